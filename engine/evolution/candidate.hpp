@@ -1,0 +1,108 @@
+#pragma once
+
+#include "genome/genome.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// Candidates are numbered in the order in which they are born, from 1.
+using candidate_id = std::uint64_t;
+
+/// A genome that is to be evaluated, and where it comes from.
+struct candidate {
+  candidate_id id = 0;
+  std::uint64_t generation = 0;
+  std::uint64_t index = 0;   ///< Within its generation.
+  std::uint64_t attempt = 0; ///< How many equal networks were bred before it in its place.
+  std::shared_ptr<const clade::genome> genome;
+  genome_hash network;       ///< canonical_hash(*genome)
+  std::vector<candidate_id> parents; ///< The fitter first; none for a random one.
+  std::string origin;        ///< "random", "add conv(filters=16) on n1..n2".
+  double work = 0;           ///< Estimated cost of its training, multiply-adds times epochs and
+                             ///< examples; the longest is handed out first.
+};
+
+enum class outcome : std::uint8_t {
+  succeeded = 0,
+  diverged = 1,      ///< Loss or a metric became NaN or infinite.
+  timed_out = 2,     ///< Over the experiment's limits.evaluation_time.
+  out_of_memory = 3, ///< Over limits.evaluation_memory, or the device's.
+  crashed = 4,       ///< Killed two node processes.
+  invalid = 5,       ///< Could not be built.
+  dropped = 6,       ///< Taken out by a person.
+};
+
+[[nodiscard]] const char* to_text(outcome o);
+
+struct metric {
+  std::string name; ///< "validation.accuracy"
+  double value = 0;
+
+  friend bool operator==(const metric&, const metric&) = default;
+};
+
+[[nodiscard]] std::optional<double> find(const std::vector<metric>& metrics,
+                                         std::string_view name);
+
+struct epoch {
+  std::uint32_t number = 0; ///< From 1.
+  std::vector<metric> metrics;
+  double seconds = 0;
+
+  friend bool operator==(const epoch&, const epoch&) = default;
+};
+
+/// What became of a candidate. The first part is a pure function of (candidate, data, seed,
+/// threads) for whatever did not fail by time or memory, and enters the digest; the second is
+/// what was observed.
+struct evaluation {
+  candidate_id id = 0;
+  clade::outcome outcome = clade::outcome::succeeded;
+  std::vector<metric> metrics; ///< Of the epoch that is kept; sorted by name; finite.
+  std::uint64_t parameters = 0;
+  std::uint64_t weights_hash = 0;
+  candidate_id equal_to = 0; ///< Copied from this candidate, whose network is equal; 0: trained.
+
+  std::string reason; ///< Why it failed, one line.
+  std::vector<epoch> curve;
+  double seconds = 0; ///< Inside training and evaluation.
+  std::string slot;   ///< "node1/cpu:0"
+  std::uint32_t tries = 1;
+};
+
+/// What selection compares: ok before not ok, then greater `primary`, then greater `secondary`,
+/// then the smaller id. Never NaN.
+struct fitness {
+  bool ok = false;
+  double primary = -std::numeric_limits<double>::infinity();
+  double secondary = -std::numeric_limits<double>::infinity();
+
+  friend bool operator==(const fitness&, const fitness&) = default;
+};
+
+/// `[objective]`: one metric to be raised or lowered; ties go to the lower validation.loss.
+struct objective {
+  std::string metric = "validation.accuracy";
+  bool maximize = true;
+};
+
+/// Not ok if the outcome is a failure or the metric is missing or not finite.
+[[nodiscard]] fitness fitness_of(const evaluation& e, const objective& o);
+
+/// One of a population: all that selection and breeding need.
+struct individual {
+  candidate_id id = 0;
+  std::shared_ptr<const clade::genome> genome;
+  clade::fitness fitness;
+};
+
+/// A strict order, best first; equal fitness goes to the older.
+[[nodiscard]] bool fitter(const individual& a, const individual& b);
+
+} // namespace clade

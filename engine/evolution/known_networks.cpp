@@ -1,0 +1,1 @@
+#include "engine/evolution/known_networks.hpp"

@@ -1,0 +1,1 @@
+#include "engine/evolution/run_state.hpp"

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "engine/evolution/known_networks.hpp"
+#include "engine/evolution/record.hpp"
+#include "engine/evolution/strategy.hpp"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace clade {
+
+/// What the fold needs to know beforehand; from the experiment that the first record holds.
+struct run_rules {
+  evolution_params evolution;
+  clade::objective objective;
+  std::uint64_t seed = 0;
+};
+
+/// A generation in numbers, for people.
+struct generation_summary {
+  std::uint64_t generation = 0;
+  candidate_id best = 0;
+  double best_fitness = 0, median_fitness = 0, lower_quartile = 0, upper_quartile = 0;
+  std::size_t succeeded = 0, failed = 0;
+};
+
+/// A run is the fold of its records: this is what it folds to. The live run, resume and replay
+/// call `apply` alike. Its size depends on the population and not on how many candidates there
+/// were, but for 16 bytes a known network and a summary a generation.
+struct run_state {
+  run_rules rules;
+  std::unique_ptr<strategy> search;
+  /// Born, not evaluated.
+  std::map<candidate_id, candidate> open;
+  known_networks known;
+  /// The fittest so far, best first, at most `kept_best`; and the best of generation 0.
+  std::vector<individual> best;
+  std::optional<individual> best_random;
+  std::vector<generation_summary> generations;
+  std::uint64_t born = 0, evaluated = 0, failed = 0;
+  double training_seconds = 0;
+  clade::digest digest;
+  std::optional<run_finished> finished;
+  bool started = false;
+
+  static constexpr std::size_t kept_best = 5;
+
+  // Of the generation in progress: fitness by candidate, for the summary.
+  std::vector<individual> current;
+};
+
+[[nodiscard]] expected<run_state> make_run_state(const run_rules& rules);
+
+/// Folds one record in. An error means that these are not the records of one run in their
+/// order: a candidate born twice or out of order, an evaluation of none that is open, a
+/// generation closed with other survivors than selection finds.
+[[nodiscard]] expected<void> apply(run_state& state, const record& r);
+
+} // namespace clade

@@ -1,0 +1,1 @@
+#include "engine/evolution/selection.hpp"

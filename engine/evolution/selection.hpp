@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/evolution/candidate.hpp"
+#include "genome/random.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace clade {
+
+/// Best first.
+void sort_by_fitness(std::vector<individual>& population);
+
+/// The fittest of `size` drawn with replacement: an index into a population sorted by fitness.
+[[nodiscard]] std::size_t tournament(std::size_t population, std::size_t size,
+                                     random_stream& random);
+
+/// One of the best `share`, by an even chance: an index into a population sorted by fitness.
+[[nodiscard]] std::size_t truncation(std::size_t population, double share,
+                                     random_stream& random);
+
+} // namespace clade

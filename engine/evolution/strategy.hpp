@@ -1,0 +1,96 @@
+#pragma once
+
+#include "engine/evolution/record.hpp"
+#include "genome/mutation.hpp"
+#include "search_spaces/variation.hpp"
+
+#include <memory>
+#include <span>
+
+namespace clade {
+
+/// `[evolution]` of an experiment.
+struct evolution_params {
+  /// "random", "generational" or "regularised".
+  std::string strategy = "generational";
+  /// Candidates of a generation; of a steady state, how many are kept before the oldest dies.
+  std::size_t population = 24;
+  /// The search ends after population x generations candidates.
+  std::size_t generations = 10;
+  /// "tournament" or "truncation" (generational).
+  std::string selection = "tournament";
+  /// How many compete for each parent's place. More press harder on fitness. At most the
+  /// population.
+  std::size_t tournament = 3;
+  /// The best share that may breed (truncation).
+  double truncation = 0.3;
+  /// The best so many stay on as parents beside their children (generational).
+  std::size_t elites = 4;
+  /// The chance that a child has two parents.
+  double crossover = 0.3;
+  /// "arrived": a steady state hears results as they come; "asked": in the order in which they
+  /// were asked for, with `in_flight` of them open, which is the same for any number of workers.
+  std::string tell_order = "asked";
+  /// Open candidates of a steady state told in the order asked.
+  std::size_t in_flight = 8;
+  mutation_params mutation;
+};
+
+[[nodiscard]] expected<void> validate(const evolution_params& params);
+
+/// What a generator is to make: a pure function of this, the space and the seed (`breed`).
+struct breeding {
+  enum class kind : std::uint8_t { sample, mutate, cross };
+
+  candidate_id id = 0;
+  std::uint64_t generation = 0;
+  std::uint64_t index = 0;
+  std::uint64_t attempt = 0; ///< Raised when what came out was an equal of a known network.
+  kind how = kind::sample;
+  std::vector<individual> parents; ///< The fitter first: none, one or two.
+};
+
+/// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from the
+/// decoded network. Fails only where the space has no valid network.
+[[nodiscard]] expected<candidate> breed(const search_space& space, const problem& p,
+                                        const mutation_params& mutation, std::uint64_t seed,
+                                        const breeding& order);
+
+/// A search algorithm as a value: `ask` what to breed next, hear what was `born`, be `tell`-ed
+/// its fitness, `close` a generation. State changes in born, tell and close alone, which the fold
+/// of the run's records calls; so a stopped search is rebuilt by its records. It knows nothing of
+/// actors, files or training.
+class strategy {
+public:
+  virtual ~strategy() = default;
+
+  /// Everything that may be bred now and is not born yet, in the order of ids. Empty: results,
+  /// or `close`, must come first, or the search is over. Asking changes nothing.
+  [[nodiscard]] virtual std::vector<breeding> ask() const = 0;
+
+  /// The candidate that `ask` named first.
+  virtual void born(const candidate& c) = 0;
+
+  /// One call for each candidate that was born, in any order.
+  virtual void tell(const individual& evaluated) = 0;
+
+  /// The generation that is complete and not closed yet, with its survivors, best first.
+  [[nodiscard]] virtual std::optional<generation_closed> closing() const = 0;
+  virtual void close() = 0;
+
+  /// All that was asked for is told and closed, and there will be no more.
+  [[nodiscard]] virtual bool finished() const = 0;
+
+  /// Those that may breed, best first.
+  [[nodiscard]] virtual std::vector<individual> population() const = 0;
+
+  /// Generation in progress.
+  [[nodiscard]] virtual std::uint64_t generation() const = 0;
+};
+
+/// One row in a table for each algorithm (strategy.cpp).
+[[nodiscard]] expected<std::unique_ptr<strategy>> make_strategy(const evolution_params& params,
+                                                                std::uint64_t seed);
+[[nodiscard]] std::vector<std::string> strategy_names();
+
+} // namespace clade

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "engine/evolution/candidate.hpp"
+#include "engine/evolution/record.hpp"
+#include "genome/codec.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace clade {
+
+/// What an evaluation may spend.
+struct budget {
+  std::uint32_t epochs = 15;
+  std::chrono::milliseconds time{0}; ///< 0: unlimited.
+  std::uint64_t memory_bytes = 0;    ///< 0: unlimited.
+};
+
+/// One evaluation to be done.
+struct job {
+  candidate_id id = 0;
+  clade::genome genome;
+  std::uint64_t seed = 0; ///< The run's; what is random is keyed by (seed, id).
+  clade::budget budget;
+  /// Give the weights back if the fitness is above this; +infinity: never.
+  double keep_weights_above = std::numeric_limits<double>::infinity();
+};
+
+/// Hears of each epoch as it ends.
+class progress {
+public:
+  virtual ~progress() = default;
+  /// False: stop soon, nobody wants the rest (out of time or dropped).
+  virtual bool report(const epoch& e) = 0;
+};
+
+struct evaluated_job {
+  clade::evaluation evaluation;
+  bytes weights; ///< Empty unless asked for.
+};
+
+/// The one narrow seam to fitness: behind it are LibTorch training, the synthetic function, and
+/// later tables, control tasks and commands. One object belongs to one node process and one
+/// thread at a time. Nothing throws through it.
+class fitness_function {
+public:
+  virtual ~fitness_function() = default;
+
+  /// Does once what the first evaluation would otherwise pay for. Blocks.
+  [[nodiscard]] virtual expected<void> warm_up() = 0;
+
+  /// Trains and validates; blocks until it is done. A bad candidate is an outcome.
+  [[nodiscard]] virtual evaluated_job evaluate(const job& j, progress& p) = 0;
+
+  /// Metrics on the held-out test data of these weights, or, where there are none, of the
+  /// weights that training again yields (the same, bit for bit, on the same kind of device).
+  [[nodiscard]] virtual expected<examination> examine(const job& j, const bytes& weights) = 0;
+
+  /// A linear model trained on the same split, tested; nothing where that has no meaning.
+  [[nodiscard]] virtual expected<std::optional<examination>> baseline(std::uint64_t seed,
+                                                                      const budget& b) = 0;
+};
+
+} // namespace clade

@@ -1,0 +1,1 @@
+#include "engine/fitness/synthetic.hpp"

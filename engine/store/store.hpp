@@ -1,0 +1,68 @@
+#pragma once
+
+#include "engine/evolution/record.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace clade {
+
+/// A record on its way to the disk, with the weights that come with an evaluation, if any.
+struct entry {
+  clade::record record;
+  bytes weights;
+};
+
+/// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its own.
+/// Table `records` (sequence, time, kind, payload, checksum chained over its predecessor's) is the
+/// truth; the tables that people query are written from it in the same transaction. Schema and
+/// example queries: engine/store/schema.sql. One process writes (a lock file says which); any
+/// number read while it does. Every call blocks on the disk.
+class store {
+public:
+  store(store&&) noexcept;
+  store& operator=(store&&) noexcept;
+  ~store();
+
+  /// Fails if the file is there already.
+  [[nodiscard]] static expected<store> create(const std::filesystem::path& file);
+
+  /// To go on writing: takes the lock (`conflict` if a running process holds it), refuses a newer
+  /// schema, checks every checksum (`corrupt`, naming the first record that is not whole).
+  [[nodiscard]] static expected<store> open(const std::filesystem::path& file);
+
+  /// To read: no lock, nothing is written.
+  [[nodiscard]] static expected<store> open_to_read(const std::filesystem::path& file);
+
+  /// One transaction: when it returns, all are on the disk, or none. An error (disk full, I/O)
+  /// leaves the file as it was before the call.
+  [[nodiscard]] expected<void> append(std::span<const entry> entries);
+
+  /// All records in order, checksums verified, until `visit` fails.
+  [[nodiscard]] expected<void>
+  for_each(const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
+                                              const record& r)>& visit) const;
+
+  [[nodiscard]] std::uint64_t size() const; ///< Records.
+
+  /// By id; `not_found`.
+  [[nodiscard]] expected<candidate> find_candidate(candidate_id id) const;
+  [[nodiscard]] expected<evaluation> find_evaluation(candidate_id id) const;
+
+  /// The weights kept for that candidate; empty if none are.
+  [[nodiscard]] expected<bytes> find_weights(candidate_id id) const;
+
+  /// Drops all weights but these candidates'.
+  [[nodiscard]] expected<void> keep_weights(std::span<const candidate_id> ids);
+
+  inline static constexpr int schema_version = 1;
+
+private:
+  struct impl;
+  explicit store(std::unique_ptr<impl> i);
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace clade

@@ -1,0 +1,1 @@
+#include "engine/training/training_params.hpp"

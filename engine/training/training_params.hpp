@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/data/data_set.hpp"
+#include "engine/fitness/fitness_function.hpp"
+#include "search_spaces/search_space.hpp"
+
+#include <filesystem>
+
+namespace clade {
+
+/// `[training]` of an experiment: what is the same for every candidate. Learning rate, momentum,
+/// weight decay, batch size, optimiser, schedule and augmentation are hyperparameters of the
+/// genome where the search space names them; these are the values where it does not.
+struct training_params {
+  std::uint32_t epochs = 15;
+  /// Stop when validation loss has not improved for so many epochs; 0: never.
+  std::uint32_t patience = 5;
+  std::string optimiser = "adam"; ///< "sgd", "adam", "adamw"
+  std::string schedule = "cosine"; ///< "constant", "cosine", "step"
+  double learning_rate = 1e-3;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
+  std::int64_t batch_size = 64;
+};
+
+[[nodiscard]] expected<void> validate(const training_params& params);
+
+/// All that a trainer needs to know.
+struct training_setup {
+  training_params training;
+  data_params data;
+  search_space space;
+  objective goal;
+  std::uint64_t seed = 0;
+  std::string device = "cpu"; ///< "cpu" or "cuda:0"
+};
+
+/// LibTorch costs every process that links it 0.2 s and 100 MB at start, so it stays in one
+/// module beside the binary, which node processes alone load. This opens it and makes the
+/// fitness function; an error says what is missing. The module exports `clade_make_training`.
+[[nodiscard]] expected<std::unique_ptr<fitness_function>>
+load_training(const std::filesystem::path& module, const training_setup& setup);
+
+} // namespace clade

@@ -1,0 +1,1 @@
+#include "genome/codec.hpp"

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "genome/genome.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// Bytes in msgpack, the format of everything that Clade stores or publishes.
+using bytes = std::string;
+
+/// Writes msgpack values one after another.
+class encoder {
+public:
+  encoder& array(std::size_t size);
+  encoder& map(std::size_t size);
+  encoder& integer(std::int64_t v);
+  encoder& natural(std::uint64_t v);
+  encoder& real(double v);
+  encoder& boolean(bool v);
+  encoder& text(std::string_view v);
+  encoder& binary(std::span<const char> v);
+  encoder& nil();
+  encoder& encode(const value& v);
+  encoder& encode(const std::vector<setting>& v);
+  encoder& encode(const genome& v);
+
+  /// Takes what was written.
+  [[nodiscard]] bytes take() { return std::move(buffer_); }
+
+private:
+  bytes buffer_;
+};
+
+/// Reads msgpack values one after another. Total: any bytes give values or an error, in memory
+/// and time bounded by their length; the first error sticks, what is read after it is zero or
+/// empty, and `finish` reports it. A decoder that expects a list asks `array` for its size,
+/// which is never larger than what the remaining bytes could hold.
+class decoder {
+public:
+  explicit decoder(std::span<const char> data) : data_(data) {}
+
+  std::size_t array();
+  /// As `array`, and an error unless it has that size.
+  void array(std::size_t size);
+  std::size_t map();
+  std::int64_t integer();
+  std::uint64_t natural();
+  double real(); ///< Takes an integer too.
+  bool boolean();
+  std::string text();
+  bytes binary();
+  bool is_nil(); ///< Consumes it if it is.
+  clade::value value();
+  std::vector<setting> settings();
+  clade::genome genome(); ///< Checked: `check_structure` holds.
+
+  /// Notes an error of the caller's own, "unknown record kind 9".
+  void fail(std::string message);
+  [[nodiscard]] bool failed() const { return failed_; }
+
+  /// The error, if there was one, or bytes are left over.
+  [[nodiscard]] expected<void> finish() const;
+
+private:
+  std::span<const char> data_;
+  std::size_t offset_ = 0;
+  bool failed_ = false;
+  std::string message_;
+};
+
+/// At most this many bytes are taken for a genome; more is an error.
+inline constexpr std::size_t max_genome_bytes = 1 << 20;
+
+[[nodiscard]] bytes encode(const genome& g);
+[[nodiscard]] expected<genome> decode_genome(std::span<const char> data);
+
+} // namespace clade

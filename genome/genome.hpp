@@ -1,0 +1,108 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace clade {
+
+/// What a hyperparameter or an operator's parameter can be.
+using value = std::variant<std::int64_t, double, std::string>;
+
+/// A named value: `filters=32`, `learning_rate=0.003`, `optimiser=adam`.
+struct setting {
+  std::string name;
+  clade::value value;
+
+  friend bool operator==(const setting&, const setting&) = default;
+};
+
+/// Identifies a gene by its origin: the same structural change at the same place gets the same
+/// number in whichever genome, generation and process it happens, because the number is a hash
+/// of that place (genome/innovation.hpp). Genes of two parents line up by it (NEAT, Stanley and
+/// Miikkulainen, 2002), with no registry that parallel generators would have to share.
+enum class innovation : std::uint64_t {};
+
+/// Every genome has these two nodes.
+inline constexpr innovation input_innovation{0};
+inline constexpr innovation output_innovation{1};
+
+/// A node: an operator and its settings. The reserved operators are "input" and "output".
+/// A node that several enabled edges enter merges them first, as its setting "merge" says.
+struct node_gene {
+  innovation id{};
+  std::string op;
+  std::vector<setting> settings; ///< Sorted by name.
+
+  friend bool operator==(const node_gene&, const node_gene&) = default;
+};
+
+struct edge_gene {
+  innovation id{};
+  innovation from{};
+  innovation to{};
+  bool enabled = true;
+  bool recurrent = false; ///< Carries the value of the step before; the rest is acyclic.
+  double weight = 1.0;    ///< Used by neuron-level networks; layers leave it at 1.
+
+  friend bool operator==(const edge_gene&, const edge_gene&) = default;
+};
+
+/// A network and how it is trained, as data. Invariants (`check_structure`): nodes and edges
+/// sorted by innovation, without duplicates; one input and one output node; edges join nodes
+/// that exist; what is enabled and not recurrent is acyclic; the output is reached from the
+/// input; settings sorted by name; numbers finite.
+struct genome {
+  std::vector<node_gene> nodes;
+  std::vector<edge_gene> edges;
+  std::vector<setting> hyperparameters; ///< Sorted by name; only those that apply.
+
+  friend bool operator==(const genome&, const genome&) = default;
+};
+
+/// 128 bits that two equal networks share (genome/hash.hpp).
+struct genome_hash {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  friend auto operator<=>(const genome_hash&, const genome_hash&) = default;
+};
+
+/// The setting of that name, or nullptr.
+[[nodiscard]] const value* find(const std::vector<setting>& settings, std::string_view name);
+
+/// Sets or replaces, keeping the order by name.
+void assign(std::vector<setting>& settings, std::string_view name, value v);
+
+/// Removes it if it is there.
+void erase(std::vector<setting>& settings, std::string_view name);
+
+[[nodiscard]] const node_gene* find_node(const genome& g, innovation id);
+[[nodiscard]] const edge_gene* find_edge(const genome& g, innovation id);
+
+/// Says which invariant does not hold, if any.
+[[nodiscard]] expected<void> check_structure(const genome& g);
+
+/// Nodes from input to output in an order in which every enabled, non-recurrent edge goes
+/// forward; only nodes that lie on a path from the input to the output. Ties go to the smaller
+/// innovation.
+[[nodiscard]] std::vector<innovation> topological_order(const genome& g);
+
+/// A line for each node in topological order, with what enters it, then the hyperparameters:
+///
+///     input
+///     n3f2a1  conv(filters=32, kernel=3) <- input
+///     n91c07  dense(units=64) <- n3f2a1, input [merge add]
+///     output <- n91c07
+///     learning_rate=0.003 optimiser=adam
+[[nodiscard]] std::string to_text(const genome& g);
+[[nodiscard]] std::string to_text(const value& v);
+[[nodiscard]] std::string to_text(const std::vector<setting>& settings);
+[[nodiscard]] std::string to_text(genome_hash h);
+
+} // namespace clade

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "genome/genome.hpp"
+#include "genome/random.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace clade {
+
+/// A number in [low, high]; `log`: its logarithm is uniform.
+struct real_domain {
+  double low = 0;
+  double high = 1;
+  bool log = false;
+};
+
+/// A whole number in [low, high], a multiple of `step` above `low`.
+struct integer_domain {
+  std::int64_t low = 0;
+  std::int64_t high = 1;
+  std::int64_t step = 1;
+  bool log = false;
+};
+
+/// One of a list. `ordered`: neighbours in the list are alike (8, 16, 32), so that a mutation
+/// moves one step; the words "widen" and "narrow" have a meaning for such a parameter.
+struct choice_domain {
+  std::vector<value> options;
+  bool ordered = false;
+};
+
+/// The parameter applies only where another one, of the same list, has one of these values.
+struct condition {
+  std::string parameter;
+  std::vector<value> values;
+};
+
+struct parameter {
+  std::string name;
+  std::variant<real_domain, integer_domain, choice_domain> domain;
+  std::optional<condition> when;
+  bool width = false; ///< Widen and narrow act on it (filters, units).
+};
+
+/// An operator that a node may have.
+struct operator_rule {
+  std::string name;
+  std::vector<parameter> settings;
+  double weight = 1.0; ///< How often it is drawn, relative to the others.
+};
+
+/// What genomes may be made of: the part of a search space that variation needs. It knows
+/// nothing of shapes; search_spaces/ checks those.
+struct grammar {
+  std::vector<operator_rule> operators;
+  std::vector<parameter> merge;           ///< Settings of every node where edges meet: "merge".
+  std::vector<parameter> hyperparameters; ///< In an order in which conditions look back.
+  std::size_t max_nodes = 16;             ///< Without input and output.
+  std::size_t max_skips = 8;              ///< Enabled edges beyond a chain's.
+  std::size_t initial_nodes = 3;          ///< The most that a sampled genome starts with.
+};
+
+[[nodiscard]] value sample(const parameter& p, random_stream& random);
+
+/// A value near `current` and different from it where the domain has another one.
+[[nodiscard]] value perturb(const parameter& p, const value& current, random_stream& random);
+
+[[nodiscard]] bool contains(const parameter& p, const value& v);
+
+/// Values for all parameters that apply, sorted by name.
+[[nodiscard]] std::vector<setting> sample(const std::vector<parameter>& parameters,
+                                          random_stream& random);
+
+/// Drops what no longer applies, draws what has come to apply and what is out of its domain.
+void repair(const std::vector<parameter>& parameters, std::vector<setting>& settings,
+            random_stream& random);
+
+[[nodiscard]] const operator_rule* find_operator(const grammar& rules, std::string_view name);
+
+/// Says what in the genome the grammar does not allow, if anything: operators, settings and
+/// their domains, hyperparameters, limits on size. `check_structure` is part of it.
+[[nodiscard]] expected<void> check(const grammar& rules, const genome& g);
+
+} // namespace clade

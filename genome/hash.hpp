@@ -1,0 +1,20 @@
+#pragma once
+
+#include "genome/genome.hpp"
+
+#include <span>
+
+namespace clade {
+
+/// A canonical hash: the same for two genomes whose live parts (nodes and enabled edges on a
+/// path from input to output) are the same network under some renaming of innovations, with the
+/// same hyperparameters; different otherwise but for collisions. Each node is hashed forward
+/// over what enters it and backward over what it feeds, and the hash is that of the sorted pairs
+/// (Weisfeiler and Leman's refinement, which is exact on the graphs that occur here in practice).
+[[nodiscard]] genome_hash canonical_hash(const genome& g);
+
+/// XXH3, 64 and 128 bits: for checksums and digests of what we wrote ourselves.
+[[nodiscard]] std::uint64_t hash64(std::span<const char> bytes, std::uint64_t seed = 0);
+[[nodiscard]] genome_hash hash128(std::span<const char> bytes);
+
+} // namespace clade

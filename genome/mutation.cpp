@@ -1,0 +1,1 @@
+#include "genome/mutation.hpp"
