@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -18,15 +19,21 @@ using candidate_id = std::uint64_t;
 struct candidate {
   candidate_id id = 0;
   std::uint64_t generation = 0;
-  std::uint64_t index = 0;   ///< Within its generation.
-  std::uint64_t attempt = 0; ///< How many equal networks were bred before it in its place.
+  std::uint64_t index = 0; ///< Within its generation.
+  std::uint64_t attempt =
+      0; ///< How many equal networks were bred before it in its place.
   std::shared_ptr<const clade::genome> genome;
-  genome_hash network;       ///< canonical_hash(*genome)
+  genome_hash network;               ///< canonical_hash(*genome)
   std::vector<candidate_id> parents; ///< The fitter first; none for a random one.
-  std::string origin;        ///< "random", "add conv(filters=16) on n1..n2".
-  double work = 0;           ///< Estimated cost of its training, multiply-adds times epochs and
-                             ///< examples; the longest is handed out first.
+  std::string origin;                ///< "random", "add conv(filters=16) on n1..n2".
+  double work = 0; ///< Estimated cost of its training for one example and epoch, in
+                   ///< multiply-adds; the longest is handed out first.
+  candidate_id equal_to = 0; ///< The oldest candidate with an equal network, whose
+                             ///< evaluation is copied; 0: it is to be trained.
 };
+
+/// "#12 generation 1 from #3 #2: widen n3f2a1".
+[[nodiscard]] std::string to_text(const candidate& c);
 
 enum class outcome : std::uint8_t {
   succeeded = 0,
@@ -58,16 +65,17 @@ struct epoch {
   friend bool operator==(const epoch&, const epoch&) = default;
 };
 
-/// What became of a candidate. The first part is a pure function of (candidate, data, seed,
-/// threads) for whatever did not fail by time or memory, and enters the digest; the second is
-/// what was observed.
+/// What became of a candidate. The first part is a pure function of (candidate, data,
+/// seed, threads) for whatever did not fail by time or memory, and enters the digest; the
+/// second is what was observed.
 struct evaluation {
   candidate_id id = 0;
   clade::outcome outcome = clade::outcome::succeeded;
   std::vector<metric> metrics; ///< Of the epoch that is kept; sorted by name; finite.
   std::uint64_t parameters = 0;
   std::uint64_t weights_hash = 0;
-  candidate_id equal_to = 0; ///< Copied from this candidate, whose network is equal; 0: trained.
+  candidate_id equal_to =
+      0; ///< Copied from this candidate, whose network is equal; 0: trained.
 
   std::string reason; ///< Why it failed, one line.
   std::vector<epoch> curve;
@@ -76,8 +84,15 @@ struct evaluation {
   std::uint32_t tries = 1;
 };
 
-/// What selection compares: ok before not ok, then greater `primary`, then greater `secondary`,
-/// then the smaller id. Never NaN.
+/// The evaluation of a candidate whose network equals that of `original`: the first part
+/// of it and the reason, `equal_to` set, and nothing observed.
+[[nodiscard]] evaluation copy_for(candidate_id id, const evaluation& original);
+
+/// "#12: succeeded, validation.accuracy=0.97 validation.loss=0.11".
+[[nodiscard]] std::string to_text(const evaluation& e);
+
+/// What selection compares: ok before not ok, then greater `primary`, then greater
+/// `secondary`, then the smaller id. Never NaN.
 struct fitness {
   bool ok = false;
   double primary = -std::numeric_limits<double>::infinity();
@@ -86,7 +101,8 @@ struct fitness {
   friend bool operator==(const fitness&, const fitness&) = default;
 };
 
-/// `[objective]`: one metric to be raised or lowered; ties go to the lower validation.loss.
+/// `[objective]`: one metric to be raised or lowered; ties go to the lower
+/// validation.loss.
 struct objective {
   std::string metric = "validation.accuracy";
   bool maximize = true;
@@ -104,5 +120,8 @@ struct individual {
 
 /// A strict order, best first; equal fitness goes to the older.
 [[nodiscard]] bool fitter(const individual& a, const individual& b);
+
+/// "#2=0.9 #1=0.5 #3=failed".
+[[nodiscard]] std::string to_text(const std::vector<individual>& population);
 
 } // namespace clade

@@ -6,9 +6,10 @@
 
 namespace clade {
 
-/// Which networks were born, by canonical hash: an equal one is not trained twice. An open
-/// addressing table of 16 bytes an entry (8 of the hash, 8 of the id), so that a million networks
-/// take 24 MB at most.
+/// Which networks were born, by canonical hash: an equal one is not trained twice. An
+/// open addressing table of 16 bytes an entry, 8 of the hash and 8 of the id, so that a
+/// million networks take 32 MB. Two networks that share those 8 bytes count as equal:
+/// among a million, a chance of one in 40 million that any two do.
 class known_networks {
 public:
   /// The oldest candidate with that network, or 0.

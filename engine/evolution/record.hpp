@@ -3,7 +3,10 @@
 #include "engine/evolution/candidate.hpp"
 #include "genome/codec.hpp"
 
+#include <span>
+#include <string>
 #include <variant>
+#include <vector>
 
 namespace clade {
 
@@ -12,7 +15,8 @@ struct run_started {
   std::string version;
   std::string experiment; ///< Resolved TOML, all defaults included (engine/config).
   std::uint64_t seed = 0;
-  genome_hash search;     ///< Of what decides the search: `experiment` less slots and wall time.
+  genome_hash
+      search; ///< Of what decides the search: `experiment` less slots and wall time.
 };
 
 /// A candidate was bred; recorded before it is handed out.
@@ -25,7 +29,7 @@ struct candidate_evaluated {
   evaluation evaluated;
 };
 
-/// A generation is complete; these may breed, best first.
+/// A generation is complete; parents are drawn from these, best first.
 struct generation_closed {
   std::uint64_t generation = 0;
   std::vector<candidate_id> survivors;
@@ -64,12 +68,24 @@ struct slot_changed {
   std::string reason;
 };
 
-using record = std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
-                            run_finished, run_paused, run_resumed, attempt_failed, slot_changed>;
+using record =
+    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
+                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);
 [[nodiscard]] expected<record> decode_record(std::span<const char> data);
+
+/// Parts of records that messages carry too. The decoding ones report through
+/// `d.finish()`.
+void encode(encoder& out, const candidate& c);
+void encode(encoder& out, const evaluation& e);
+void encode(encoder& out, const epoch& e);
+void encode(encoder& out, const examination& e);
+[[nodiscard]] candidate decode_candidate(decoder& d);
+[[nodiscard]] evaluation decode_evaluation(decoder& d);
+[[nodiscard]] epoch decode_epoch(decoder& d);
+[[nodiscard]] examination decode_examination(decoder& d);
 
 /// The bytes of a record that the digest covers; empty for observations.
 [[nodiscard]] bytes decisive_bytes(const record& r);
@@ -77,8 +93,9 @@ using record = std::variant<run_started, candidate_born, candidate_evaluated, ge
 /// A line: "born #12 generation 1 from #3: widen n3f2a1".
 [[nodiscard]] std::string to_text(const record& r);
 
-/// One number over all decisions of a run, in whatever order evaluations arrived: the sum of the
-/// records' 128-bit hashes. The signature test (DESIGN section 4) compares it with a constant.
+/// One number over all decisions of a run, in whatever order evaluations arrived: the sum
+/// of the records' 128-bit hashes. The signature test (DESIGN section 4) compares it with
+/// a constant.
 struct digest {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

@@ -1,1 +1,224 @@
+// The fold. For each kind of record: check it against the state, change nothing and say
+// so if it does not fit, else change the state. What a record may be follows from the
+// state alone:
+//
+//   run_started         first, once; with the seed of the rules
+//   candidate_born      the first that the strategy asks for, with its number and parents
+//   candidate_evaluated of an open candidate; a copy only of an evaluated one
+//   generation_closed   the one that the strategy would close, with its survivors
+//   run_finished        once the strategy is through; the champion is the best
+//   observations        at any time after the first record
+//
+// A closed generation's individuals leave `current`; genomes of the dead are held by
+// nobody.
 #include "engine/evolution/run_state.hpp"
+
+#include "engine/evolution/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clade {
+
+namespace {
+
+tl::unexpected<error> misfit(const record& r, const std::string& why) {
+  return fail(error_kind::corrupt,
+              "the record \"" + to_text(r) + "\" does not fit: " + why);
+}
+
+std::string id_text(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+std::string ids_text(const std::vector<candidate_id>& ids) {
+  std::string text;
+  for (const auto id : ids)
+    text += (text.empty() ? "" : " ") + id_text(id);
+  return text.empty() ? "none" : text;
+}
+
+/// Of sorted numbers, interpolating between neighbours.
+double quantile(const std::vector<double>& sorted, double share) {
+  const auto place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
+}
+
+generation_summary summarise(std::uint64_t generation, std::vector<individual> evaluated,
+                             const objective& goal) {
+  generation_summary s;
+  s.generation = generation;
+  sort_by_fitness(evaluated);
+  std::vector<double> values;
+  for (const auto& i : evaluated)
+    if (i.fitness.ok)
+      values.push_back(goal.maximize ? i.fitness.primary : -i.fitness.primary);
+  s.succeeded = values.size();
+  s.failed = evaluated.size() - values.size();
+  if (values.empty())
+    return s;
+  s.best = evaluated.front().id;
+  s.best_fitness = values.front();
+  std::sort(values.begin(), values.end());
+  s.lower_quartile = quantile(values, 0.25);
+  s.median_fitness = quantile(values, 0.5);
+  s.upper_quartile = quantile(values, 0.75);
+  return s;
+}
+
+/// Takes the closed generation out of `current`. A strategy that hears results by id
+/// closes with exactly the smallest ids, while later ones may be there already.
+std::vector<individual> take_generation(run_state& state) {
+  auto& current = state.current;
+  if (state.rules.evolution.tell_order == "asked")
+    std::sort(current.begin(), current.end(),
+              [](const auto& a, const auto& b) { return a.id < b.id; });
+  const auto size = std::min(state.rules.evolution.population, current.size());
+  const auto end = current.begin() + static_cast<std::ptrdiff_t>(size);
+  std::vector<individual> taken(current.begin(), end);
+  current.erase(current.begin(), end);
+  return taken;
+}
+
+void keep_best(run_state& state, const individual& i, bool random) {
+  if (random && (!state.best_random || fitter(i, *state.best_random)))
+    state.best_random = i;
+  auto& best = state.best;
+  best.insert(std::upper_bound(best.begin(), best.end(), i, fitter), i);
+  if (best.size() > run_state::kept_best)
+    best.pop_back();
+}
+
+expected<void> fold(run_state& state, const record& r, const run_started& started) {
+  if (state.started)
+    return misfit(r, "the run is started already");
+  if (started.seed != state.rules.seed)
+    return misfit(r, "the experiment has the seed " + std::to_string(state.rules.seed));
+  state.started = true;
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const candidate_born& b) {
+  const auto& c = b.born;
+  const auto asked = state.search->ask(state.born, 1);
+  if (asked.empty())
+    return misfit(r, "no candidate is asked for");
+  const auto& order = asked.front();
+  if (c.id != order.id)
+    return misfit(r, "next is " + id_text(order.id));
+  if (c.generation != order.generation || c.index != order.index)
+    return misfit(r, "its place is generation " + std::to_string(order.generation)
+                         + ", index " + std::to_string(order.index));
+  std::vector<candidate_id> parents;
+  for (const auto& p : order.parents)
+    parents.push_back(p.id);
+  if (c.parents != parents)
+    return misfit(r, "its parents are " + ids_text(parents));
+  const auto equal = state.known.find(c.network);
+  if (c.equal_to != equal)
+    return misfit(r, equal == 0 ? "no network before equals it"
+                                : "its network equals that of " + id_text(equal));
+  if (!c.genome)
+    return misfit(r, "it has no genome");
+  ++state.born;
+  state.known.insert(c.network, c.id);
+  state.open.emplace(c.id, c);
+  if (c.equal_to != 0)
+    state.copies.insert(c.id);
+  state.search->born(c);
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r,
+                    const candidate_evaluated& evaluated) {
+  const auto& e = evaluated.evaluated;
+  const auto found = state.open.find(e.id);
+  if (found == state.open.end())
+    return misfit(r, "that candidate is not open");
+  const auto& c = found->second;
+  if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
+    return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
+  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective)};
+  ++state.evaluated;
+  state.training_seconds += e.seconds;
+  if (!i.fitness.ok)
+    ++state.failed;
+  else if (e.equal_to == 0)
+    keep_best(state, i, c.generation == 0);
+  state.current.push_back(i);
+  state.copies.erase(e.id);
+  state.open.erase(found);
+  state.search->tell(i);
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const generation_closed& closed) {
+  const auto found = state.search->closing();
+  if (!found)
+    return misfit(r, "generation " + std::to_string(state.search->generation())
+                         + " is not complete");
+  if (closed.generation != found->generation)
+    return misfit(r, "generation " + std::to_string(found->generation) + " is next");
+  if (closed.survivors != found->survivors)
+    return misfit(r, "the survivors are " + ids_text(found->survivors));
+  state.generations.push_back(
+      summarise(closed.generation, take_generation(state), state.rules.objective));
+  state.search->close();
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const run_finished& finished) {
+  if (!state.search->finished())
+    return misfit(r, "the search is not over");
+  const candidate_id champion = state.best.empty() ? 0 : state.best.front().id;
+  if (finished.champion != champion)
+    return misfit(r, champion == 0 ? "no candidate succeeded"
+                                   : "the champion is " + id_text(champion));
+  state.finished = finished;
+  return {};
+}
+
+template<class Observation>
+expected<void> fold(run_state&, const record&, const Observation&) {
+  return {};
+}
+
+} // namespace
+
+expected<run_state> make_run_state(const run_rules& rules) {
+  auto search = make_strategy(rules.evolution, rules.seed);
+  if (!search)
+    return tl::unexpected(search.error());
+  run_state state;
+  state.rules = rules;
+  state.search = std::move(*search);
+  return state;
+}
+
+expected<void> apply(run_state& state, const record& r) {
+  if (!state.started && !std::holds_alternative<run_started>(r))
+    return misfit(r, "a run begins with its start");
+  if (state.finished && !decisive_bytes(r).empty())
+    return misfit(r, "the run is finished");
+  auto folded = std::visit([&](const auto& one) { return fold(state, r, one); }, r);
+  if (folded)
+    state.digest.add(r);
+  return folded;
+}
+
+std::string to_text(const run_state& state) {
+  const auto count = [](std::uint64_t n) { return std::to_string(n); };
+  std::string text = count(state.born) + " born, " + count(state.evaluated)
+                     + " evaluated, " + count(state.failed) + " failed, generation "
+                     + count(state.search->generation()) + "\n";
+  text += "best: " + to_text(state.best) + "\n";
+  text += "parents: " + to_text(state.search->population()) + "\n";
+  text += "open:";
+  for (const auto& [id, c] : state.open)
+    text += " " + id_text(id);
+  return text + "\n";
+}
+
+} // namespace clade

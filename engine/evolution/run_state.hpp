@@ -6,35 +6,43 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace clade {
 
-/// What the fold needs to know beforehand; from the experiment that the first record holds.
+/// What the fold needs to know beforehand; from the experiment that the first record
+/// holds.
 struct run_rules {
   evolution_params evolution;
   clade::objective objective;
   std::uint64_t seed = 0;
 };
 
-/// A generation in numbers, for people.
+/// A generation in numbers, for people: values of the objective's metric over its
+/// candidates that succeeded, 0 where none did.
 struct generation_summary {
   std::uint64_t generation = 0;
-  candidate_id best = 0;
+  candidate_id best = 0; ///< 0: none succeeded.
   double best_fitness = 0, median_fitness = 0, lower_quartile = 0, upper_quartile = 0;
   std::size_t succeeded = 0, failed = 0;
 };
 
-/// A run is the fold of its records: this is what it folds to. The live run, resume and replay
-/// call `apply` alike. Its size depends on the population and not on how many candidates there
-/// were, but for 16 bytes a known network and a summary a generation.
+/// A run is the fold of its records: this is what it folds to. The live run, resume and
+/// replay call `apply` alike. Its size depends on the population and not on how many
+/// candidates there were, but for 16 bytes a known network and a summary a generation.
 struct run_state {
   run_rules rules;
   std::unique_ptr<strategy> search;
-  /// Born, not evaluated.
+  /// Born, not evaluated; and those of them whose evaluation is to be a copy
+  /// (`equal_to`).
   std::map<candidate_id, candidate> open;
+  std::set<candidate_id> copies;
   known_networks known;
-  /// The fittest so far, best first, at most `kept_best`; and the best of generation 0.
+  /// The fittest so far that did not fail, best first, at most `kept_best`, each network
+  /// once; and the best of generation 0, whose candidates are all random.
   std::vector<individual> best;
   std::optional<individual> best_random;
   std::vector<generation_summary> generations;
@@ -46,15 +54,20 @@ struct run_state {
 
   static constexpr std::size_t kept_best = 5;
 
-  // Of the generation in progress: fitness by candidate, for the summary.
+  /// Evaluated and in no summary yet, in the order in which they arrived.
   std::vector<individual> current;
 };
 
 [[nodiscard]] expected<run_state> make_run_state(const run_rules& rules);
 
-/// Folds one record in. An error means that these are not the records of one run in their
-/// order: a candidate born twice or out of order, an evaluation of none that is open, a
-/// generation closed with other survivors than selection finds.
+/// Folds one record in. An error (`corrupt`) means that these are not the records of one
+/// run in their order: a candidate born twice, out of order or of other parents than
+/// selection draws, an evaluation of none that is open, a generation closed with other
+/// survivors than selection finds, an end before the search is over. The state is then as
+/// it was.
 [[nodiscard]] expected<void> apply(run_state& state, const record& r);
+
+/// Lines: what was counted, the best, who may breed, what is open.
+[[nodiscard]] std::string to_text(const run_state& state);
 
 } // namespace clade

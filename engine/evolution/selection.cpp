@@ -1,1 +1,25 @@
 #include "engine/evolution/selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clade {
+
+void sort_by_fitness(std::vector<individual>& population) {
+  std::sort(population.begin(), population.end(), fitter);
+}
+
+std::size_t tournament(std::size_t population, std::size_t size, random_stream& random) {
+  auto best = random.below(population);
+  for (std::size_t i = 1; i < size; ++i)
+    best = std::min(best, random.below(population));
+  return best;
+}
+
+std::size_t truncation(std::size_t population, double share, random_stream& random) {
+  const auto breeding = std::ceil(share * static_cast<double>(population));
+  return random.below(
+      std::clamp<std::size_t>(static_cast<std::size_t>(breeding), 1, population));
+}
+
+} // namespace clade

@@ -11,11 +11,13 @@ namespace clade {
 /// Best first.
 void sort_by_fitness(std::vector<individual>& population);
 
-/// The fittest of `size` drawn with replacement: an index into a population sorted by fitness.
+/// The fittest of `size` drawn with replacement: an index into a population sorted by
+/// fitness.
 [[nodiscard]] std::size_t tournament(std::size_t population, std::size_t size,
                                      random_stream& random);
 
-/// One of the best `share`, by an even chance: an index into a population sorted by fitness.
+/// One of the best `share`, by an even chance: an index into a population sorted by
+/// fitness.
 [[nodiscard]] std::size_t truncation(std::size_t population, double share,
                                      random_stream& random);
 

@@ -4,8 +4,11 @@
 #include "genome/mutation.hpp"
 #include "search_spaces/variation.hpp"
 
+#include <limits>
 #include <memory>
-#include <span>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace clade {
 
@@ -13,7 +16,8 @@ namespace clade {
 struct evolution_params {
   /// "random", "generational" or "regularised".
   std::string strategy = "generational";
-  /// Candidates of a generation; of a steady state, how many are kept before the oldest dies.
+  /// Candidates of a generation; of a steady state, how many are kept before the oldest
+  /// dies.
   std::size_t population = 24;
   /// The search ends after population x generations candidates.
   std::size_t generations = 10;
@@ -28,45 +32,57 @@ struct evolution_params {
   std::size_t elites = 4;
   /// The chance that a child has two parents.
   double crossover = 0.3;
-  /// "arrived": a steady state hears results as they come; "asked": in the order in which they
-  /// were asked for, with `in_flight` of them open, which is the same for any number of workers.
+  /// "arrived": a steady state hears results as they come; "asked": in the order in which
+  /// they were asked for, which makes the search the same for any number of workers.
   std::string tell_order = "asked";
-  /// Open candidates of a steady state told in the order asked.
+  /// How many candidates of a steady state are open at a time: as many as there are
+  /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
   mutation_params mutation;
 };
 
 [[nodiscard]] expected<void> validate(const evolution_params& params);
 
-/// What a generator is to make: a pure function of this, the space and the seed (`breed`).
+/// What a generator is to make: a pure function of this, the space and the seed
+/// (`breed`).
 struct breeding {
-  enum class kind : std::uint8_t { sample, mutate, cross };
+  enum class kind : std::uint8_t {
+    sample = 0,
+    mutate = 1,
+    cross = 2
+  }; ///< Of so many parents.
 
   candidate_id id = 0;
   std::uint64_t generation = 0;
   std::uint64_t index = 0;
-  std::uint64_t attempt = 0; ///< Raised when what came out was an equal of a known network.
+  std::uint64_t attempt =
+      0; ///< Raised when what came out was an equal of a known network.
   kind how = kind::sample;
-  std::vector<individual> parents; ///< The fitter first: none, one or two.
+  std::vector<individual> parents; ///< The fitter first.
 };
 
-/// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from the
-/// decoded network. Fails only where the space has no valid network.
+/// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
+/// the decoded network; `equal_to` is left to `resolve`. Fails only where the space has
+/// no valid network. (breed.cpp)
 [[nodiscard]] expected<candidate> breed(const search_space& space, const problem& p,
-                                        const mutation_params& mutation, std::uint64_t seed,
-                                        const breeding& order);
+                                        const mutation_params& mutation,
+                                        std::uint64_t seed, const breeding& order);
 
-/// A search algorithm as a value: `ask` what to breed next, hear what was `born`, be `tell`-ed
-/// its fitness, `close` a generation. State changes in born, tell and close alone, which the fold
-/// of the run's records calls; so a stopped search is rebuilt by its records. It knows nothing of
-/// actors, files or training.
+/// A search algorithm as a value: `ask` what to breed next, hear what was `born`, be
+/// `tell`-ed its fitness, `close` a generation. State changes in born, tell and close
+/// alone, which the fold of the run's records calls; so a stopped search is rebuilt by
+/// its records. It knows nothing of actors, files or training.
 class strategy {
 public:
   virtual ~strategy() = default;
 
-  /// Everything that may be bred now and is not born yet, in the order of ids. Empty: results,
-  /// or `close`, must come first, or the search is over. Asking changes nothing.
-  [[nodiscard]] virtual std::vector<breeding> ask() const = 0;
+  /// What may be bred now and is not born yet, in the order of ids: those beyond an id
+  /// (that the caller has asked for already), at most `limit`. Empty: results, or
+  /// `close`, must come first, or the search is over. Asking changes nothing, and an
+  /// order once given does not change.
+  [[nodiscard]] virtual std::vector<breeding>
+  ask(candidate_id beyond = 0,
+      std::size_t limit = std::numeric_limits<std::size_t>::max()) const = 0;
 
   /// The candidate that `ask` named first.
   virtual void born(const candidate& c) = 0;
@@ -84,13 +100,14 @@ public:
   /// Those that may breed, best first.
   [[nodiscard]] virtual std::vector<individual> population() const = 0;
 
-  /// Generation in progress.
+  /// The generation in progress; once all are closed, their number.
   [[nodiscard]] virtual std::uint64_t generation() const = 0;
 };
 
-/// One row in a table for each algorithm (strategy.cpp).
-[[nodiscard]] expected<std::unique_ptr<strategy>> make_strategy(const evolution_params& params,
-                                                                std::uint64_t seed);
+/// One row in a table for each algorithm (strategy.cpp). Fails if the parameters are not
+/// valid.
+[[nodiscard]] expected<std::unique_ptr<strategy>>
+make_strategy(const evolution_params& params, std::uint64_t seed);
 [[nodiscard]] std::vector<std::string> strategy_names();
 
 } // namespace clade

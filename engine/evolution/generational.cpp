@@ -1,0 +1,31 @@
+#include "engine/evolution/generational.hpp"
+
+#include "engine/evolution/selection.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+std::size_t generational::draw(random_stream& random) const {
+  return params().selection == "truncation"
+             ? truncation(survivors().size(), params().truncation, random)
+             : tournament(survivors().size(), params().tournament, random);
+}
+
+// The chance of a second parent is drawn before it is, and one that is the first again
+// counts for none.
+void generational::choose_parents(breeding& order) const {
+  if (order.generation == 0)
+    return;
+  auto random = derive(seed(), purpose::selection, order.generation, order.index);
+  const auto first = draw(random);
+  const auto second = random.chance(params().crossover) ? draw(random) : first;
+  order.how = breeding::kind::mutate;
+  order.parents.push_back(survivors()[std::min(first, second)]);
+  if (first != second) {
+    order.how = breeding::kind::cross;
+    order.parents.push_back(survivors()[std::max(first, second)]);
+  }
+}
+
+} // namespace clade

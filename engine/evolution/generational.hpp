@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/evolution/generations.hpp"
+
+namespace clade {
+
+/// A generational genetic algorithm. Generation 0 is sampled. The parents of the next are
+/// the children of this one and the `elites` best of their parents; the failed are among
+/// them only where all failed. Each child has a parent that won a tournament, or is one
+/// of the best share (truncation); by the chance `crossover` it has a second one, drawn
+/// likewise, and is a cross of the two; it is always mutated.
+class generational final : public generations {
+public:
+  using generations::generations;
+
+private:
+  void choose_parents(breeding& order) const override;
+  [[nodiscard]] std::size_t staying() const override { return params().elites; }
+  [[nodiscard]] std::size_t surviving() const override {
+    return params().population + params().elites;
+  }
+  [[nodiscard]] std::size_t draw(random_stream& random) const;
+};
+
+} // namespace clade

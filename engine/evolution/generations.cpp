@@ -1,0 +1,74 @@
+#include "engine/evolution/generations.hpp"
+
+#include "engine/evolution/selection.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+std::vector<breeding> generations::ask(candidate_id beyond, std::size_t limit) const {
+  std::vector<breeding> orders;
+  if (finished())
+    return orders;
+  const auto last = (generation_ + 1) * params_.population;
+  for (auto id = std::max(born_, beyond) + 1; id <= last && orders.size() < limit; ++id) {
+    breeding order{.id = id,
+                   .generation = generation_,
+                   .index = id - 1 - generation_ * params_.population,
+                   .attempt = 0,
+                   .how = breeding::kind::sample,
+                   .parents = {}};
+    choose_parents(order);
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+void generations::born(const candidate&) {
+  ++born_;
+}
+
+void generations::tell(const individual& evaluated) {
+  children_.push_back(evaluated);
+}
+
+bool generations::complete() const {
+  return !finished() && children_.size() == params_.population;
+}
+
+// The failed are of use only where all failed.
+std::vector<individual> generations::select() const {
+  auto pool = children_;
+  const auto stay = std::min(staying(), survivors_.size());
+  pool.insert(pool.end(), survivors_.begin(),
+              survivors_.begin() + static_cast<std::ptrdiff_t>(stay));
+  sort_by_fitness(pool);
+  const auto failed =
+      std::find_if(pool.begin(), pool.end(), [](const auto& i) { return !i.fitness.ok; });
+  if (failed != pool.begin())
+    pool.erase(failed, pool.end());
+  if (pool.size() > surviving())
+    pool.resize(surviving());
+  return pool;
+}
+
+std::optional<generation_closed> generations::closing() const {
+  if (!complete())
+    return std::nullopt;
+  generation_closed closed{.generation = generation_, .survivors = {}};
+  for (const auto& i : select())
+    closed.survivors.push_back(i.id);
+  return closed;
+}
+
+void generations::close() {
+  survivors_ = select();
+  children_.clear();
+  ++generation_;
+}
+
+bool generations::finished() const {
+  return generation_ == params_.generations;
+}
+
+} // namespace clade

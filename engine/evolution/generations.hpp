@@ -1,0 +1,55 @@
+#pragma once
+
+#include "engine/evolution/strategy.hpp"
+
+#include <vector>
+
+namespace clade {
+
+/// What the strategies that go by generations share: each asks for `population`
+/// candidates at once, hears of all of them in any order, and closes. The candidate at
+/// `index` of `generation` has the id generation * population + index + 1. Nothing is
+/// decided before the generation is complete, so the order of evaluations leaves no
+/// trace.
+class generations : public strategy {
+public:
+  generations(const evolution_params& params, std::uint64_t seed)
+      : params_(params),
+        seed_(seed) {}
+
+  [[nodiscard]] std::vector<breeding> ask(candidate_id beyond,
+                                          std::size_t limit) const override;
+  void born(const candidate& c) override;
+  void tell(const individual& evaluated) override;
+  [[nodiscard]] std::optional<generation_closed> closing() const override;
+  void close() override;
+  [[nodiscard]] bool finished() const override;
+  [[nodiscard]] std::vector<individual> population() const override { return survivors_; }
+  [[nodiscard]] std::uint64_t generation() const override { return generation_; }
+
+protected:
+  [[nodiscard]] const evolution_params& params() const { return params_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  /// Of the generations that are closed, best first.
+  [[nodiscard]] const std::vector<individual>& survivors() const { return survivors_; }
+
+private:
+  /// Fills in how the candidate is made and of whom.
+  virtual void choose_parents(breeding& order) const = 0;
+  /// How many of the survivors before them stay on beside a generation's children, and
+  /// how many survive in all.
+  [[nodiscard]] virtual std::size_t staying() const = 0;
+  [[nodiscard]] virtual std::size_t surviving() const = 0;
+
+  [[nodiscard]] bool complete() const;
+  [[nodiscard]] std::vector<individual> select() const;
+
+  evolution_params params_;
+  std::uint64_t seed_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t born_ = 0;
+  std::vector<individual> children_;
+  std::vector<individual> survivors_;
+};
+
+} // namespace clade
