@@ -1,0 +1,119 @@
+"""tools/check_layers over made-up trees."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECK = pathlib.Path(__file__).resolve().parents[2] / "tools" / "check_layers"
+
+
+class CheckLayers(unittest.TestCase):
+    def check(self, files):
+        """Runs the check over a tree of these files; returns its exit status and its lines."""
+        tree = {
+            "engine/CMakeLists.txt": "# in order\nadd_subdirectory(data)\nadd_subdirectory(store)\nadd_subdirectory(training)\n",
+            "genome/error.hpp": "#include <tl/expected.hpp>\n",
+            "search_spaces/shape.hpp": "",
+            "engine/data/split.hpp": "",
+            "engine/store/store.hpp": "",
+            "actors/keys.hpp": "",
+            "tools/command.hpp": "",
+            "tests/support/a_candidate.hpp": "",
+        }
+        tree.update(files)
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in tree.items():
+                path = pathlib.Path(root, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            done = subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True, check=False)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout.splitlines()
+
+    def assert_fault(self, name, text, line):
+        self.assertEqual(self.check({name: text}), (1, [line]))
+
+    def assert_allowed(self, name, text):
+        self.assertEqual(self.check({name: text}), (0, []))
+
+    def test_each_folder_includes_itself_and_those_before_it(self):
+        self.assert_allowed("genome/hash.cpp", '#include "genome/error.hpp"\n')
+        self.assert_allowed("engine/store/x.cpp", '#include "engine/data/split.hpp"\n#include "search_spaces/shape.hpp"\n')
+        self.assert_allowed("tests/engine/x.cpp", '#include "tools/command.hpp"\n#include "tests/support/a_candidate.hpp"\n')
+
+    def test_the_engine_may_not_know_actors(self):
+        self.assert_fault(
+            "engine/store/x.cpp", '#pragma once\n\n  #  include "actors/keys.hpp" // why\n',
+            "engine/store/x.cpp:3: includes actors/keys.hpp: engine may not know actors")
+
+    def test_no_product_code_knows_the_tests(self):
+        self.assert_fault(
+            "tools/x.cpp", '#include "tests/support/a_candidate.hpp"\n',
+            "tools/x.cpp:1: includes tests/support/a_candidate.hpp: tools may not know tests")
+
+    def test_within_engine_the_order_is_that_of_its_cmake_file(self):
+        self.assert_fault(
+            "engine/data/x.hpp", '#include "engine/store/store.hpp"\n',
+            "engine/data/x.hpp:1: includes engine/store/store.hpp: engine/data may not know engine/store")
+
+    def test_a_folder_of_engine_that_is_not_built_has_no_place(self):
+        self.assert_fault(
+            "engine/helpers/x.cpp", '#include "genome/error.hpp"\n',
+            "engine/helpers/x.cpp:1: includes genome/error.hpp: engine/helpers has no place in the order of the layers")
+
+    def test_paths_start_at_the_repository_s_root(self):
+        self.assert_fault(
+            "genome/x.cpp", '#include "error.hpp"\n',
+            "genome/x.cpp:1: includes error.hpp: not a file's path from the repository's root")
+        self.assert_fault(
+            "genome/x.cpp", '#include "genome/gone.hpp"\n',
+            "genome/x.cpp:1: includes genome/gone.hpp: not a file's path from the repository's root")
+
+    def test_each_third_party_library_has_one_home(self):
+        homes = {
+            "msgpack.hpp": "genome/x.cpp", "Random123/philox.h": "genome/x.cpp", "xxhash.h": "genome/x.cpp",
+            "toml++/toml.h": "search_spaces/x.cpp", "zlib.h": "engine/data/x.cpp",
+            "SQLiteCpp/SQLiteCpp.h": "engine/store/x.cpp", "sqlite3.h": "engine/store/x.cpp",
+            "torch/torch.h": "engine/training/x.cpp", "ATen/Parallel.h": "engine/training/parallel/x.cpp",
+            "c10/util/Exception.h": "engine/training/x.cpp", "caf/all.hpp": "actors/x.cpp",
+            "openssl/x509.h": "actors/keys_files.cpp", "CLI/CLI.hpp": "tools/x.cpp",
+            "catch2/catch.hpp": "tests/x.cpp", "rapidcheck.h": "tests/x.cpp",
+        }
+        strangers = ["genome/y.cpp", "search_spaces/y.cpp", "engine/data/y.cpp", "engine/store/y.cpp",
+                     "engine/training/y.cpp", "actors/y.cpp", "tools/y.cpp"]
+        for header, home in homes.items():
+            with self.subTest(header=header):
+                self.assert_allowed(home, f"#include <{header}>\n")
+                files = {name: f"#include <{header}>\n" for name in strangers}
+                status, lines = self.check(files)
+                folder = home.rsplit("/", 1)[0].removesuffix("/parallel")
+                at_home = [name for name in strangers if name.startswith(folder + "/") and "openssl" not in header]
+                self.assertEqual(status, 1)
+                self.assertEqual(sorted(line.split(":")[0] for line in lines), sorted(set(strangers) - set(at_home)))
+
+    def test_tools_reach_caf_through_actors_alone(self):
+        self.assert_fault(
+            "tools/run.cpp", "#include <caf/all.hpp>\n",
+            "tools/run.cpp:1: includes caf/all.hpp: CAF is known to actors only")
+
+    def test_quotes_do_not_hide_a_third_party_header(self):
+        self.assert_fault(
+            "genome/x.cpp", '#include "torch/torch.h"\n',
+            "genome/x.cpp:1: includes torch/torch.h: LibTorch is known to engine/training only")
+
+    def test_a_library_without_a_home_is_refused(self):
+        self.assert_fault(
+            "genome/x.cpp", "#include <spdlog/spdlog.h>\n",
+            "genome/x.cpp:1: includes spdlog/spdlog.h: no library's home in tools/check_layers names this header")
+
+    def test_the_language_and_the_system_are_everybody_s(self):
+        self.assert_allowed("genome/x.cpp", "#include <vector>\n#include <sys/mman.h>\n#include <unistd.h>\n#include <cmath>\n")
+
+    def test_a_test_may_look_at_what_it_tests(self):
+        self.assert_allowed("tests/engine/store/x.cpp", "#include <sqlite3.h>\n#include <caf/all.hpp>\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,254 @@
+"""tools/clade and tools/test in a made-up clone, where apt-get, pip, cmake, ninja and ctest are stand-ins that
+write down how they were called."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+# Each stand-in appends its name and arguments to $FAKE/calls; a file $FAKE/broken names the one that fails.
+PREAMBLE = """#!/bin/bash
+printf '%s\\n' "${0##*/} $*" >>"$FAKE/calls"
+if [[ -e $FAKE/broken && $(<"$FAKE/broken") == "${0##*/}" ]]; then
+  for i in {1..50}; do echo "line $i of the trouble"; done
+  exit 7
+fi
+"""
+
+STAND_INS = {
+    "id": 'cat "$FAKE/uid"\n',
+    "dpkg-query": 'for name; do if grep -qsx -- "$name" "$FAKE/installed"; then echo "$name installed"; fi; done\n',
+    "apt-get": 'if [[ $* == *" install "* ]]; then printf "%s\\n" "$@" >>"$FAKE/installed"; fi\n',
+    # `python3 -m venv --clear FOLDER` makes an environment whose pip unpacks a torch.
+    "python3": """
+folder=${*: -1}
+mkdir -p "$folder/bin"
+cat >"$folder/bin/python3" <<'PIP'
+#!/bin/bash
+echo "pip $*" >>"$FAKE/calls"
+mkdir -p "${0%/bin/*}/lib/python3.11/site-packages/torch/share/cmake/Torch"
+PIP
+chmod +x "$folder/bin/python3"
+""",
+    "cmake": """
+while (($#)); do
+  case $1 in -B) build=$2 ;; -DBUILD_TESTING=*) tests=${1#*=} ;; esac
+  shift
+done
+mkdir -p "$build"
+: >"$build/build.ninja"
+echo "BUILD_TESTING:BOOL=$tests" >"$build/CMakeCache.txt"
+""",
+    # Where $FAKE/gate is a pipe, a build says that it has begun and waits to be let through.
+    "ninja": """
+if [[ -p $FAKE/gate ]]; then echo >"$FAKE/begun"; read -r _ <"$FAKE/gate"; fi
+mkdir -p "$2/bin"
+cat >"$2/bin/clade" <<'CLADE'
+#!/bin/bash
+pwd
+printf '<%s>\\n' "$@"
+exit 3
+CLADE
+chmod +x "$2/bin/clade"
+""",
+    "ctest": 'cat "$FAKE/ctest_says"; exit "$(<"$FAKE/ctest_exits")"\n',
+}
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.clone = pathlib.Path(folder.name, "a clone")
+        self.fake = pathlib.Path(folder.name, "fake")
+        for name in ["tools", "cmake", "genome", "search_spaces", "engine", "actors", "tests"]:
+            (self.clone / name).mkdir(parents=True)
+        for name in ["clade", "setup", "test"]:
+            shutil.copy2(TOOLS / name, self.clone / "tools" / name)
+        (self.clone / "CMakeLists.txt").touch()
+        (self.clone / "genome" / "genome.cpp").touch()
+        (self.fake / "bin").mkdir(parents=True)
+        (self.fake / "uid").write_text("0\n")
+        for name, text in STAND_INS.items():
+            path = self.fake / "bin" / name
+            path.write_text(PREAMBLE + text)
+            path.chmod(0o755)
+        self.environment = {
+            "PATH": f"{self.fake / 'bin'}:/usr/bin:/bin", "FAKE": str(self.fake), "HOME": folder.name}
+
+    def start(self, script="clade", *arguments, cwd=None, **environment):
+        return subprocess.Popen(
+            [self.clone / "tools" / script, *arguments], cwd=cwd or self.clone, text=True,
+            env={**self.environment, **environment}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run_to_end(self, *arguments, **keywords):
+        """Returns exit status, standard output and standard error, and the stand-ins' calls meanwhile."""
+        (self.fake / "calls").write_text("")
+        process = self.start(*arguments, **keywords)
+        out, err = process.communicate()
+        return process.returncode, out, err, (self.fake / "calls").read_text().splitlines()
+
+    def programs(self, calls):
+        return [call.split()[0] for call in calls]
+
+    def test_the_first_start_takes_every_step_once_in_order(self):
+        status, out, err, calls = self.run_to_end("clade", "list")
+        self.assertEqual((status, out), (3, f"{self.clone}\n<list>\n"))
+        self.assertEqual(self.programs(calls),
+                         ["dpkg-query", "id", "apt-get", "apt-get", "python3", "pip", "cmake", "ninja"])
+        self.assertEqual([line for line in err.splitlines() if not line.startswith("        done in ")][1:], [
+            "set-up: making a Python environment in build/venv",
+            "set-up: installing LibTorch: pip install torch==2.13.0",
+            "set-up: configuring build/torch",
+            err.splitlines()[-2]])
+        self.assertRegex(err.splitlines()[0], r"^set-up: installing \d+ Debian packages: g\+\+ cmake ")
+        self.assertRegex(err.splitlines()[-2], r"^set-up: building build/torch, \d+ jobs$")
+        self.assertRegex(calls[-1], r" clade clade_training$")
+        self.assertIn(f"-DTorch_DIR={self.clone}/build/venv/lib/python3.11/site-packages/torch/share/cmake/Torch", calls[-2])
+
+    def test_the_second_start_does_nothing_and_says_nothing(self):
+        self.run_to_end("clade")
+        self.assertEqual(self.run_to_end("clade", "list"), (3, f"{self.clone}\n<list>\n", "", []))
+
+    def test_arguments_and_the_folder_of_the_caller_pass_through(self):
+        self.run_to_end("clade")
+        elsewhere = self.clone / "somewhere else"
+        elsewhere.mkdir()
+        status, out, err, _ = self.run_to_end("clade", "run", "a file.toml", "", "--set", "a=$b *", cwd=elsewhere)
+        self.assertEqual((status, err), (3, ""))
+        self.assertEqual(out, f"{elsewhere}\n<run>\n<a file.toml>\n<>\n<--set>\n<a=$b *>\n")
+
+    def test_a_link_to_the_script_finds_its_clone(self):
+        self.run_to_end("clade")
+        (self.clone / "link").symlink_to("tools/clade")
+        done = subprocess.run([self.clone / "link"], env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+
+    def test_a_changed_source_is_built_and_nothing_else_happens(self):
+        self.run_to_end("clade")
+        stamp = self.clone / "build/torch/.built"
+        os.utime(stamp, (0, 0))
+        _, _, err, calls = self.run_to_end("clade")
+        self.assertEqual(self.programs(calls), ["dpkg-query", "ninja"])
+        self.assertRegex(err, r"^set-up: building build/torch, \d+ jobs\n        done in \d+ s\n$")
+        self.assertEqual(self.run_to_end("clade")[3], [])
+
+    def test_a_search_space_or_an_experiment_is_no_reason_to_build(self):
+        self.run_to_end("clade")
+        edited = self.clone / "search_spaces/image.toml"
+        edited.touch()
+        stamp = self.clone / "build/torch/.built"
+        os.utime(edited, (stamp.stat().st_mtime + 10,) * 2)
+        self.assertEqual(self.run_to_end("clade")[3], [])
+
+    def test_without_root_the_missing_packages_are_named(self):
+        (self.fake / "uid").write_text("1000\n")
+        (self.fake / "installed").write_text("g++\ncmake\n")
+        status, out, err, calls = self.run_to_end("clade")
+        self.assertEqual((status, out, self.programs(calls)), (1, "", ["dpkg-query", "id"]))
+        self.assertRegex(err, r"^set-up: missing Debian packages; as root: apt-get install .* ninja-build .*libcaf-dev .*\n$")
+        self.assertNotRegex(err, r" (cmake|g\+\+) ")
+
+    def test_without_root_nothing_is_missed_where_all_is_installed(self):
+        self.run_to_end("clade")
+        shutil.rmtree(self.clone / "build")
+        (self.fake / "uid").write_text("1000\n")
+        status, _, _, calls = self.run_to_end("clade")
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "python3", "pip", "cmake", "ninja"]))
+
+    def test_a_failed_step_shows_its_end_and_its_log_and_is_taken_again(self):
+        for broken in ["apt-get", "python3", "cmake", "ninja"]:
+            with self.subTest(broken=broken):
+                (self.fake / "broken").write_text(broken)
+                status, out, err, calls = self.run_to_end("clade")
+                self.assertEqual((status, out), (1, ""))
+                self.assertEqual(self.programs(calls)[-1], broken)
+                self.assertIn("line 50 of the trouble", err)
+                self.assertNotIn("line 20 of the trouble\n", err)
+                said, log = err.splitlines()[-1].rsplit(" ", 1)[0], err.rsplit("is in ", 1)[1].strip()
+                self.assertTrue(said.startswith("set-up: failed with status 7; all it said is in "), said)
+                self.assertIn("line 1 of the trouble", pathlib.Path(log).read_text())
+                (self.fake / "broken").unlink()
+                if broken == "ninja":
+                    self.assertEqual(self.programs(self.run_to_end("clade")[3]), ["dpkg-query", "ninja"])
+
+    def test_a_failed_compilation_shows_its_beginning(self):
+        ninja = self.fake / "bin/ninja"
+        ninja.write_text(PREAMBLE + 'echo "[1/9] a.o"; echo "FAILED: b.o"; for i in {1..99}; do echo "note $i"; done; exit 1\n')
+        status, _, err, _ = self.run_to_end("clade")
+        self.assertEqual(status, 1)
+        self.assertIn("FAILED: b.o\nnote 1\n", err)
+        self.assertNotIn("note 99", err)
+
+    def test_a_libtorch_of_the_user_s_own_is_taken(self):
+        own = self.clone / "own torch"
+        own.mkdir()
+        status, _, _, calls = self.run_to_end("clade", Torch_DIR=str(own))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", "cmake", "ninja"]))
+        self.assertIn(f"-DTorch_DIR={own}", calls[-2])
+        self.assertEqual(self.run_to_end("clade", Torch_DIR=str(own))[3], [])
+        # Another one is another build.
+        self.assertEqual(self.programs(self.run_to_end("clade")[3]), ["dpkg-query", "python3", "pip", "cmake", "ninja"])
+
+    def test_without_libtorch_there_is_a_tree_of_its_own(self):
+        status, _, _, calls = self.run_to_end("clade", CLADE_TORCH="OFF")
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", "cmake", "ninja"]))
+        self.assertIn("-DCLADE_TORCH=OFF", calls[-2])
+        self.assertRegex(calls[-1], r"^ninja -C .*/build/plain -j \d+ clade$")
+
+    def test_a_misspelt_switch_is_the_user_s_fault(self):
+        status, _, err, calls = self.run_to_end("clade", CLADE_TORCH="off")
+        self.assertEqual((status, err, calls), (2, "set-up: CLADE_TORCH is 'off'; ON or OFF is meant\n", []))
+
+    def test_two_starts_at_once_build_once(self):
+        os.mkfifo(self.fake / "gate")
+        os.mkfifo(self.fake / "begun")
+        first = self.start("clade")
+        (self.fake / "begun").read_text()
+        second = self.start("clade")
+        self.assertEqual(second.stderr.readline(), "set-up: waiting for another start that is setting up\n")
+        (self.fake / "gate").write_text("\n")
+        for process in [first, second]:
+            out, _ = process.communicate()
+            self.assertEqual((process.returncode, out), (3, f"{self.clone}\n<>\n"))
+        self.assertEqual(self.programs((self.fake / "calls").read_text().splitlines()).count("ninja"), 1)
+
+    def test_the_tests_are_built_and_counted(self):
+        (self.fake / "ctest_says").write_text("100% tests passed, 0 tests failed out of 123\n")
+        (self.fake / "ctest_exits").write_text("0\n")
+        status, out, _, calls = self.run_to_end("test", "-R", "a sentence")
+        self.assertEqual((status, out), (0, "100% tests passed, 0 tests failed out of 123\n123 passed, 0 failed\n"))
+        self.assertIn("catch2", calls[3])
+        self.assertIn("-DBUILD_TESTING=ON", calls[-3])
+        self.assertRegex(calls[-2], r"^ninja -C .*/build/torch -j \d+$")
+        self.assertRegex(calls[-1], r"^ctest .* -R a sentence$")
+        # Having built everything, it has built the binary.
+        self.assertEqual(self.run_to_end("clade")[3], [])
+
+    def test_a_failed_test_is_counted_and_fails_the_run(self):
+        (self.fake / "ctest_says").write_text("98% tests passed, 2 tests failed out of 123\n\nThe following tests FAILED:\n")
+        (self.fake / "ctest_exits").write_text("8\n")
+        status, out, _, _ = self.run_to_end("test")
+        self.assertEqual((status, out.splitlines()[-1]), (8, "121 passed, 2 failed"))
+
+    def test_no_test_at_all_is_a_failure(self):
+        (self.fake / "ctest_says").write_text("No tests were found!!!\n")
+        (self.fake / "ctest_exits").write_text("8\n")
+        status, out, _, calls = self.run_to_end("test", "-R", "nothing")
+        self.assertEqual((status, out.splitlines()[-1]), (8, "0 passed, 0 failed"))
+        self.assertIn("--no-tests=error", calls[-1])
+
+    def test_a_tree_that_has_its_tests_keeps_them(self):
+        (self.fake / "ctest_says").write_text("")
+        (self.fake / "ctest_exits").write_text("0\n")
+        self.run_to_end("test")
+        os.utime(self.clone / "build/torch/.built", (0, 0))
+        self.assertEqual(self.programs(self.run_to_end("clade")[3]), ["dpkg-query", "ninja"])
+
+
+if __name__ == "__main__":
+    unittest.main()
