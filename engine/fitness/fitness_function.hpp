@@ -39,9 +39,9 @@ struct evaluated_job {
   bytes weights; ///< Empty unless asked for.
 };
 
-/// The one narrow seam to fitness: behind it are LibTorch training, the synthetic function, and
-/// later tables, control tasks and commands. One object belongs to one node process and one
-/// thread at a time. Nothing throws through it.
+/// The one narrow seam to fitness: behind it are LibTorch training, the synthetic
+/// function, and later tables, control tasks and commands. One object belongs to one node
+/// process and one thread at a time. Nothing throws through it.
 class fitness_function {
 public:
   virtual ~fitness_function() = default;
@@ -53,12 +53,14 @@ public:
   [[nodiscard]] virtual evaluated_job evaluate(const job& j, progress& p) = 0;
 
   /// Metrics on the held-out test data of these weights, or, where there are none, of the
-  /// weights that training again yields (the same, bit for bit, on the same kind of device).
-  [[nodiscard]] virtual expected<examination> examine(const job& j, const bytes& weights) = 0;
+  /// weights that training again yields (the same, bit for bit, on the same kind of
+  /// device).
+  [[nodiscard]] virtual expected<examination> examine(const job& j,
+                                                      const bytes& weights) = 0;
 
   /// A linear model trained on the same split, tested; nothing where that has no meaning.
-  [[nodiscard]] virtual expected<std::optional<examination>> baseline(std::uint64_t seed,
-                                                                      const budget& b) = 0;
+  [[nodiscard]] virtual expected<std::optional<examination>>
+  baseline(std::uint64_t seed, const budget& b) = 0;
 };
 
 } // namespace clade

@@ -4,23 +4,23 @@
 
 namespace clade {
 
-/// `[synthetic]`: a fitness without training, for tests, benchmarks and demonstrations. Fitness
-/// rises with how close the genome is to a hidden optimum (a pure function of genome and seed:
-/// `score` in [0, 1] as "validation.accuracy", 1 - score as "validation.loss"), and a share of
-/// the candidates, drawn by (seed, id), misbehave as real ones do. Nothing is read of the
-/// limits in a `budget` but `time`.
+/// `[synthetic]`: a fitness without training, for tests, benchmarks and demonstrations.
+/// Fitness rises with how close the genome is to a hidden optimum (a pure function of
+/// genome and seed: `score` in [0, 1] as "validation.accuracy", 1 - score as
+/// "validation.loss"), and a share of the candidates, drawn by (seed, id), misbehave as
+/// real ones do. Nothing is read of the limits in a `budget` but `time`.
 struct synthetic_params {
   std::chrono::microseconds duration{0}; ///< Spent on each; spread +-50 % by (seed, id).
-  double diverge = 0;  ///< Share whose loss becomes NaN.
-  double crash = 0;    ///< Share that kill their process with SIGSEGV.
-  double hang = 0;     ///< Share that never return.
-  double hog = 0;      ///< Share that allocate until there is no more.
-  std::uint32_t epochs = 1; ///< Reported through progress.
+  double diverge = 0;                    ///< Share whose loss becomes NaN.
+  double crash = 0;                      ///< Share that kill their process with SIGSEGV.
+  double hang = 0;                       ///< Share that never return.
+  double hog = 0;                        ///< Share that allocate until there is no more.
+  std::uint32_t epochs = 1;              ///< Reported through progress.
 };
 
 [[nodiscard]] expected<void> validate(const synthetic_params& params);
 
-[[nodiscard]] std::unique_ptr<fitness_function> make_synthetic(const synthetic_params& params,
-                                                               const objective& goal);
+[[nodiscard]] std::unique_ptr<fitness_function>
+make_synthetic(const synthetic_params& params, const objective& goal);
 
 } // namespace clade
