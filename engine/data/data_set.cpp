@@ -1,1 +1,347 @@
+// Files are read into `examples` (read_examples.cpp), at most `limit` of each are kept,
+// the test file's are put behind the others, the shape is checked, classes are sorted (by
+// value where all are whole numbers, else by text), the split is made (split.cpp), and
+// features are scaled by what the train part alone says: vectors by the mean and standard
+// deviation of each column, images by the largest magnitude. All sums run in order of
+// examples, in double.
+
 #include "engine/data/data_set.hpp"
+
+#include "engine/data/examples.hpp"
+#include "engine/data/split.hpp"
+#include "genome/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+namespace clade {
+namespace {
+
+tl::unexpected<error> wrong(std::string message) {
+  return fail(error_kind::invalid_input, std::move(message));
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t n = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (status != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return n;
+}
+
+bool is_number(const std::string& text) {
+  double v = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), v);
+  return status == std::errc{} && end == text.data() + text.size();
+}
+
+void keep(examples& e, const std::vector<std::uint32_t>& kept) {
+  const std::size_t width = e.features.size() / e.count;
+  const auto take = [&](auto& v, std::size_t w) {
+    if (v.empty())
+      return;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(kept[i] * w), w,
+                  v.begin() + static_cast<std::ptrdiff_t>(i * w));
+    v.resize(kept.size() * w);
+    v.shrink_to_fit();
+  };
+  take(e.features, width);
+  take(e.labels, 1);
+  take(e.targets, 1);
+  take(e.places, 1);
+  e.count = kept.size();
+}
+
+expected<examples> read_limited(const std::filesystem::path& file,
+                                const std::filesystem::path& target_file,
+                                const data_params& params, std::uint64_t seed,
+                                std::uint64_t number) {
+  auto e = read_examples(file, target_file, params);
+  if (!e)
+    return e;
+  if (e->count > std::numeric_limits<std::uint32_t>::max())
+    return wrong(file.string() + ": more than 4,294,967,295 examples");
+  if (params.limit > 0 && params.limit < e->count)
+    keep(*e, draw(static_cast<std::size_t>(params.limit), e->count, seed, number));
+  return e;
+}
+
+// Whether a file's examples can be taken for ones of the shape asked for.
+expected<tensor_shape> shape_of(const examples& e, const data_params& params) {
+  if (params.shape.sizes.empty() || params.shape == e.shape)
+    return e.shape;
+  if (params.shape.elements() == e.shape.elements())
+    return params.shape;
+  return wrong(params.file.string() + ": an example has "
+               + std::to_string(e.shape.elements())
+               + " values besides the target, where shape = " + to_text(params.shape)
+               + " takes " + std::to_string(params.shape.elements()));
+}
+
+// New label by old one, and `data.classes`.
+std::vector<std::int64_t> sort_classes(const examples& e, data_set& data) {
+  std::vector<std::uint32_t> used(e.classes.size(), 0);
+  for (const std::uint32_t label : e.labels)
+    used[label] = 1;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] != 0)
+      order.push_back(i);
+  const bool numbers = std::all_of(order.begin(), order.end(), [&](std::size_t i) {
+    return whole_number(e.classes[i]).has_value();
+  });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (numbers && whole_number(e.classes[a]) != whole_number(e.classes[b]))
+      return *whole_number(e.classes[a]) < *whole_number(e.classes[b]);
+    return e.classes[a] < e.classes[b];
+  });
+  std::vector<std::int64_t> label(e.classes.size(), -1);
+  for (const std::size_t i : order) {
+    label[i] = static_cast<std::int64_t>(data.classes.size());
+    const auto n = numbers ? whole_number(e.classes[i]) : std::nullopt;
+    const bool named =
+        n && *n >= 0 && static_cast<std::size_t>(*n) < e.class_names.size();
+    data.classes.push_back(named ? e.class_names[static_cast<std::size_t>(*n)]
+                                 : e.classes[i]);
+  }
+  return label;
+}
+
+expected<void> check_classes(const examples& e, const data_set& data) {
+  const std::string file = e.origin;
+  if (data.classes.size() < 2)
+    return wrong(file + ": every example is of class \"" + data.classes.front()
+                 + "\"; two classes are the least");
+  std::vector<std::size_t> members(data.classes.size(), 0);
+  std::vector<std::size_t> first(data.classes.size(), 0);
+  for (std::size_t i = 0; i < e.count; ++i)
+    if (members[static_cast<std::size_t>(data.labels[i])]++ == 0)
+      first[static_cast<std::size_t>(data.labels[i])] = i;
+  for (std::size_t c = 0; c < members.size(); ++c)
+    if (members[c] == 1) {
+      const std::string& name = data.classes[c];
+      return wrong(e.place(first[c]) + ": class \"" + name
+                   + "\" has this one member; two are the "
+                     "least"
+                   + (is_number(name) && !whole_number(name)
+                          ? " (to predict numbers, say task = \"regression\")"
+                          : ""));
+    }
+  return {};
+}
+
+expected<void> set_labels(examples& e, const examples* test, data_set& data) {
+  const auto label = sort_classes(e, data);
+  for (const std::uint32_t old : e.labels)
+    data.labels.push_back(label[old]);
+  if (auto fine = check_classes(e, data); !fine || test == nullptr)
+    return fine;
+  for (std::size_t i = 0; i < test->count; ++i) {
+    const std::string& name = test->classes[test->labels[i]];
+    const auto known = std::find(e.classes.begin(), e.classes.end(), name);
+    if (known == e.classes.end()
+        || label[static_cast<std::size_t>(known - e.classes.begin())] < 0)
+      return wrong(test->place(i) + ": class \"" + name + "\" is not one of " + e.origin);
+    data.labels.push_back(label[static_cast<std::size_t>(known - e.classes.begin())]);
+  }
+  return {};
+}
+
+expected<void> set_parts(const examples& e, const examples* test,
+                         const data_params& params, std::uint64_t seed, data_set& data) {
+  const split_shares shares{params.train, params.validation,
+                            test == nullptr ? params.test : 0};
+  const std::vector<std::int64_t> same(data.labels.empty() ? e.count : 0, 0);
+  const std::span<const std::int64_t> labels = data.labels.empty() ? same : data.labels;
+  auto parts = split(labels.first(e.count), shares, seed);
+  data.train = std::move(parts.train);
+  data.validation = std::move(parts.validation);
+  data.test = std::move(parts.test);
+  if (test != nullptr) {
+    data.test.resize(test->count);
+    std::iota(data.test.begin(), data.test.end(), static_cast<std::uint32_t>(e.count));
+  }
+  for (const auto& [name, part, share] :
+       {std::tuple("train", &data.train, shares.train),
+        std::tuple("validation", &data.validation, shares.validation),
+        std::tuple("test", &data.test, shares.test)})
+    if (part->empty() && share > 0)
+      return wrong(e.origin + ": " + std::to_string(e.count)
+                   + " examples are too few: the " + name + " part has none");
+  return {};
+}
+
+expected<void> set_targets(const examples& e, const examples* test, data_set& data) {
+  double sum = 0;
+  for (const std::uint32_t i : data.train)
+    sum += e.targets[i];
+  const auto n = static_cast<double>(data.train.size());
+  data.target_mean = sum / n;
+  double squares = 0;
+  for (const std::uint32_t i : data.train)
+    squares += (e.targets[i] - data.target_mean) * (e.targets[i] - data.target_mean);
+  data.target_deviation = std::sqrt(squares / n);
+  if (!(data.target_deviation > 0))
+    return wrong(e.origin + ": every target of the train part is the same number");
+  for (const examples* part : {&e, test})
+    if (part != nullptr)
+      for (const double t : part->targets)
+        data.targets.push_back(
+            static_cast<float>((t - data.target_mean) / data.target_deviation));
+  return {};
+}
+
+void standardise_columns(data_set& data) {
+  const auto width = static_cast<std::size_t>(data.shape.elements());
+  std::vector<double> mean(width, 0), deviation(width, 0);
+  const auto n = static_cast<double>(data.train.size());
+  for (const std::uint32_t i : data.train)
+    for (std::size_t c = 0; c < width; ++c)
+      mean[c] += data.features[i * width + c];
+  for (double& m : mean)
+    m /= n;
+  for (const std::uint32_t i : data.train)
+    for (std::size_t c = 0; c < width; ++c) {
+      const double d = data.features[i * width + c] - mean[c];
+      deviation[c] += d * d;
+    }
+  // A column that is constant in the train part says nothing; it is only centred.
+  for (double& d : deviation)
+    d = d > 0 ? std::sqrt(d / n) : 1;
+  for (std::size_t i = 0; i < data.features.size(); ++i)
+    data.features[i] =
+        static_cast<float>((data.features[i] - mean[i % width]) / deviation[i % width]);
+}
+
+void scale_images(data_set& data) {
+  const auto width = static_cast<std::size_t>(data.shape.elements());
+  float largest = 0;
+  for (const std::uint32_t i : data.train)
+    for (std::size_t c = 0; c < width; ++c)
+      largest = std::max(largest, std::abs(data.features[i * width + c]));
+  if (largest > 0)
+    for (float& f : data.features)
+      f /= largest;
+}
+
+genome_hash checksum_of(const examples& e, const examples* test) {
+  if (test == nullptr)
+    return e.checksum;
+  const std::array<std::uint64_t, 4> words{e.checksum.high, e.checksum.low,
+                                           test->checksum.high, test->checksum.low};
+  std::array<char, sizeof words> raw;
+  std::memcpy(raw.data(), words.data(), sizeof words);
+  return hash128(raw);
+}
+
+expected<data_set> assemble(examples e, std::optional<examples> test,
+                            const data_params& params, std::uint64_t seed) {
+  data_set data;
+  data.task = params.task;
+  const auto shape = shape_of(e, params);
+  if (!shape)
+    return tl::unexpected(shape.error());
+  data.shape = *shape;
+  if (test && test->shape.elements() != e.shape.elements())
+    return wrong(params.test_file.string() + ": an example has "
+                 + std::to_string(test->shape.elements())
+                 + " values besides the target, where " + params.file.string() + " has "
+                 + std::to_string(e.shape.elements()));
+  const examples* tested = test ? &*test : nullptr;
+  data.examples = e.count + (test ? test->count : 0);
+  data.checksum = checksum_of(e, tested);
+  if (params.task == task_kind::classification)
+    if (auto set = set_labels(e, tested, data); !set)
+      return tl::unexpected(std::move(set).error());
+  if (auto set = set_parts(e, tested, params, seed, data); !set)
+    return tl::unexpected(std::move(set).error());
+  if (params.task == task_kind::regression)
+    if (auto set = set_targets(e, tested, data); !set)
+      return tl::unexpected(std::move(set).error());
+  data.features = std::move(e.features);
+  if (test)
+    data.features.insert(data.features.end(), test->features.begin(),
+                         test->features.end());
+  if (data.shape.is_image())
+    scale_images(data);
+  else
+    standardise_columns(data);
+  return data;
+}
+
+} // namespace
+
+problem data_set::as_problem() const {
+  return {shape, task == task_kind::classification
+                     ? static_cast<std::int64_t>(classes.size())
+                     : 1};
+}
+
+expected<void> validate(const data_params& params) {
+  constexpr std::int64_t most_values = std::int64_t{1} << 31;
+  if (params.file.empty())
+    return wrong("file is missing: it names the examples, file = \"data/digits.csv.gz\"");
+  if (params.test_file.empty() && !params.test_target_file.empty())
+    return wrong("test_target_file says nothing without a test_file");
+  if (!params.test_file.empty()
+      && params.target_file.empty() != params.test_target_file.empty())
+    return wrong("test_target_file and target_file go together: give both or none");
+  if (params.target.empty())
+    return wrong("target must be the name of a column, its number from 1, or \"last\"");
+  if (params.header != "auto" && params.header != "none" && params.header != "names"
+      && params.header != "counts")
+    return wrong("header must be \"auto\", \"none\", \"names\" or \"counts\", not \""
+                 + params.header + "\"");
+  std::int64_t values = 1;
+  for (const std::int64_t size : params.shape.sizes) {
+    if (size < 1 || size > most_values / values)
+      return wrong(
+          "shape must hold sizes of at least 1 that multiply to less than 2^31, not "
+          + to_text(params.shape));
+    values *= size;
+  }
+  if (params.shape.sizes.size() > 3)
+    return wrong("shape has at most three sizes, [channels, height, width], not "
+                 + to_text(params.shape));
+  const auto share = [](double s) { return std::isfinite(s) && s >= 0 && s <= 1e6; };
+  if (!share(params.train) || !share(params.validation) || !share(params.test)
+      || params.train == 0 || params.validation == 0)
+    return wrong(
+        "split must have a share above 0 for train and for validation, and one of 0 or "
+        "more for test");
+  return {};
+}
+
+expected<data_set> load_data(const data_params& params, std::uint64_t seed) {
+  if (auto valid = validate(params); !valid)
+    return tl::unexpected(std::move(valid).error());
+  try {
+    auto e = read_limited(params.file, params.target_file, params, seed, 0);
+    if (!e)
+      return tl::unexpected(std::move(e).error());
+    if (params.test_file.empty())
+      return assemble(std::move(*e), std::nullopt, params, seed);
+    auto test = read_limited(params.test_file, params.test_target_file, params, seed, 1);
+    if (!test)
+      return tl::unexpected(std::move(test).error());
+    return assemble(std::move(*e), std::move(*test), params, seed);
+  } catch (const std::bad_alloc&) {
+    return fail_in(
+        params.file.string(),
+        {error_kind::io, "not enough memory to hold the examples; set data.limit"});
+  } catch (const std::length_error&) {
+    return fail_in(params.file.string(),
+                   {error_kind::io, "too large to be held in memory"});
+  }
+}
+
+} // namespace clade

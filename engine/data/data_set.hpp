@@ -15,19 +15,27 @@ enum class task_kind : std::uint8_t { classification, regression };
 
 /// `[data]` of an experiment.
 struct data_params {
-  /// CSV (plain or gzip, with or without a header), a .npy array or an IDX file of examples.
+  /// CSV, a .npy array or an IDX file of examples, each as it is or gzip.
   std::filesystem::path file;
   /// IDX or .npy file of targets where they are not a column of `file`.
   std::filesystem::path target_file;
-  /// A separate file (and its targets) that is the test set; otherwise `test` is split off.
+  /// A separate file (and its targets) that is the test set; otherwise `test` is split
+  /// off.
   std::filesystem::path test_file;
   std::filesystem::path test_target_file;
-  /// The target column: its name, or "last".
+  /// The target column: its name, its number from 1, or "last".
   std::string target = "last";
+  /// What a CSV's first line is: "names" of columns, "none" (a row), "counts"
+  /// (scikit-learn's "150,4,setosa,versicolor,virginica"), or "auto" (found out; rules in
+  /// csv.cpp).
+  std::string header = "auto";
   task_kind task = task_kind::classification;
-  /// Shape of one example; empty: a vector of all columns but the target.
+  /// Shape of one example; empty: a vector of all columns but the target, or what an
+  /// array has
+  /// ([n, 28, 28] holds examples of [1, 28, 28]).
   tensor_shape shape;
-  /// Shares of the examples; stratified by class. They need not add up to 1.
+  /// Shares of the examples, relative to each other; stratified by class. Without a test
+  /// share or file nothing is tested; beside a test file the test share says nothing.
   double train = 0.6;
   double validation = 0.2;
   double test = 0.2;
@@ -35,30 +43,33 @@ struct data_params {
   std::uint64_t limit = 0;
 };
 
-/// Examples in memory, as plain numbers. Features are standardised by column over the training
-/// part for vectors, and scaled to [0, 1] by the largest value of the training part for images.
+/// Examples in memory, as plain numbers. Features are standardised by column over the
+/// training part for vectors, and scaled to [0, 1] by the largest value of the training
+/// part for images.
 struct data_set {
   task_kind task = task_kind::classification;
   tensor_shape shape;
   std::size_t examples = 0;
-  std::vector<float> features;       ///< [examples, shape...], row-major.
-  std::vector<std::int64_t> labels;  ///< [examples], for classification.
-  std::vector<float> targets;        ///< [examples], for regression, standardised.
-  double target_mean = 0;            ///< To undo the standardisation in reports.
+  std::vector<float> features;      ///< [examples, shape...], row-major.
+  std::vector<std::int64_t> labels; ///< [examples], for classification.
+  std::vector<float> targets;       ///< [examples], for regression, standardised.
+  double target_mean = 0;           ///< To undo the standardisation in reports.
   double target_deviation = 1;
-  std::vector<std::string> classes;  ///< Names by label.
+  std::vector<std::string> classes;                   ///< Names by label.
   std::vector<std::uint32_t> train, validation, test; ///< Indices of examples.
-  genome_hash checksum;              ///< Of the files' bytes.
+  genome_hash checksum;                               ///< Of the files' bytes.
 
+  /// What networks for it must fit.
   [[nodiscard]] problem as_problem() const;
 };
 
 [[nodiscard]] expected<void> validate(const data_params& params);
 
-/// Reads, checks and splits. Errors name the file and its line (CSV) or byte: a wrong number of
-/// columns, text in a number column, NaN or infinity, a class with one member, a truncated
-/// gzip/IDX/npy, a target that is not there, a shape that does not multiply up. `seed` decides
-/// the split. Reads the files once; takes memory for the features and little more.
+/// Reads, checks and splits. Errors name the file and its line (CSV) or byte: a wrong
+/// number of columns, text in a number column, NaN or infinity, a class with one member,
+/// a truncated gzip/IDX/npy, a target that is not there, a shape that does not multiply
+/// up. `seed` decides the split. Reads the files once; takes memory for the features and
+/// little more.
 [[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed);
 
 } // namespace clade

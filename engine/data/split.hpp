@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace clade {
+
+/// Shares of the three parts, relative to each other.
+struct split_shares {
+  double train = 0.6;
+  double validation = 0.2;
+  double test = 0.2;
+};
+
+/// Indices of examples, each part in rising order; together all of them, once each.
+struct split_parts {
+  std::vector<std::uint32_t> train, validation, test;
+};
+
+/// Deals examples out by the seed, so that each class has its share in each part as
+/// nearly as whole numbers allow, over all classes too, and at least one example in the
+/// train part. `labels` name the class of each example; regression gives all the same
+/// label.
+[[nodiscard]] split_parts split(std::span<const std::int64_t> labels,
+                                const split_shares& shares, std::uint64_t seed);
+
+/// `count` of `of` indices, in rising order, drawn by the seed.
+[[nodiscard]] std::vector<std::uint32_t> draw(std::size_t count, std::size_t of,
+                                              std::uint64_t seed, std::uint64_t file);
+
+} // namespace clade
