@@ -19,14 +19,17 @@ struct layer_cost {
   friend bool operator==(const layer_cost&, const layer_cost&) = default;
 };
 
-/// A layer with everything known: the operator (a row of `operators()`, reserved ones such as
-/// "add", "concat" and adapters included), its settings, its inputs by index, its shapes.
+/// A layer with everything known: the operator (a row of `operators()`, reserved ones
+/// such as "add", "concat" and adapters included), its settings, its inputs by index, its
+/// shapes.
 struct layer {
   std::string name; ///< Unique and stable: the gene's innovation and the role ("n3f2a1",
-                    ///< "n3f2a1.adapt0"); names the layer's parameters, keys their initial values.
+                    ///< "n3f2a1.adapt0"); names the layer's parameters, keys their
+                    ///< initial values.
   std::string op;
   std::vector<setting> settings;
-  std::vector<std::size_t> inputs; ///< Indices of earlier layers; empty for the input alone.
+  std::vector<std::size_t>
+      inputs; ///< Indices of earlier layers; empty for the input alone.
   std::vector<tensor_shape> in;
   tensor_shape out;
   layer_cost cost;
@@ -34,9 +37,11 @@ struct layer {
   friend bool operator==(const layer&, const layer&) = default;
 };
 
-/// A genome decoded for a problem: what a trainer builds, and what costs are computed from.
+/// A genome decoded for a problem: what a trainer builds, and what costs are computed
+/// from.
 struct network {
-  std::vector<layer> layers; ///< Topological; the first is the input, the last the output.
+  std::vector<layer>
+      layers; ///< Topological; the first is the input, the last the output.
 
   [[nodiscard]] layer_cost cost() const;
 
@@ -49,10 +54,10 @@ struct problem {
   std::int64_t outputs = 1; ///< Classes, or target columns.
 };
 
-/// Infers all shapes and adapts inputs that do not fit: flattens before dense layers, projects
-/// and pools what is merged by "add" to the shape of the merge, pools what is concatenated to
-/// the smallest height and width. Every genome that obeys the grammar decodes, unless it exceeds
-/// the space's limits (an error that says which).
+/// Infers all shapes and adapts inputs that do not fit: flattens before dense layers,
+/// projects and pools what is merged by "add" to the shape of the merge, pools what is
+/// concatenated to the smallest height and width. Every genome that obeys the grammar
+/// decodes, unless it exceeds the space's limits (an error that says which).
 [[nodiscard]] expected<network> decode(const search_space& space, const genome& g,
                                        const problem& p);
 

@@ -17,21 +17,22 @@ struct network_limits {
   std::int64_t max_width = 512;                  ///< Channels or units of a layer.
 };
 
-/// A file such as search_spaces/image.toml: which operators with which settings, limits, and
-/// hyperparameters. `include = ["hyperparameters.toml"]` takes over other files' tables.
+/// A file such as search_spaces/image.toml: which operators with which settings, limits,
+/// and hyperparameters. `include = ["hyperparameters.toml"]` takes over other files'
+/// tables.
 struct search_space {
-  std::string name; ///< The file's path as given, for messages.
+  std::string name;   ///< The file's path as given, for messages.
   bool image = false; ///< Wants examples of shape [channels, height, width].
   grammar rules;
   network_limits limits;
 };
 
-/// An unknown key, a value out of range, an empty space: "file:line: ...", with the nearest
-/// known key.
+/// An unknown key, a value out of range, an empty space: "file:line: ...", with the
+/// nearest known key.
 [[nodiscard]] expected<search_space> load_search_space(const std::filesystem::path& file);
 
-/// The same from text, which may not include others; `origin` names it in messages. It reads
-/// what `to_toml` writes.
+/// The same from text, which may not include others; `origin` names it in messages. It
+/// reads what `to_toml` writes.
 [[nodiscard]] expected<search_space> parse_search_space(std::string_view text,
                                                         std::string_view origin);
 
