@@ -10,22 +10,32 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
 
 /// `[limits]`
 struct limits_params {
+  /// One evaluation's; longer ones end as timed_out. 0: unlimited.
   std::chrono::milliseconds evaluation_time{std::chrono::minutes(10)};
-  std::uint64_t evaluation_memory = 0; ///< Bytes; 0: what the machine has.
-  std::chrono::milliseconds wall_time{0}; ///< 0: unlimited.
+  /// Bytes for one evaluation; more ends it as out_of_memory. 0: what the machine has.
+  std::uint64_t evaluation_memory = 0;
+  /// The run's: it pauses when this is used and can be resumed. 0: unlimited.
+  std::chrono::milliseconds wall_time{0};
 };
+
+[[nodiscard]] expected<void> validate(const limits_params& params);
 
 /// `[slots]`
 struct slots_params {
-  std::string local = "auto"; ///< "auto", "cpu:N", or a list as text: "cuda:0,cuda:1".
+  /// "auto", "cpu:N" (N slots), or a list as text: "cuda:0,cuda:1,cpu:2".
+  std::string local = "auto";
 };
 
+[[nodiscard]] expected<void> validate(const slots_params& params);
+
+/// `[experiment] fitness`
 enum class fitness_kind : std::uint8_t { training, synthetic };
 
 /// One experiment file, resolved.
@@ -33,7 +43,9 @@ struct experiment {
   std::string name;
   std::uint64_t seed = 1;
   fitness_kind fitness = fitness_kind::training;
-  data_params data;
+  data_params data; ///< Of a synthetic experiment nothing is read.
+  /// What the networks of a synthetic experiment must fit: `[data]` shape and classes.
+  problem synthetic_problem{.input = {}, .outputs = 10};
   search_space space;
   clade::objective objective;
   evolution_params evolution;
@@ -43,24 +55,29 @@ struct experiment {
   slots_params slots;
 };
 
-/// Reads the file, its search space, and `overrides` ("evolution.population=48"), relative
-/// paths being relative to the file. Whatever is wrong is "file:line: ..." with the nearest
-/// known key. Does not read the data.
-[[nodiscard]] expected<experiment> load_experiment(const std::filesystem::path& file,
-                                                   std::span<const std::string> overrides = {});
+/// Reads the file, its search space, and `overrides` ("evolution.population=48").
+/// Relative paths, those of overrides too, are relative to the file's folder and become
+/// absolute. Whatever is wrong is "file:line: ..." or "--set key: ...", a key that nobody
+/// reads with the nearest known one. Does not read the data.
+[[nodiscard]] expected<experiment>
+load_experiment(const std::filesystem::path& file,
+                std::span<const std::string> overrides = {});
 
-/// The resolved experiment as one TOML document that needs no other file but the data; what the
-/// first record holds.
+/// What the networks of this experiment must fit; fails if its search space wants images
+/// and the data holds none, or if no network of the space fits. `data`: what
+/// `load_data(e.data, e.seed)` gave; nullptr for a synthetic experiment.
+[[nodiscard]] expected<problem> problem_of(const experiment& e, const data_set* data);
+
+/// The resolved experiment, all defaults included, as one TOML document that needs no
+/// other file but the data; what the first record holds.
 [[nodiscard]] std::string to_toml(const experiment& e);
 
 /// Reads what `to_toml` wrote.
 [[nodiscard]] expected<experiment> parse_resolved(std::string_view text,
                                                   std::string_view origin);
 
-/// Hash of what decides the search: `to_toml` without slots, wall time and paths.
-[[nodiscard]] genome_hash search_hash(const experiment& e);
-
-/// The known name nearest to `name` by edit distance, or "" if none is near.
-[[nodiscard]] std::string nearest(std::string_view name, std::span<const std::string> known);
+/// Hash of what decides the search: `to_toml` without name, slots, wall time and paths,
+/// and the data's content (`data_set::checksum`; zero for a synthetic experiment).
+[[nodiscard]] genome_hash search_hash(const experiment& e, genome_hash data_checksum);
 
 } // namespace clade

@@ -312,12 +312,11 @@ expected<void> validate(const data_params& params) {
   if (params.shape.sizes.size() > 3)
     return wrong("shape has at most three sizes, [channels, height, width], not "
                  + to_text(params.shape));
-  const auto share = [](double s) { return std::isfinite(s) && s >= 0 && s <= 1e6; };
-  if (!share(params.train) || !share(params.validation) || !share(params.test)
-      || params.train == 0 || params.validation == 0)
-    return wrong(
-        "split must have a share above 0 for train and for validation, and one of 0 or "
-        "more for test");
+  const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
+  if (!share(params.train) || !share(params.validation)
+      || (params.test_file.empty() && !share(params.test)))
+    return wrong("split must give a share above 0 to train, validation and test, as in "
+                 "split = {train = 0.6, validation = 0.2, test = 0.2}");
   return {};
 }
 

@@ -34,8 +34,8 @@ struct data_params {
   /// array has
   /// ([n, 28, 28] holds examples of [1, 28, 28]).
   tensor_shape shape;
-  /// Shares of the examples, relative to each other; stratified by class. Without a test
-  /// share or file nothing is tested; beside a test file the test share says nothing.
+  /// Shares of the examples, relative to each other; stratified by class. Beside a test
+  /// file the test share says nothing.
   double train = 0.6;
   double validation = 0.2;
   double test = 0.2;

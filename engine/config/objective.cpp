@@ -1,0 +1,79 @@
+// [objective] says maximize or minimize, and one metric. Without the section it is what
+// the task is usually judged by.
+
+#include "engine/config/sections.hpp"
+#include "search_spaces/nearest.hpp"
+
+namespace clade {
+namespace {
+
+struct metric_entry {
+  std::string_view name;
+  bool maximize;
+};
+
+// What an evaluation reports on the validation part (engine/training/training_loop.hpp,
+// engine/fitness/synthetic.hpp); the first is the default objective.
+constexpr metric_entry of_classes[] = {{"validation.accuracy", true},
+                                       {"validation.loss", false}};
+constexpr metric_entry of_numbers[] = {{"validation.rmse", false},
+                                       {"validation.mse", false},
+                                       {"validation.r2", true},
+                                       {"validation.loss", false}};
+
+void check_metric(table_reader& table, std::string_view key,
+                  std::span<const metric_entry> known, std::string_view task,
+                  const objective& o) {
+  std::vector<std::string> names;
+  std::string listed;
+  for (const metric_entry& m : known) {
+    names.emplace_back(m.name);
+    listed += (listed.empty() ? "" : ", ") + names.back();
+    if (m.name != o.metric)
+      continue;
+    if (m.maximize != o.maximize)
+      table.fail(key, o.metric + " is better when it is "
+                          + (m.maximize ? "higher" : "lower") + "; write "
+                          + (m.maximize ? "maximize" : "minimize") + " = [\"" + o.metric
+                          + "\"]");
+    return;
+  }
+  const std::string near = nearest(o.metric, names);
+  table.fail(
+      key, std::string(task) + " has no metric \"" + o.metric + "\"; "
+               + (near.empty() ? "it has " + listed : "did you mean \"" + near + "\"?"));
+}
+
+} // namespace
+
+void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
+                    objective& out) {
+  const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
+  const std::span<const metric_entry> known =
+      numbers ? std::span<const metric_entry>(of_numbers) : of_classes;
+  out = {std::string(known.front().name), known.front().maximize};
+  std::vector<std::string> raised, lowered;
+  table.read_list("maximize", raised);
+  table.read_list("minimize", lowered);
+  table.finish();
+  const std::size_t count = raised.size() + lowered.size();
+  const std::string_view key = table.has("maximize") ? "maximize" : "minimize";
+  if (count == 0) {
+    if (table.has(key))
+      table.fail(key, "objective." + std::string(key) + " names no metric");
+    return;
+  }
+  if (count > 1) {
+    table.fail(key, "the objective names " + std::to_string(count)
+                        + " metrics; one is optimised, keep the one that matters most");
+    return;
+  }
+  out = {raised.empty() ? lowered.front() : raised.front(), !raised.empty()};
+  check_metric(table, raised.empty() ? "minimize" : "maximize", known,
+               fitness == fitness_kind::synthetic ? "the synthetic fitness"
+               : numbers                          ? "regression"
+                                                  : "classification",
+               out);
+}
+
+} // namespace clade

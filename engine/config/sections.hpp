@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/config/experiment.hpp"
+#include "engine/config/table_reader.hpp"
+
+#include <functional>
+
+namespace clade {
+
+/// Gives the search space that `[search_space]` describes: a file's, or the table's own.
+using space_loader = std::function<search_space(table_reader& table)>;
+
+/// Reads every section of an experiment. Errors are noted in the document.
+[[nodiscard]] expected<experiment> read_experiment(document& d,
+                                                   const std::filesystem::path& folder,
+                                                   const space_loader& load_space);
+
+/// `[objective]`: the metric must be one that the experiment's task reports.
+void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
+                    objective& out);
+
+} // namespace clade
