@@ -137,6 +137,15 @@ class Setup(unittest.TestCase):
         self.assertRegex(err, r"^set-up: building build/torch, \d+ jobs\n        done in \d+ s\n$")
         self.assertEqual(self.run_to_end("clade")[3], [])
 
+    def test_a_changed_list_of_packages_is_looked_at(self):
+        self.run_to_end("clade")
+        listed = self.clone / "tools/setup"
+        listed.write_text(listed.read_text().replace("build_packages=(", "build_packages=(libnew-dev "))
+        os.utime(listed, ((self.clone / "build/torch/.built").stat().st_mtime + 10,) * 2)
+        _, _, err, calls = self.run_to_end("clade")
+        self.assertEqual(self.programs(calls), ["dpkg-query", "id", "apt-get", "apt-get", "ninja"])
+        self.assertTrue(err.startswith("set-up: installing 1 Debian packages: libnew-dev\n"), err)
+
     def test_a_search_space_or_an_experiment_is_no_reason_to_build(self):
         self.run_to_end("clade")
         edited = self.clone / "search_spaces/image.toml"
@@ -192,6 +201,11 @@ class Setup(unittest.TestCase):
         self.assertIn(f"-DTorch_DIR={own}", calls[-2])
         self.assertEqual(self.run_to_end("clade", Torch_DIR=str(own))[3], [])
         # Another one is another build.
+        other = self.clone / "another torch"
+        other.mkdir()
+        _, _, _, calls = self.run_to_end("clade", Torch_DIR=str(other))
+        self.assertEqual(self.programs(calls), ["dpkg-query", "cmake", "ninja"])
+        self.assertIn(f"-DTorch_DIR={other}", calls[-2])
         self.assertEqual(self.programs(self.run_to_end("clade")[3]), ["dpkg-query", "python3", "pip", "cmake", "ninja"])
 
     def test_without_libtorch_there_is_a_tree_of_its_own(self):
@@ -228,6 +242,11 @@ class Setup(unittest.TestCase):
         self.assertRegex(calls[-1], r"^ctest .* -R a sentence$")
         # Having built everything, it has built the binary.
         self.assertEqual(self.run_to_end("clade")[3], [])
+
+    def test_a_test_may_start_clade(self):
+        ctest = self.fake / "bin/ctest"
+        ctest.write_text(PREAMBLE + 'flock -n build/.lock echo "100% tests passed, 0 tests failed out of 1"\n')
+        self.assertEqual(self.run_to_end("test")[1].splitlines()[-1], "1 passed, 0 failed")
 
     def test_a_failed_test_is_counted_and_fails_the_run(self):
         (self.fake / "ctest_says").write_text("98% tests passed, 2 tests failed out of 123\n\nThe following tests FAILED:\n")
