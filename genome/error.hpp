@@ -1,16 +1,16 @@
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <tl/expected.hpp>
-
 namespace clade {
 
-/// What kind of thing went wrong outside the program. The tools map the first five to exit
-/// status 2 (the user can mend it) and the others to 1 (the machine or we must).
+/// What kind of thing went wrong outside the program. The tools map the first five to
+/// exit status 2 (the user can mend it) and the others to 1 (the machine or we must).
 enum class error_kind : std::uint8_t {
   invalid_input, ///< A file or an argument says something that cannot be done.
   not_found,     ///< A file, run or candidate that is not there.
@@ -21,8 +21,8 @@ enum class error_kind : std::uint8_t {
   internal,      ///< We failed.
 };
 
-/// One line for the person at the keyboard: what, where ("experiments/x.toml:14: ..."), what
-/// to do.
+/// One line for the person at the keyboard: what, where ("experiments/x.toml:14: ..."),
+/// what to do.
 struct error {
   error_kind kind = error_kind::internal;
   std::string message;
@@ -31,7 +31,7 @@ struct error {
 };
 
 /// Every function that can fail for a reason outside the program returns this.
-template <class T>
+template<class T>
 using expected = tl::expected<T, error>;
 
 [[nodiscard]] inline tl::unexpected<error> fail(error_kind kind, std::string message) {

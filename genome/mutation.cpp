@@ -1,1 +1,126 @@
 #include "genome/mutation.hpp"
+
+#include "genome/hash.hpp"
+#include "genome/innovation.hpp"
+#include "genome/retuning.hpp"
+#include "genome/rewiring.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+// A kind of change is drawn by weight; one that finds no room is struck out and another
+// drawn, which is the same as drawing among those that have room. After each change
+// merges are repaired: a node that a second edge has come to enter draws how it merges,
+// one with a single edge left forgets it. Changes that cancelled out, such as wider and
+// narrower again, are followed by one more. Nodes that are not live are taken out first,
+// so that changes are never spent on them.
+
+namespace clade {
+
+namespace {
+
+constexpr int most_changes = 10;
+constexpr double skip_of_sample = 0.25;
+
+struct kind {
+  const char* name;
+  double mutation_params::*weight;
+  change (*apply)(const grammar&, genome&, random_stream&);
+};
+
+constexpr std::array kinds{
+    kind{"add_node", &mutation_params::add_node, add_node},
+    kind{"add_edge", &mutation_params::add_edge, add_edge},
+    kind{"remove_node", &mutation_params::remove_node, remove_node},
+    kind{"remove_edge", &mutation_params::remove_edge, remove_edge},
+    kind{"change_operator", &mutation_params::change_operator, change_operator},
+    kind{"widen", &mutation_params::widen, widen},
+    kind{"narrow", &mutation_params::narrow, narrow},
+    kind{"change_setting", &mutation_params::change_setting, change_setting},
+    kind{"change_hyperparameter", &mutation_params::change_hyperparameter,
+         change_hyperparameter},
+};
+
+change change_once(const grammar& rules, genome& g, const mutation_params& params,
+                   random_stream& random) {
+  std::array<double, kinds.size()> weights{};
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    weights[k] = params.*kinds[k].weight;
+  while (const auto k = draw_by_weight(weights, random)) {
+    if (change done = kinds[*k].apply(rules, g, random)) {
+      repair_nodes(rules, g, random);
+      return done;
+    }
+    weights[*k] = 0;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+expected<void> validate(const mutation_params& params) {
+  double sum = 0;
+  for (const kind& k : kinds) {
+    const double weight = params.*k.weight;
+    if (!std::isfinite(weight) || weight < 0)
+      return fail(error_kind::invalid_input, "mutation." + std::string(k.name) + " is "
+                                                 + to_text(value(weight))
+                                                 + "; a weight is 0 or more");
+    sum += weight;
+  }
+  if (!(sum > 0) || !std::isfinite(sum))
+    return fail(error_kind::invalid_input,
+                "mutation: one weight at least must be above 0, and their sum finite");
+  if (!(params.again >= 0 && params.again <= 0.9))
+    return fail(error_kind::invalid_input, "mutation.again is "
+                                               + to_text(value(params.again))
+                                               + "; it is a chance from 0 to 0.9");
+  return {};
+}
+
+offspring mutate(const grammar& rules, const genome& parent,
+                 const mutation_params& params, random_stream& random) {
+  offspring born{parent, {}};
+  prune(rules, born.child);
+  repair_nodes(rules, born.child, random);
+  for (int changes = 1; changes <= most_changes; ++changes) {
+    const change done = change_once(rules, born.child, params, random);
+    if (!done)
+      break;
+    born.change += (born.change.empty() ? "" : "; ") + *done;
+    const bool another = random.chance(params.again);
+    const bool cancelled =
+        changes > 1 && canonical_hash(born.child) == canonical_hash(parent);
+    if (!another && !cancelled)
+      break;
+  }
+  if (born.change.empty())
+    born.change = "unchanged";
+  return born;
+}
+
+genome sample_genome(const grammar& rules, random_stream& random) {
+  genome g;
+  g.nodes = {{.id = input_innovation, .op = "input", .settings = {}},
+             {.id = output_innovation, .op = "output", .settings = {}}};
+  join(g, input_innovation, output_innovation);
+  const std::size_t most = std::min(rules.initial_nodes, rules.max_nodes);
+  const std::size_t nodes = most > 0 ? 1 + random.below(most) : 0;
+  innovation last = input_innovation;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    auto node = sample_node(rules, random);
+    if (!node)
+      break;
+    last = split(g, innovation_of_edge(last, output_innovation, false), std::move(*node));
+    std::erase_if(g.edges, [](const edge_gene& e) { return !e.enabled; });
+  }
+  // Where the chain has no room for a skip, there is none.
+  if (random.chance(skip_of_sample))
+    static_cast<void>(add_edge(rules, g, random));
+  repair_nodes(rules, g, random);
+  g.hyperparameters = sample(rules.hyperparameters, random);
+  return g;
+}
+
+} // namespace clade

@@ -6,22 +6,29 @@
 
 namespace clade {
 
-/// What a decision is about. Part of the key of every random stream, and stored with nothing:
-/// the numbers are for ever, new purposes go to the end.
+/// What a decision is about. Part of the key of every random stream, and stored with
+/// nothing: the numbers are for ever, new purposes go to the end.
 enum class purpose : std::uint32_t {
-  sample = 1,     ///< A genome of generation 0.
-  selection = 2,  ///< Which parents breed.
-  mutation = 3,   ///< What changes in a child.
-  crossover = 4,  ///< Which parent a gene comes from.
-  training = 5,   ///< Initial values, order of examples, dropout, augmentation.
-  split = 6,      ///< Which examples are train, validation and test.
-  synthetic = 7,  ///< What the synthetic fitness says.
-  baseline = 8,   ///< The linear model that a champion is compared with.
+  sample = 1,    ///< A genome of generation 0.
+  selection = 2, ///< Which parents breed.
+  mutation = 3,  ///< What changes in a child.
+  crossover = 4, ///< Which parent a gene comes from.
+  training = 5,  ///< Initial values, order of examples, dropout, augmentation.
+  split = 6,     ///< Which examples are train, validation and test.
+  synthetic = 7, ///< What the synthetic fitness says.
+  baseline = 8,  ///< The linear model that a champion is compared with.
 };
 
-/// A stream of random numbers that is a pure function of its key: Philox4x64-10 (Salmon et al.,
-/// SC 2011) with key (seed, purpose) and counter (generation, index, attempt, block). All that is
-/// drawn from it is defined here by arithmetic alone, so that every machine draws the same.
+/// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all
+/// randomness.
+[[nodiscard]] std::array<std::uint64_t, 4>
+philox(const std::array<std::uint64_t, 4>& counter,
+       const std::array<std::uint64_t, 2>& key);
+
+/// A stream of random numbers that is a pure function of its key: Philox4x64-10 (Salmon
+/// et al., SC 2011) with key (seed, purpose) and counter (generation, index, attempt,
+/// block). All that is drawn from it is defined here by arithmetic alone, so that every
+/// machine draws the same.
 class random_stream {
 public:
   struct key {
@@ -43,8 +50,8 @@ public:
   /// Uniform in [0, bound) without bias (Lemire, 2019); bound must be positive.
   std::uint64_t below(std::uint64_t bound);
 
-  /// Standard normal (Box-Muller; one of the pair is thrown away, so that a draw always takes
-  /// the same number of bits).
+  /// Standard normal (Box-Muller; one of the pair is thrown away, so that a draw always
+  /// takes the same number of bits).
   double normal();
 
   bool chance(double probability) { return uniform() < probability; }

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "genome/grammar.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace clade {
+
+/// What was changed, for people, or nothing where the genome has no room for such a
+/// change; then it is left as it was.
+using change = std::optional<std::string>;
+
+// Changes of the graph. The genome obeys its grammar and all its nodes are live; so it is
+// afterwards, but for the settings of merges, which `repair_nodes` mends.
+
+/// Puts a node of a random operator on a random edge, which is disabled.
+[[nodiscard]] change add_node(const grammar& rules, genome& g, random_stream& random);
+
+/// Joins two random nodes that are not joined yet, forward in topological order.
+[[nodiscard]] change add_edge(const grammar& rules, genome& g, random_stream& random);
+
+/// Takes a random node and its edges out. What it joined is joined directly, all with
+/// all; where that makes too many skips, the first of those behind it with all those
+/// before it, and the first of those before it with all those behind.
+[[nodiscard]] change remove_node(const grammar& rules, genome& g, random_stream& random);
+
+/// Takes out a random edge without which every node still has an edge that enters and one
+/// that leaves.
+[[nodiscard]] change remove_edge(const grammar& rules, genome& g, random_stream& random);
+
+/// Splits an enabled edge by a node, whose edges it inserts; returns the node's
+/// innovation.
+innovation split(genome& g, innovation edge, node_gene node);
+
+/// Enables the edge between two nodes, or inserts it.
+void join(genome& g, innovation from, innovation to);
+
+/// Takes out nodes that are not live with all their edges, and disabled edges beyond the
+/// grammar's limit.
+void prune(const grammar& rules, genome& g);
+
+/// A node of an operator drawn by weight, without an innovation yet; none if there are no
+/// operators.
+[[nodiscard]] std::optional<node_gene> sample_node(const grammar& rules,
+                                                   random_stream& random);
+
+/// An index drawn in proportion to the weights; none if they sum to nothing.
+[[nodiscard]] std::optional<std::size_t> draw_by_weight(std::span<const double> weights,
+                                                        random_stream& random);
+
+} // namespace clade
