@@ -23,11 +23,13 @@ struct layer_cost {
 /// such as "add", "concat" and adapters included), its settings, its inputs by index, its
 /// shapes.
 struct layer {
-  std::string name; ///< Unique and stable: the gene's innovation and the role ("n3f2a1",
-                    ///< "n3f2a1.adapt0"); names the layer's parameters, keys their
-                    ///< initial values.
+  /// Unique and stable: the gene's innovation in full, and for what decode() put before
+  /// its operator the role, numbered by input where several are merged ("n3f2a1",
+  /// "n3f2a1.flatten", "n3f2a1.project0", "n3f2a1.add"). Names the layer's parameters and
+  /// keys their initial values.
+  std::string name;
   std::string op;
-  std::vector<setting> settings;
+  std::vector<setting> settings; ///< Complete (search_spaces/operators.hpp).
   std::vector<std::size_t>
       inputs; ///< Indices of earlier layers; empty for the input alone.
   std::vector<tensor_shape> in;
@@ -43,6 +45,7 @@ struct network {
   std::vector<layer>
       layers; ///< Topological; the first is the input, the last the output.
 
+  /// The sum over layers; what would overflow stays at the largest number.
   [[nodiscard]] layer_cost cost() const;
 
   friend bool operator==(const network&, const network&) = default;
@@ -54,10 +57,25 @@ struct problem {
   std::int64_t outputs = 1; ///< Classes, or target columns.
 };
 
-/// Infers all shapes and adapts inputs that do not fit: flattens before dense layers,
-/// projects and pools what is merged by "add" to the shape of the merge, pools what is
-/// concatenated to the smallest height and width. Every genome that obeys the grammar
-/// decodes, unless it exceeds the space's limits (an error that says which).
+/// Infers all shapes and adapts what does not fit:
+///
+///   - an image that enters a dense layer or the output is flattened; a vector that
+///   enters an
+///     image's operator becomes an image of one pixel; spaces for vectors flatten an
+///     image at once;
+///   - where edges meet, the node's setting "merge" ("add" where it has none) says how;
+///   if some
+///     inputs are vectors, images among them are flattened first;
+///   - images that meet are pooled to the smallest height and the smallest width among
+///   them;
+///   - what is added is projected to the channels or features of the last input in
+///   topological
+///     order (the main path; skips come from further back).
+///
+/// Every genome that obeys the grammar decodes, unless it exceeds the space's limits: an
+/// error that says which, "a.toml: 31,000 parameters exceed limits.max_parameters =
+/// 20,000". Genes that lie on no path to the output are left out. Other genomes, and
+/// inputs that are no vector or image, give an error too.
 [[nodiscard]] expected<network> decode(const search_space& space, const genome& g,
                                        const problem& p);
 
@@ -66,7 +84,18 @@ struct problem {
 [[nodiscard]] std::uint64_t training_bytes(const network& n, std::uint64_t batch_size,
                                            std::uint64_t state_copies);
 
-/// A line for each layer: name, operator, settings, inputs, shape, parameters.
+/// A line for each layer (name, operator and settings but those that do nothing, inputs,
+/// shape, parameters) and one for the sum. Names are cut as far as they stay unique:
+///
+///     input                                                    [1, 8, 8]
+///     n3f2a1          conv(filters=8, kernel=3) <- input       [8, 8, 8]        80
+///     output.flatten  flatten <- n3f2a1                        [512]
+///     output          output(outputs=10) <- output.flatten     [10]          5,130
+///     5,210 parameters, 9,728 multiply-adds and 2,344 bytes of activations for one
+///     example
 [[nodiscard]] std::string to_text(const network& n);
+
+/// "1,234,567"
+[[nodiscard]] std::string with_commas(std::uint64_t v);
 
 } // namespace clade

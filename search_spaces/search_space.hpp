@@ -14,7 +14,9 @@ namespace clade {
 struct network_limits {
   std::uint64_t max_parameters = 1'000'000;
   std::uint64_t max_multiply_adds = 100'000'000; ///< For one example.
-  std::int64_t max_width = 512;                  ///< Channels or units of a layer.
+  /// Channels of an image, units of a dense layer. A flattened or concatenated vector may
+  /// be longer; what it costs shows in the parameters.
+  std::int64_t max_width = 512;
 };
 
 /// A file such as search_spaces/image.toml: which operators with which settings, limits,
