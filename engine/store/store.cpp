@@ -1,1 +1,376 @@
+// Records go to `records` with a checksum that chains them: XXH3 of the payload, seeded
+// with that of (sequence, time, kind), seeded with the predecessor's. So a changed byte,
+// a record taken out, and two in the wrong order are all found where they are; that none
+// is missing at the end, `progress.records` says.
+//
+// append is one transaction. When it fails, SQLite takes back what was written, and what
+// is kept in memory between calls (the last checksum, the counts) is read anew before the
+// next.
 #include "engine/store/store.hpp"
+
+#include "engine/store/store_impl.hpp"
+#include "genome/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+
+namespace clade {
+
+namespace {
+
+std::int64_t now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+/// As `records.kind` has it: the kinds of record.cpp are numbered in the variant's order.
+std::int64_t kind_of(const record& r) {
+  return static_cast<std::int64_t>(r.index()) + 1;
+}
+
+std::string numbered(std::uint64_t sequence) {
+  return "record " + std::to_string(sequence);
+}
+
+/// All records in order, as stored, checksums verified. `visit(sequence, unix_ms,
+/// payload)`.
+template<class Visit>
+expected<std::uint64_t> visit_payloads(const connection& c, Visit visit) {
+  SQLite::Statement all(c.db,
+                        "select sequence, unix_ms, kind, payload, checksum, "
+                        "(select records from progress) from records order by sequence");
+  SQLite::Statement expected_count(c.db, "select records from progress");
+  std::uint64_t whole = 0, checksum = 0, count = 0;
+  const auto damaged = [&](const std::string& how) {
+    return fail(error_kind::corrupt,
+                c.file.string() + ": " + numbered(whole + 1) + " of "
+                    + std::to_string(std::max(count, whole + 1)) + " " + how
+                    + ": the file is damaged; the records before it are whole");
+  };
+  try {
+    if (expected_count.executeStep())
+      count = natural(expected_count.getColumn(0));
+    expected_count.reset();
+    while (all.executeStep()) {
+      const auto sequence = natural(all.getColumn(0));
+      const auto unix_ms = all.getColumn(1).getInt64();
+      const auto payload = blob(all.getColumn(3));
+      count = natural(all.getColumn(5));
+      if (sequence != whole + 1)
+        return damaged("is missing");
+      checksum = chained_checksum(checksum, sequence, unix_ms,
+                                  all.getColumn(2).getInt64(), payload);
+      if (checksum != natural(all.getColumn(4)))
+        return damaged("does not match its checksum");
+      whole = sequence;
+      if (auto ok = visit(sequence, unix_ms, payload); !ok)
+        return tl::unexpected(ok.error());
+    }
+  } catch (const SQLite::Exception& e) {
+    auto failure = c.failure(e).value();
+    if (failure.kind == error_kind::corrupt)
+      return damaged(std::string("cannot be read (") + e.what() + ")");
+    return tl::unexpected(std::move(failure));
+  }
+  if (whole < count)
+    return damaged("is missing");
+  return whole;
+}
+
+} // namespace
+
+std::uint64_t chained_checksum(std::uint64_t predecessor, std::uint64_t sequence,
+                               std::int64_t unix_ms, std::int64_t kind,
+                               std::span<const char> payload) {
+  const std::array<std::uint64_t, 3> columns{
+      sequence, static_cast<std::uint64_t>(unix_ms), static_cast<std::uint64_t>(kind)};
+  std::array<char, sizeof columns> place{};
+  for (std::size_t i = 0; i < place.size(); ++i)
+    place[i] = static_cast<char>(columns[i / 8] >> (8 * (i % 8)));
+  return hash64(payload, hash64(place, predecessor));
+}
+
+store::impl::writer::writer(connection& c)
+    : queried(c),
+      begin(c.db, "begin immediate"),
+      commit(c.db, "commit"),
+      rollback(c.db, "rollback"),
+      insert_record(c.db, "insert into records values (?, ?, ?, ?, ?)"),
+      last_record(
+          c.db, "select sequence, checksum from records order by sequence desc limit 1"),
+      delete_weights(c.db, "delete from weights where id = ?"),
+      weights_ids(c.db, "select id from weights") {}
+
+void store::impl::writer::load() {
+  sequence = checksum = 0;
+  last_record.reset();
+  if (last_record.executeStep()) {
+    sequence = natural(last_record.getColumn(0));
+    checksum = natural(last_record.getColumn(1));
+  }
+  last_record.reset();
+  with_weights.clear();
+  weights_ids.reset();
+  while (weights_ids.executeStep())
+    with_weights.insert(natural(weights_ids.getColumn(0)));
+  weights_ids.reset();
+  queried.load();
+  loaded = true;
+}
+
+store::store(std::unique_ptr<impl> i) : impl_(std::move(i)) {}
+store::store(store&&) noexcept = default;
+store& store::operator=(store&&) noexcept = default;
+store::~store() = default;
+
+expected<store> store::create(const std::filesystem::path& file, const objective& goal) {
+  std::error_code failed;
+  if (std::filesystem::exists(file, failed))
+    return fail(error_kind::conflict, file.string() + ": there already");
+  auto lock = run_lock::take(file);
+  if (!lock)
+    return tl::unexpected(lock.error());
+  try {
+    auto made = std::make_unique<impl>(connection::make(file, goal));
+    made->lock = std::move(*lock);
+    made->writes = std::make_unique<impl::writer>(made->connected);
+    return store(std::move(made));
+  } catch (const SQLite::Exception& e) {
+    return store_failure(file, e);
+  }
+}
+
+expected<store> store::open(const std::filesystem::path& file) {
+  if (auto ok = check_header(file); !ok)
+    return tl::unexpected(ok.error());
+  auto lock = run_lock::take(file);
+  if (!lock)
+    return tl::unexpected(lock.error());
+  try {
+    auto opened = std::make_unique<impl>(connection::open(file));
+    opened->lock = std::move(*lock);
+    const auto records =
+        visit_payloads(opened->connected, [](auto&&...) { return expected<void>(); });
+    if (!records)
+      return tl::unexpected(records.error());
+    opened->size = *records;
+    opened->writes = std::make_unique<impl::writer>(opened->connected);
+    return store(std::move(opened));
+  } catch (const SQLite::Exception& e) {
+    return store_failure(file, e);
+  }
+}
+
+expected<store> store::open_to_read(const std::filesystem::path& file) {
+  if (auto ok = check_header(file); !ok)
+    return tl::unexpected(ok.error());
+  try {
+    auto opened = std::make_unique<impl>(connection::open_to_read(file));
+    SQLite::Statement count(opened->connected.db, "select records from progress");
+    if (count.executeStep())
+      opened->size = natural(count.getColumn(0));
+    count.reset();
+    return store(std::move(opened));
+  } catch (const SQLite::Exception& e) {
+    return store_failure(file, e);
+  }
+}
+
+/// Runs `write` in a transaction of its own: all of it, or nothing.
+template<class Write>
+expected<void> store::transact(Write write) {
+  const auto& c = impl_->connected;
+  if (!impl_->writes)
+    return fail(error_kind::internal, c.file.string() + ": was opened to read only");
+  auto& w = *impl_->writes;
+  std::optional<error> failure;
+  try {
+    w.begin.reset();
+    w.begin.exec();
+    if (!w.loaded)
+      w.load();
+    write(w);
+    w.commit.reset();
+    w.commit.exec();
+    impl_->size = w.sequence;
+    return {};
+  } catch (const SQLite::Exception& e) {
+    failure = c.failure(e).value();
+  } catch (const error& e) {
+    failure = fail_in(c.file.string(), e).value();
+  }
+  w.loaded = false;
+  try {
+    // SQLite has done so already after some errors.
+    if (c.in_transaction()) {
+      w.rollback.reset();
+      w.rollback.exec();
+    }
+  } catch (const SQLite::Exception& e) {
+    failure->message += std::string("; and it could not be taken back: ") + e.what();
+  }
+  return tl::unexpected(std::move(*failure));
+}
+
+expected<void> store::append(std::span<const entry> entries) {
+  if (entries.empty())
+    return {};
+  return transact([&](impl::writer& w) {
+    const auto unix_ms = now_ms();
+    for (const auto& e : entries) {
+      const auto payload = encode(e.record);
+      ++w.sequence;
+      w.checksum =
+          chained_checksum(w.checksum, w.sequence, unix_ms, kind_of(e.record), payload);
+      auto& insert = w.insert_record;
+      insert.reset();
+      insert.bind(1, as_signed(w.sequence));
+      insert.bind(2, unix_ms);
+      insert.bind(3, kind_of(e.record));
+      bind_blob(insert, 4, payload);
+      insert.bind(5, as_signed(w.checksum));
+      insert.exec();
+      w.queried.write(w.sequence, unix_ms, e.record);
+      if (e.weights.empty())
+        continue;
+      const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
+      if (evaluated == nullptr)
+        throw error{error_kind::internal, "weights came without an evaluation"};
+      w.queried.write_weights(evaluated->evaluated.id, e.weights);
+      w.with_weights.insert(evaluated->evaluated.id);
+    }
+    w.queried.write_progress(w.sequence, unix_ms);
+  });
+}
+
+expected<void> store::keep_weights(std::span<const candidate_id> ids) {
+  const auto dropped = [&](candidate_id id) {
+    return std::find(ids.begin(), ids.end(), id) == ids.end();
+  };
+  // Called after most evaluations, when there is nothing to drop.
+  if (impl_->writes && impl_->writes->loaded
+      && std::none_of(impl_->writes->with_weights.begin(),
+                      impl_->writes->with_weights.end(), dropped))
+    return {};
+  return transact([&](impl::writer& w) {
+    for (auto i = w.with_weights.begin(); i != w.with_weights.end();) {
+      if (!dropped(*i)) {
+        ++i;
+        continue;
+      }
+      w.delete_weights.reset();
+      w.delete_weights.bind(1, as_signed(*i));
+      w.delete_weights.exec();
+      i = w.with_weights.erase(i);
+    }
+  });
+}
+
+expected<void> store::for_each(
+    const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
+                                       const record& r)>& visit) const {
+  const auto& c = impl_->connected;
+  auto visited = guarded(c, [&] {
+    return visit_payloads(c,
+                          [&](std::uint64_t sequence, std::int64_t unix_ms,
+                              std::span<const char> payload) -> expected<void> {
+                            const auto r = decode_record(payload);
+                            if (!r)
+                              return fail(r.error().kind, c.file.string() + ": "
+                                                              + numbered(sequence) + ": "
+                                                              + r.error().message);
+                            return visit(sequence, unix_ms, *r);
+                          });
+  });
+  if (!visited)
+    return tl::unexpected(visited.error());
+  return {};
+}
+
+std::uint64_t store::size() const {
+  return impl_->size;
+}
+
+expected<record> store::impl::find_record(const char* query, candidate_id id) const {
+  SQLite::Statement place(connected.db, query);
+  place.bind(1, as_signed(id));
+  if (!place.executeStep())
+    return fail(error_kind::not_found, connected.file.string() + ": no candidate #"
+                                           + std::to_string(id) + " with one");
+  const auto sequence = natural(place.getColumn(0));
+  SQLite::Statement found(connected.db,
+                          "select unix_ms, kind, payload, checksum, "
+                          "(select checksum from records where sequence = ?1 - 1) "
+                          "from records where sequence = ?1");
+  found.bind(1, as_signed(sequence));
+  const auto damaged = [&](const std::string& how) {
+    return fail(error_kind::corrupt, connected.file.string() + ": " + numbered(sequence)
+                                         + " " + how + ": the file is damaged");
+  };
+  if (!found.executeStep())
+    return damaged("is missing");
+  const auto payload = blob(found.getColumn(2));
+  if (chained_checksum(natural(found.getColumn(4)), sequence,
+                       found.getColumn(0).getInt64(), found.getColumn(1).getInt64(),
+                       payload)
+      != natural(found.getColumn(3)))
+    return damaged("does not match its checksum");
+  auto r = decode_record(payload);
+  if (!r)
+    return damaged("cannot be read (" + r.error().message + ")");
+  return r;
+}
+
+namespace {
+
+tl::unexpected<error> misplaced(const connection& c, candidate_id id) {
+  return fail(error_kind::corrupt, c.file.string() + ": another record in the place of #"
+                                       + std::to_string(id) + ": the file is damaged");
+}
+
+} // namespace
+
+expected<candidate> store::find_candidate(candidate_id id) const {
+  return guarded(impl_->connected, [&]() -> expected<candidate> {
+    auto r = impl_->find_record("select sequence from genomes where id = ?", id);
+    if (!r)
+      return tl::unexpected(r.error());
+    auto* born = std::get_if<candidate_born>(&*r);
+    if (born == nullptr || born->born.id != id)
+      return misplaced(impl_->connected, id);
+    return std::move(born->born);
+  });
+}
+
+expected<evaluation> store::find_evaluation(candidate_id id) const {
+  return guarded(impl_->connected, [&]() -> expected<evaluation> {
+    auto r = impl_->find_record("select sequence from evaluations where id = ?", id);
+    if (!r)
+      return tl::unexpected(r.error());
+    auto* evaluated = std::get_if<candidate_evaluated>(&*r);
+    if (evaluated == nullptr || evaluated->evaluated.id != id)
+      return misplaced(impl_->connected, id);
+    return std::move(evaluated->evaluated);
+  });
+}
+
+expected<bytes> store::find_weights(candidate_id id) const {
+  return guarded(impl_->connected, [&]() -> expected<bytes> {
+    SQLite::Statement found(impl_->connected.db,
+                            "select bytes, checksum from weights where id = ?");
+    found.bind(1, as_signed(id));
+    if (!found.executeStep())
+      return bytes();
+    const auto weights = blob(found.getColumn(0));
+    if (hash64(weights) != natural(found.getColumn(1)))
+      return fail(error_kind::corrupt,
+                  impl_->connected.file.string() + ": the weights of #"
+                      + std::to_string(id)
+                      + " do not match their checksum: the file is damaged");
+    return bytes(weights.begin(), weights.end());
+  });
+}
+
+} // namespace clade

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evolution/record.hpp"
+#include "engine/store/overview.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -9,43 +10,49 @@
 
 namespace clade {
 
-/// A record on its way to the disk, with the weights that come with an evaluation, if any.
+/// A record on its way to the disk, with the weights that come with an evaluation, if
+/// any.
 struct entry {
   clade::record record;
   bytes weights;
 };
 
-/// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its own.
-/// Table `records` (sequence, time, kind, payload, checksum chained over its predecessor's) is the
-/// truth; the tables that people query are written from it in the same transaction. Schema and
-/// example queries: engine/store/schema.sql. One process writes (a lock file says which); any
-/// number read while it does. Every call blocks on the disk.
+/// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its
+/// own. Table `records` (sequence, time, kind, payload, checksum chained over its
+/// predecessor's) is the truth; the tables that people query are written from it in the
+/// same transaction. Schema and example queries: engine/store/schema.sql. One process
+/// writes (a lock file says which); any number read while it does. Every call blocks on
+/// the disk. One thread at a time.
 class store {
 public:
   store(store&&) noexcept;
   store& operator=(store&&) noexcept;
   ~store();
 
-  /// Fails if the file is there already.
-  [[nodiscard]] static expected<store> create(const std::filesystem::path& file);
+  /// Fails (`conflict`) if the file is there already. `goal`, the experiment's objective,
+  /// says what the tables have as fitness and as the best; it is stored.
+  [[nodiscard]] static expected<store> create(const std::filesystem::path& file,
+                                              const objective& goal = {});
 
-  /// To go on writing: takes the lock (`conflict` if a running process holds it), refuses a newer
-  /// schema, checks every checksum (`corrupt`, naming the first record that is not whole).
+  /// To go on writing: takes the lock (`conflict` if a running process holds it), refuses
+  /// a newer schema, checks every checksum (`corrupt`, naming the first record that is
+  /// not whole).
   [[nodiscard]] static expected<store> open(const std::filesystem::path& file);
 
   /// To read: no lock, nothing is written.
   [[nodiscard]] static expected<store> open_to_read(const std::filesystem::path& file);
 
-  /// One transaction: when it returns, all are on the disk, or none. An error (disk full, I/O)
-  /// leaves the file as it was before the call.
+  /// One transaction: when it returns, all are on the disk, or none. An error (disk full,
+  /// I/O) leaves the file as it was before the call.
   [[nodiscard]] expected<void> append(std::span<const entry> entries);
 
   /// All records in order, checksums verified, until `visit` fails.
-  [[nodiscard]] expected<void>
-  for_each(const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
-                                              const record& r)>& visit) const;
+  [[nodiscard]] expected<void> for_each(
+      const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
+                                         const record& r)>& visit) const;
 
-  [[nodiscard]] std::uint64_t size() const; ///< Records.
+  /// Records, as of opening or the last append of one's own.
+  [[nodiscard]] std::uint64_t size() const;
 
   /// By id; `not_found`.
   [[nodiscard]] expected<candidate> find_candidate(candidate_id id) const;
@@ -57,10 +64,25 @@ public:
   /// Drops all weights but these candidates'.
   [[nodiscard]] expected<void> keep_weights(std::span<const candidate_id> ids);
 
+  /// What the tables say, for reports; fast however long the run is. (overview.cpp)
+  [[nodiscard]] expected<run_overview> overview() const;
+  /// Generations from `first` on, at most `count`.
+  [[nodiscard]] expected<std::vector<generation_overview>>
+  generations(std::uint64_t first, std::size_t count) const;
+  /// A generation's candidates in their order; `not_found` if it has none.
+  [[nodiscard]] expected<std::vector<candidate_overview>>
+  members(std::uint64_t generation) const;
+  [[nodiscard]] expected<candidate_overview> find_overview(candidate_id id) const;
+  [[nodiscard]] expected<std::vector<node_overview>> nodes() const;
+  /// What the test data said at the end; empty before.
+  [[nodiscard]] expected<std::vector<examination>> examinations() const;
+
   inline static constexpr int schema_version = 1;
 
 private:
   struct impl;
+  template<class Write>
+  [[nodiscard]] expected<void> transact(Write write);
   explicit store(std::unique_ptr<impl> i);
   std::unique_ptr<impl> impl_;
 };

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "engine/evolution/candidate.hpp"
+#include "genome/error.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace clade {
+
+/// An open SQLite file. Its own functions, and SQLite::Statement's, throw
+/// SQLite::Exception; `guarded` is where that ends.
+struct connection {
+  std::filesystem::path file;
+  SQLite::Database db;
+
+  /// Makes the file with its tables; whole or, after an error, not at all. Throws.
+  [[nodiscard]] static connection make(const std::filesystem::path& file,
+                                       const objective& goal);
+  [[nodiscard]] static connection open(const std::filesystem::path& file);
+  [[nodiscard]] static connection open_to_read(const std::filesystem::path& file);
+
+  [[nodiscard]] bool in_transaction() const;
+
+  /// What to tell a person of an error.
+  [[nodiscard]] tl::unexpected<error> failure(const SQLite::Exception& e) const;
+};
+
+/// Whether a file is a store that this version reads; looks at its header alone and
+/// writes nothing. `not_found`, `corrupt` (no store) or `conflict` (of a newer version).
+[[nodiscard]] expected<void> check_header(const std::filesystem::path& file);
+
+/// The same where there is no connection.
+[[nodiscard]] tl::unexpected<error> store_failure(const std::filesystem::path& file,
+                                                  const SQLite::Exception& e,
+                                                  int system_error = 0);
+
+/// Calls a function that uses SQLite and returns an `expected`.
+template<class Function>
+auto guarded(const connection& c, Function f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const SQLite::Exception& e) {
+    return c.failure(e);
+  }
+}
+
+/// SQLite's whole numbers are signed.
+[[nodiscard]] inline std::int64_t as_signed(std::uint64_t n) {
+  return static_cast<std::int64_t>(n);
+}
+[[nodiscard]] inline std::uint64_t natural(const SQLite::Column& c) {
+  return static_cast<std::uint64_t>(c.getInt64());
+}
+
+/// The column's bytes, valid until the statement moves on.
+[[nodiscard]] inline std::span<const char> blob(const SQLite::Column& c) {
+  const auto* data = static_cast<const char*>(c.getBlob());
+  return {data, static_cast<std::size_t>(c.getBytes())};
+}
+
+/// Binds without a copy: the bytes must outlive the statement's execution.
+inline void bind_blob(SQLite::Statement& s, int index, std::span<const char> bytes) {
+  // A null pointer would be bound as NULL.
+  s.bindNoCopy(index, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
+}
+
+} // namespace clade

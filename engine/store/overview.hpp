@@ -1,0 +1,67 @@
+#pragma once
+
+#include "engine/evolution/candidate.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// A run in a few numbers, as its transaction before last left them at the latest.
+struct run_overview {
+  objective goal;
+  std::string version;    ///< Empty until the run is started.
+  std::string experiment; ///< Resolved TOML.
+  std::uint64_t seed = 0;
+  std::int64_t started_ms = 0; ///< Since 1970.
+  std::int64_t updated_ms = 0;
+  std::string state; ///< "created", "started", "paused", "finished"; not whether a
+                     ///< process is at work (run_lock.hpp).
+  std::string reason;
+  std::uint64_t records = 0;
+  std::uint64_t generation = 0;
+  std::uint64_t born = 0, evaluated = 0, failed = 0;
+  double training_seconds = 0;
+  candidate_id best = 0; ///< 0: none succeeded yet.
+  double best_fitness = 0;
+  candidate_id champion = 0;
+};
+
+/// A generation in numbers; the quartiles are those of the candidates that succeeded.
+struct generation_overview {
+  std::uint64_t generation = 0;
+  std::uint64_t born = 0, evaluated = 0, failed = 0;
+  candidate_id best = 0; ///< 0: none succeeded.
+  double best_fitness = 0, lower_quartile = 0, median = 0, upper_quartile = 0;
+  double training_seconds = 0;
+  std::int64_t born_ms = 0;
+  std::optional<std::int64_t> closed_ms;
+  std::vector<candidate_id> survivors; ///< Best first; empty while it is not closed.
+};
+
+/// A candidate without its genes.
+struct candidate_overview {
+  candidate_id id = 0;
+  std::uint64_t generation = 0, index = 0;
+  std::string origin;
+  std::vector<candidate_id> parents;
+  candidate_id equal_to = 0;
+  std::uint64_t nodes = 0;
+  std::optional<outcome> result; ///< None: not evaluated yet.
+  std::optional<double> fitness;
+  std::uint64_t parameters = 0;
+  double seconds = 0;
+  std::string reason;
+};
+
+/// A slot, from when it joined.
+struct node_overview {
+  std::string slot;
+  std::int64_t joined_ms = 0;
+  std::optional<std::int64_t> left_ms;
+  std::string reason;
+};
+
+} // namespace clade

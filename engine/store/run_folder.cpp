@@ -1,0 +1,125 @@
+#include "engine/store/run_folder.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <regex>
+#include <set>
+#include <tuple>
+
+namespace clade {
+
+namespace {
+
+/// Where the stamp begins in "digits-20260131-140500" or, for the second run of that
+/// second, "digits-20260131-140500-2".
+std::optional<std::size_t> find_stamp(const std::string& folder) {
+  static const std::regex stamped("-([0-9]{8}-[0-9]{6}(-[0-9]+)?)$");
+  std::smatch found;
+  if (!std::regex_search(folder, found, stamped) || found.position(0) == 0)
+    return std::nullopt;
+  return found.position(1);
+}
+
+run_folder parse(const std::filesystem::path& path) {
+  const auto folder = path.filename().string();
+  if (const auto stamp = find_stamp(folder))
+    return {path, folder.substr(0, *stamp - 1), folder.substr(*stamp)};
+  return {path, folder, ""};
+}
+
+std::string listed(const std::set<std::string>& names) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  std::size_t count = 0;
+  // The latest runs have the greatest names.
+  for (auto i = names.rbegin(); i != names.rend() && count < most; ++i, ++count)
+    text += (text.empty() ? "" : ", ") + *i;
+  return text + (names.size() > most ? ", ..." : "");
+}
+
+} // namespace
+
+std::filesystem::path runs_folder() {
+  const char* folder = std::getenv("CLADE_RUNS");
+  return folder != nullptr && *folder != '\0' ? folder : "runs";
+}
+
+expected<std::vector<run_folder>> list_run_folders(const std::filesystem::path& folder) {
+  std::vector<run_folder> found;
+  std::error_code failed;
+  if (!std::filesystem::exists(folder, failed))
+    return found;
+  for (std::filesystem::directory_iterator i(folder, failed), end; !failed && i != end;
+       i.increment(failed)) {
+    std::error_code unreadable;
+    if (std::filesystem::exists(i->path() / store_file_name, unreadable))
+      found.push_back(parse(i->path()));
+  }
+  if (failed)
+    return fail(error_kind::io,
+                folder.string() + ": cannot be read: " + failed.message());
+  std::sort(found.begin(), found.end(), [](const run_folder& a, const run_folder& b) {
+    return std::tie(a.stamp, a.name) > std::tie(b.stamp, b.name);
+  });
+  return found;
+}
+
+expected<std::filesystem::path> find_run(std::string_view text,
+                                         const std::filesystem::path& folder) {
+  const std::filesystem::path path(text);
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)
+      && std::filesystem::exists(path / store_file_name, failed))
+    return path;
+  if (path.filename() == store_file_name
+      && std::filesystem::is_regular_file(path, failed))
+    return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const auto runs = list_run_folders(folder);
+  if (!runs)
+    return tl::unexpected(runs.error());
+  const auto asked = path.has_filename() ? path.string() : path.parent_path().string();
+  std::set<std::string> names, folders;
+  std::optional<std::filesystem::path> latest_named, latest_begun, only;
+  // The latest come first.
+  for (const auto& run : *runs) {
+    const auto name = run.path.filename().string();
+    if (name == asked)
+      return run.path;
+    if (run.name == asked && !latest_named)
+      latest_named = run.path;
+    if (!asked.empty() && run.name.starts_with(asked) && names.insert(run.name).second
+        && names.size() == 1)
+      latest_begun = run.path;
+    if (!asked.empty() && name.starts_with(asked) && folders.insert(name).second)
+      only = run.path;
+  }
+  if (latest_named)
+    return *latest_named;
+  if (names.size() == 1)
+    return *latest_begun;
+  if (folders.size() == 1)
+    return *only;
+  if (folders.size() > 1)
+    return fail(error_kind::invalid_input, "\"" + std::string(text)
+                                               + "\" may mean several runs in "
+                                               + folder.string() + ": " + listed(folders)
+                                               + "; write more of the name");
+  return fail(error_kind::not_found, "no run \"" + std::string(text)
+                                         + "\", neither a folder nor "
+                                           "a name in "
+                                         + folder.string()
+                                         + "; \"clade list\" names the runs");
+}
+
+expected<std::filesystem::path> find_store(std::string_view text,
+                                           const std::filesystem::path& folder) {
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(text, failed))
+    return std::filesystem::path(text);
+  return find_run(text, folder).map([](const std::filesystem::path& run) {
+    return run / store_file_name;
+  });
+}
+
+} // namespace clade

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// A run's folder is `<name>-<YYYYMMDD-HHMMSS>/` under `runs/`, and this is the store in
+/// it.
+inline constexpr const char* store_file_name = "run.db";
+
+/// `./runs`, or what the environment variable CLADE_RUNS says.
+[[nodiscard]] std::filesystem::path runs_folder();
+
+/// A run's folder and what its name says.
+struct run_folder {
+  std::filesystem::path path;
+  std::string name;  ///< The experiment's.
+  std::string stamp; ///< "20260131-140500", perhaps with "-2"; empty if the folder's name
+                     ///< does not end so.
+
+  [[nodiscard]] std::filesystem::path store_file() const {
+    return path / store_file_name;
+  }
+};
+
+/// The folders under `folder` that hold a store, the latest first; none if there is no
+/// such folder.
+[[nodiscard]] expected<std::vector<run_folder>>
+list_run_folders(const std::filesystem::path& folder = runs_folder());
+
+/// Finds the run that a person means by: a run's folder; the store in it; the folder's
+/// name under `runs/`; the name of an experiment, or the beginning of one's that no other
+/// shares, for its latest run; the beginning of one folder's name. Returns the run's
+/// folder. `not_found`, or `invalid_input` naming those that it may mean.
+[[nodiscard]] expected<std::filesystem::path>
+find_run(std::string_view text, const std::filesystem::path& folder = runs_folder());
+
+/// The same for who only reads: returns the store's file, and takes any other file for a
+/// store that was copied from its folder.
+[[nodiscard]] expected<std::filesystem::path>
+find_store(std::string_view text, const std::filesystem::path& folder = runs_folder());
+
+} // namespace clade

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "engine/evolution/record.hpp"
+#include "engine/store/connection.hpp"
+#include "engine/store/overview.hpp"
+
+#include <map>
+
+namespace clade {
+
+/// What a candidate needs to be the best of something.
+struct contender {
+  candidate_id id = 0; ///< 0: none yet.
+  clade::fitness fitness;
+};
+
+/// Writes the tables that people query, record by record, inside transactions of the
+/// caller. What it counts is kept in memory from one transaction to the next; `load`
+/// reads it anew, and must be called before the first and after each one that failed. All
+/// throw SQLite::Exception, or `error` where stored bytes cannot be read.
+class tables {
+public:
+  explicit tables(connection& c);
+
+  void load();
+  void write(std::uint64_t sequence, std::int64_t unix_ms, const record& r);
+  void write_weights(candidate_id id, std::span<const char> weights);
+  /// To be called last in a transaction.
+  void write_progress(std::uint64_t records, std::int64_t unix_ms);
+
+private:
+  struct generation_row {
+    std::int64_t born_ms = 0;
+    std::uint64_t born = 0, evaluated = 0, failed = 0;
+    contender best;
+    bool changed = false;
+  };
+
+  void write(const run_started& r);
+  void write(const candidate_born& r);
+  void write(const candidate_evaluated& r);
+  void write(const generation_closed& r);
+  void write(const run_finished& r);
+  void write(const run_paused& r);
+  void write(const run_resumed& r);
+  void write(const attempt_failed& r);
+  void write(const slot_changed& r);
+
+  generation_row& row_of(std::uint64_t generation);
+  contender contender_of(candidate_id id);
+
+  objective goal_;
+  run_overview progress_;
+  contender best_;
+  /// Those that change still.
+  std::map<std::uint64_t, generation_row> generations_;
+  /// Of the record that is being written.
+  std::uint64_t sequence_ = 0;
+  std::int64_t unix_ms_ = 0;
+
+  SQLite::Statement select_run_, select_generation_, select_generation_of_,
+      select_evaluation_;
+  SQLite::Statement update_run_, put_progress_, insert_genome_, insert_parent_,
+      insert_evaluation_, insert_epoch_, put_generation_, close_generation_, insert_node_,
+      close_node_, close_nodes_, insert_attempt_, insert_examination_, put_weights_;
+};
+
+/// {"validation.accuracy":0.97}
+[[nodiscard]] std::string to_json(const std::vector<metric>& metrics);
+
+} // namespace clade
