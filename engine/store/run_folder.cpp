@@ -21,13 +21,6 @@ std::optional<std::size_t> find_stamp(const std::string& folder) {
   return found.position(1);
 }
 
-run_folder parse(const std::filesystem::path& path) {
-  const auto folder = path.filename().string();
-  if (const auto stamp = find_stamp(folder))
-    return {path, folder.substr(0, *stamp - 1), folder.substr(*stamp)};
-  return {path, folder, ""};
-}
-
 std::string listed(const std::set<std::string>& names) {
   constexpr std::size_t most = 5;
   std::string text;
@@ -39,6 +32,13 @@ std::string listed(const std::set<std::string>& names) {
 }
 
 } // namespace
+
+run_folder parse_run_folder(const std::filesystem::path& path) {
+  const auto folder = path.filename().string();
+  if (const auto stamp = find_stamp(folder))
+    return {path, folder.substr(0, *stamp - 1), folder.substr(*stamp)};
+  return {path, folder, ""};
+}
 
 std::filesystem::path runs_folder() {
   const char* folder = std::getenv("CLADE_RUNS");
@@ -54,7 +54,7 @@ expected<std::vector<run_folder>> list_run_folders(const std::filesystem::path& 
        i.increment(failed)) {
     std::error_code unreadable;
     if (std::filesystem::exists(i->path() / store_file_name, unreadable))
-      found.push_back(parse(i->path()));
+      found.push_back(parse_run_folder(i->path()));
   }
   if (failed)
     return fail(error_kind::io,

@@ -29,6 +29,8 @@ struct run_folder {
   }
 };
 
+[[nodiscard]] run_folder parse_run_folder(const std::filesystem::path& path);
+
 /// The folders under `folder` that hold a store, the latest first; none if there is no
 /// such folder.
 [[nodiscard]] expected<std::vector<run_folder>>

@@ -1,0 +1,108 @@
+#include "engine/report/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+namespace clade {
+
+namespace {
+
+template<class... Values>
+std::string printed(const char* format, Values... values) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+/// Characters as a terminal counts them: UTF-8 sequences are one each.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+} // namespace
+
+std::string metric_text(double v) {
+  const auto size = std::fabs(v);
+  return size == 0 || (size >= 0.001 && size < 10'000) ? printed("%.4f", v)
+                                                       : printed("%.4g", v);
+}
+
+std::string metric_text(const std::optional<double>& v) {
+  return v ? metric_text(*v) : "-";
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 10)
+    return printed("%.1f s", std::max(seconds, 0.0));
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  const auto minutes = whole / 60, hours = minutes / 60;
+  if (whole < 60)
+    return printed("%lld s", whole);
+  if (hours == 0)
+    return printed("%lld min %02lld s", minutes, whole % 60);
+  if (hours < 48)
+    return printed("%lld h %02lld min", hours, minutes % 60);
+  return printed("%lld d %lld h", hours / 24, hours % 24);
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024)
+    return std::to_string(bytes) + " B";
+  auto size = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < units.size(); ++unit)
+    size /= 1024;
+  return printed("%.1f ", size) + units[unit];
+}
+
+std::string time_text(std::int64_t unix_ms) {
+  const auto seconds = static_cast<std::time_t>(unix_ms / 1000);
+  std::tm local{};
+  std::array<char, 32> text{};
+  if (localtime_r(&seconds, &local) == nullptr
+      || std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local) == 0)
+    return "-";
+  return text.data();
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width)
+    return std::string(text);
+  std::size_t end = 0, seen = 0;
+  while (end < text.size() && seen + 3 < width) {
+    ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+      ++end;
+    ++seen;
+  }
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string table::to_text(std::size_t indent) const {
+  std::vector<std::size_t> widths(columns_.size());
+  for (const auto& row : rows_)
+    if (row.size() == columns_.size())
+      for (std::size_t i = 0; i < row.size(); ++i)
+        widths[i] = std::max(widths[i], width_of(row[i]));
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto width = row.size() == columns_.size() ? widths[i] : 0;
+      const std::string gap(width - std::min(width, width_of(row[i])), ' ');
+      line += (i == 0 ? "" : "  ");
+      line += columns_[i] == align::right ? gap + row[i] : row[i] + gap;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+} // namespace clade

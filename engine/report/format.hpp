@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// "0.9861", "12.3457", "1.234e-05".
+[[nodiscard]] std::string metric_text(double v);
+[[nodiscard]] std::string metric_text(const std::optional<double>& v); ///< None: "-".
+
+/// "0.4 s", "32 s", "6 min 10 s", "3 h 05 min", "2 d 4 h".
+[[nodiscard]] std::string duration_text(double seconds);
+
+/// "812 B", "57.3 KiB".
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
+
+/// Local time of milliseconds since 1970: "2026-01-31 14:05:00".
+[[nodiscard]] std::string time_text(std::int64_t unix_ms);
+
+/// No longer than `width` characters: the end gives way to "...".
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
+/// Lines of columns, two spaces between them; as wide as the longest entry.
+class table {
+public:
+  enum class align : std::uint8_t { left, right };
+
+  explicit table(std::vector<align> columns) : columns_(std::move(columns)) {}
+
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// A line that does not fit the columns.
+  void add_line(std::string text) { rows_.push_back({std::move(text)}); }
+
+  /// Each line indented by so many spaces.
+  [[nodiscard]] std::string to_text(std::size_t indent = 0) const;
+
+private:
+  std::vector<align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace clade

@@ -1,0 +1,198 @@
+#include "engine/report/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace clade {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// 0 is nobody.
+json some(candidate_id id) {
+  return id == 0 ? json() : json(id);
+}
+
+template<class T>
+json some(const std::optional<T>& v) {
+  return v ? json(*v) : json();
+}
+
+json some(const std::string& text) {
+  return text.empty() ? json() : json(text);
+}
+
+json metrics_json(const std::vector<metric>& metrics) {
+  json out = json::object();
+  for (const auto& m : metrics)
+    out[m.name] = m.value;
+  return out;
+}
+
+json settings_json(const std::vector<setting>& settings) {
+  json out = json::object();
+  for (const auto& s : settings)
+    out[s.name] = std::visit([](const auto& v) { return json(v); }, s.value);
+  return out;
+}
+
+json genome_json(const genome& g) {
+  json out{{"nodes", json::array()}, {"edges", json::array()}};
+  for (const auto& n : g.nodes)
+    out["nodes"].push_back({{"id", static_cast<std::uint64_t>(n.id)},
+                            {"op", n.op},
+                            {"settings", settings_json(n.settings)}});
+  for (const auto& e : g.edges)
+    out["edges"].push_back({{"id", static_cast<std::uint64_t>(e.id)},
+                            {"from", static_cast<std::uint64_t>(e.from)},
+                            {"to", static_cast<std::uint64_t>(e.to)},
+                            {"enabled", e.enabled},
+                            {"recurrent", e.recurrent},
+                            {"weight", e.weight}});
+  out["hyperparameters"] = settings_json(g.hyperparameters);
+  return out;
+}
+
+json evaluation_json(const evaluation& e) {
+  json curve = json::array();
+  for (const auto& one : e.curve)
+    curve.push_back({{"number", one.number},
+                     {"metrics", metrics_json(one.metrics)},
+                     {"seconds", one.seconds}});
+  return {{"outcome", to_text(e.outcome)}, {"metrics", metrics_json(e.metrics)},
+          {"parameters", e.parameters},    {"weights_hash", e.weights_hash},
+          {"equal_to", some(e.equal_to)},  {"reason", some(e.reason)},
+          {"curve", std::move(curve)},     {"seconds", e.seconds},
+          {"slot", some(e.slot)},          {"tries", e.tries}};
+}
+
+json candidate_json(const candidate_overview& c) {
+  return {{"id", c.id},
+          {"generation", c.generation},
+          {"index", c.index},
+          {"origin", c.origin},
+          {"parents", c.parents},
+          {"equal_to", some(c.equal_to)},
+          {"nodes", c.nodes},
+          {"outcome", c.result ? json(to_text(*c.result)) : json()},
+          {"fitness", some(c.fitness)},
+          {"parameters", c.result ? json(c.parameters) : json()},
+          {"seconds", c.result ? json(c.seconds) : json()},
+          {"reason", some(c.reason)}};
+}
+
+json generation_json(const generation_overview& g) {
+  const auto any = [&](double v) { return g.best == 0 ? json() : json(v); };
+  return {{"generation", g.generation},
+          {"born", g.born},
+          {"evaluated", g.evaluated},
+          {"failed", g.failed},
+          {"best", some(g.best)},
+          {"best_fitness", any(g.best_fitness)},
+          {"lower_quartile", any(g.lower_quartile)},
+          {"median", any(g.median)},
+          {"upper_quartile", any(g.upper_quartile)},
+          {"training_seconds", g.training_seconds},
+          {"born_ms", g.born_ms},
+          {"closed_ms", some(g.closed_ms)},
+          {"survivors", g.survivors}};
+}
+
+json run_json(const run_view& r) {
+  const auto& o = r.overview;
+  return {{"name", r.name},
+          {"file", std::filesystem::absolute(r.file).string()},
+          {"bytes", r.bytes},
+          {"state", r.state()},
+          {"process", r.writer && *r.writer > 0 ? json(*r.writer) : json()},
+          {"reason", some(o.reason)},
+          {"version", some(o.version)},
+          {"seed", o.seed},
+          {"metric", o.goal.metric},
+          {"maximize", o.goal.maximize},
+          {"started_ms", o.started_ms == 0 ? json() : json(o.started_ms)},
+          {"updated_ms", o.updated_ms == 0 ? json() : json(o.updated_ms)},
+          {"records", o.records},
+          {"generation", o.generation},
+          {"born", o.born},
+          {"evaluated", o.evaluated},
+          {"failed", o.failed},
+          {"training_seconds", o.training_seconds},
+          {"best", some(o.best)},
+          {"best_fitness", o.best == 0 ? json() : json(o.best_fitness)},
+          {"champion", some(o.champion)}};
+}
+
+json genome_view_json(const genome_view& g) {
+  const auto& c = g.born;
+  json out{{"id", c.id},
+           {"generation", c.generation},
+           {"index", c.index},
+           {"attempt", c.attempt},
+           {"origin", c.origin},
+           {"parents", c.parents},
+           {"equal_to", some(c.equal_to)},
+           {"network", to_text(c.network)},
+           {"work", c.work},
+           {"has_weights", g.has_weights},
+           {"genome", genome_json(*c.genome)}};
+  out["evaluation"] = g.evaluated ? evaluation_json(*g.evaluated) : json();
+  out["lineage"] = json::array();
+  for (const auto& one : g.lineage)
+    out["lineage"].push_back(candidate_json(one));
+  return out;
+}
+
+/// Text that is no UTF-8 (a file's name may be anything) must not end the program.
+std::string written(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+} // namespace
+
+std::string to_json(const run_view& r) {
+  return written(run_json(r));
+}
+
+std::string to_json(const run_view& r, std::span<const generation_overview> generations,
+                    std::span<const node_overview> nodes) {
+  auto out = run_json(r);
+  out["generations"] = json::array();
+  for (const auto& g : generations)
+    out["generations"].push_back(generation_json(g));
+  out["nodes"] = json::array();
+  for (const auto& n : nodes)
+    out["nodes"].push_back({{"slot", n.slot},
+                            {"joined_ms", n.joined_ms},
+                            {"left_ms", some(n.left_ms)},
+                            {"reason", some(n.reason)}});
+  return written(out);
+}
+
+std::string to_json(std::span<const candidate_overview> members,
+                    std::uint64_t generation) {
+  json out{{"generation", generation}, {"candidates", json::array()}};
+  for (const auto& c : members)
+    out["candidates"].push_back(candidate_json(c));
+  return written(out);
+}
+
+std::string to_json(const genome_view& g) {
+  return written(genome_view_json(g));
+}
+
+std::string to_json(const champion_view& c) {
+  json out{{"champion", c.champion ? genome_view_json(*c.champion) : json()},
+           {"validation_metric", c.validation_metric},
+           {"test_metric", c.test_metric},
+           {"comparison", json::array()}};
+  for (const auto& one : c.comparison)
+    out["comparison"].push_back({{"subject", one.subject},
+                                 {"id", some(one.id)},
+                                 {"validation", some(one.validation)},
+                                 {"test", some(one.test)},
+                                 {"parameters", one.parameters}});
+  return written(out);
+}
+
+} // namespace clade

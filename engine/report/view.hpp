@@ -1,0 +1,66 @@
+#pragma once
+
+#include "engine/store/run_folder.hpp"
+#include "engine/store/store.hpp"
+#include "search_spaces/network.hpp"
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// A run as lists and summaries show it, gathered from its store; the same while it is
+/// going on and after.
+struct run_view {
+  std::string name; ///< The experiment's.
+  std::filesystem::path file;
+  std::uint64_t bytes = 0; ///< On disk, with what is beside the file.
+  run_overview overview;
+  std::optional<pid_t> writer; ///< Who works on it; 0: somebody.
+
+  /// "running", "finished", or "stopped": paused, or killed.
+  [[nodiscard]] const char* state() const;
+  /// From its start to the last thing recorded.
+  [[nodiscard]] double seconds() const;
+};
+
+[[nodiscard]] expected<run_view> view_run(const store& s,
+                                          const std::filesystem::path& file);
+
+/// A candidate with all that is known of it.
+struct genome_view {
+  candidate born;
+  std::optional<evaluation> evaluated;
+  /// From itself along the fitter parents to one that has none.
+  std::vector<candidate_overview> lineage;
+  objective goal;
+  bool has_weights = false;
+};
+
+[[nodiscard]] expected<genome_view> view_genome(const store& s, candidate_id id);
+
+/// A network and what it made of the data.
+struct compared {
+  std::string subject; ///< "linear model"
+  candidate_id id = 0; ///< 0: not a candidate.
+  std::optional<double> validation, test;
+  std::uint64_t parameters = 0;
+};
+
+/// What a run found, and what it is measured by.
+struct champion_view {
+  std::optional<genome_view> champion; ///< None: no candidate succeeded.
+  std::optional<network> decoded;
+  std::vector<compared> comparison; ///< The champion last.
+  std::string validation_metric, test_metric;
+};
+
+/// Of a run that is finished. `space` and `p` let the champion be drawn with its shapes;
+/// without them (nullptr) it is drawn as its genes say.
+[[nodiscard]] expected<champion_view>
+view_champion(const store& s, const search_space* space, const problem* p);
+
+} // namespace clade
