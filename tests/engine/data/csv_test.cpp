@@ -1,0 +1,176 @@
+#include "tests/engine/data/files.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+// Ten rows of two classes, the features 0 to 9 and 10 to 19.
+std::string rows(std::string_view first_line = "") {
+  std::string text(first_line);
+  for (int i = 0; i < 10; ++i)
+    text += std::to_string(i) + "," + std::to_string(10 + i) + ","
+            + (i % 2 == 0 ? "a" : "b") + "\n";
+  return text;
+}
+
+data_set load(const std::string& bytes, data_params params = {}) {
+  const scratch_folder folder;
+  params.file = write(folder, "x.csv", bytes);
+  auto data = load_data(params, 1);
+  if (!data)
+    FAIL(data.error().message);
+  return std::move(*data);
+}
+
+using texts = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("csv: a header is found out, or said, and is no example") {
+  for (const std::string_view first : {"", "x,y,class\n", "\"x\",\"y, z\",class\r\n"}) {
+    const auto data = load(rows(first));
+    CHECK(data.examples == 10);
+    CHECK(data.shape == tensor_shape{{2}});
+    CHECK(data.classes == texts{"a", "b"});
+  }
+  CHECK(load(rows("1,2,a\n")).examples == 11);
+  CHECK(load(rows("1,2,a\n"), {.header = "names"}).examples == 10);
+}
+
+TEST_CASE("csv: the first line of scikit-learn names the classes") {
+  const std::string text = "4,2,red,green\n1,2,0\n3,4,1\n5,6,1\n7,8,0\n";
+  const auto data = load(text, {.train = 1, .validation = 1, .test = 1});
+  CHECK(data.examples == 4);
+  CHECK(data.classes == texts{"red", "green"});
+  CHECK(data.labels == std::vector<std::int64_t>{0, 1, 1, 0});
+}
+
+TEST_CASE("csv: a first line that counts other rows than there are is names of columns "
+          "or a row") {
+  CHECK(error_of("x.csv", "5,2,red,green\n1,2,0\n3,4,1\n5,6,1\n7,8,0\n")
+        == "x.csv:1: column 3 is \"red\", where a number must be; if this line holds the "
+           "names "
+           "of the columns, say header = \"names\"");
+}
+
+TEST_CASE("csv: the target is a column by name, by number, or the last") {
+  const std::string text = "kind,x,y\nb,1,2\na,3,4\nb,5,6\na,7,8\na,9,10\nb,11,12\n";
+  for (const char* target : {"kind", "1"}) {
+    const auto data = load(text, {.target = target});
+    CHECK(data.shape == tensor_shape{{2}});
+    CHECK(data.labels == std::vector<std::int64_t>{1, 0, 1, 0, 0, 1});
+  }
+  CHECK(load(text.substr(text.find('\n') + 1), {.target = "1"}).examples == 6);
+}
+
+TEST_CASE("csv: classes that are numbers are sorted by value, others by text") {
+  std::string numbers, words;
+  for (const char* c : {"10", "9", "-1"})
+    for (int i = 0; i < 3; ++i) {
+      numbers += std::string("1,") + c + "\n";
+      words += std::string("1,c") + c + "\n";
+    }
+  CHECK(load(numbers).classes == texts{"-1", "9", "10"});
+  CHECK(load(words).classes == texts{"c-1", "c10", "c9"});
+}
+
+TEST_CASE("csv: blank lines and a byte order mark and spaces say nothing") {
+  const auto data =
+      load("\xEF\xBB\xBF\n 1 ,2, a\r\n\r\n3,4,b \n5,6,a\n7,8,b\n9,1,a\n2,3,b\n\n  \n");
+  CHECK(data.examples == 6);
+  CHECK(data.classes == texts{"a", "b"});
+}
+
+TEST_CASE("csv: a quoted field may hold commas and quotes and newlines") {
+  const auto data =
+      load("x,class\n1,\"a,\"\"1\"\"\"\n2,\"b\nc\"\n3,\"a,\"\"1\"\"\"\n4,\"b\nc\"\n"
+           "5,\"a,\"\"1\"\"\"\n6,\"b\nc\"\n");
+  CHECK(data.classes == texts{"a,\"1\"", "b\nc"});
+  CHECK(error_of("x.csv", "x,class\n1,\"b\nc\"\n2,3,\"b\nc\"\n")
+        == "x.csv:4: 3 columns, where line 1 has 2");
+}
+
+TEST_CASE("csv: a row of another length is named by its line") {
+  CHECK(error_of("x.csv", rows("x,y,class\n") + "1,2\n")
+        == "x.csv:12: 2 columns, where line 1 has 3");
+}
+
+TEST_CASE("csv: what is no finite number is named by line and column") {
+  const auto with = [](const char* row) {
+    return error_of("x.csv", rows("x,y,class\n") + row);
+  };
+  CHECK(with("1,two,a\n")
+        == "x.csv:12: column 2 (\"y\") is \"two\", where a number must be");
+  CHECK(with("nan,2,a\n")
+        == "x.csv:12: column 1 (\"x\") is \"nan\", which is not a finite number");
+  CHECK(with("1,-inf,a\n")
+        == "x.csv:12: column 2 (\"y\") is \"-inf\", which is not a finite number");
+  CHECK(with("1,1e39,a\n")
+        == "x.csv:12: column 2 (\"y\") is \"1e39\", which is not a finite number");
+  CHECK(with("1,1e999,a\n")
+        == "x.csv:12: column 2 (\"y\") is \"1e999\", which is not a finite number");
+  CHECK(with("1,1.5.2,a\n")
+        == "x.csv:12: column 2 (\"y\") is \"1.5.2\", where a number must be");
+}
+
+TEST_CASE("csv: a missing value is refused and said to be one") {
+  const auto with = [](const char* row) {
+    return error_of("x.csv", rows("x,y,class\n") + row);
+  };
+  CHECK(with("1,,a\n")
+        == "x.csv:12: column 2 (\"y\") has no value; fill it in or leave the row out");
+  CHECK(with("1,?,a\n")
+        == "x.csv:12: column 2 (\"y\") has no value, but \"?\"; fill it in or leave the "
+           "row out");
+  CHECK(with("1,2,\n") == "x.csv:12: column 3 (\"class\"), the target, has no value");
+  CHECK(with("1,2,nan\n") == "x.csv:12: column 3 (\"class\"), the target, is \"nan\"");
+}
+
+TEST_CASE("csv: a target that is not there is named with the nearest column") {
+  const std::string text = rows("width,height,species\n");
+  CHECK(error_of("x.csv", text, {.target = "specie"})
+        == "x.csv:1: no column is the target \"specie\"; did you mean \"species\"?");
+  CHECK(error_of("x.csv", text, {.target = "q"})
+        == "x.csv:1: no column is the target \"q\"; there are \"width\", \"height\", "
+           "\"species\"");
+  CHECK(error_of("x.csv", rows(), {.target = "4"})
+        == "x.csv:1: no column is the target \"4\"; there are \"0\", \"10\", \"a\"");
+  CHECK(error_of("x.csv", rows(), {.target = "4", .header = "none"})
+        == "x.csv:1: no column is the target \"4\": the file has no names of columns; "
+           "use a "
+           "number from 1 to 3, or \"last\"");
+  CHECK(error_of("x.csv", rows("x,x,class\n"), {.target = "x"})
+        == "x.csv:1: two columns are named \"x\"; give the target by its number");
+}
+
+TEST_CASE("csv: a class with one member is named by its line") {
+  CHECK(error_of("x.csv", rows() + "1,2,c\n")
+        == "x.csv:11: class \"c\" has this one member; two are the least");
+  CHECK(error_of("x.csv", "1,2.5\n2,3.5\n3,4.5\n")
+        == "x.csv:1: class \"2.5\" has this one member; two are the least (to predict "
+           "numbers, "
+           "say task = \"regression\")");
+  CHECK(error_of("x.csv", "1,a\n2,a\n3,a\n")
+        == "x.csv: every example is of class \"a\"; two classes are the least");
+}
+
+TEST_CASE("csv: files without rows or features are refused") {
+  CHECK(error_of("x.csv", "") == "x.csv: is empty");
+  CHECK(error_of("x.csv", "\n \n") == "x.csv: is empty");
+  CHECK(error_of("x.csv", "x,y,class\n") == "x.csv: has no rows");
+  CHECK(error_of("x.csv", "1\n2\n")
+        == "x.csv:1: one column: there must be a target and one column beside it, "
+           "separated by "
+           "commas");
+  CHECK(error_of("x.csv", "x,class\n1,\"a\n2,b\n")
+        == "x.csv:2: a quote is opened here and never closed");
+  CHECK(error_of("x.csv", "x,class\n1,\"a\"b\n2,b\n")
+        == "x.csv:2: text follows a closing quote");
+}
+
+TEST_CASE("csv: text in the target column is refused where numbers are predicted") {
+  CHECK(error_of("x.csv", rows("x,y,class\n"), {.task = task_kind::regression})
+        == "x.csv:2: column 3 (\"class\") is \"a\", where a number must be");
+}
