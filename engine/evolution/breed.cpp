@@ -29,14 +29,6 @@ double batch_size(const genome& g) {
   return usual_batch_size;
 }
 
-double work_of(const network& n, const genome& g) {
-  const auto cost = n.cost();
-  return backward_factor * static_cast<double>(cost.multiply_adds)
-         + (layer_overhead * static_cast<double>(n.layers.size())
-            + optimiser_factor * static_cast<double>(cost.parameters))
-               / batch_size(g);
-}
-
 expected<offspring> carry_out(const search_space& space, const problem& p,
                               const mutation_params& mutation, std::uint64_t seed,
                               const breeding& order) {
@@ -66,6 +58,14 @@ expected<offspring> carry_out(const search_space& space, const problem& p,
 
 } // namespace
 
+double training_work(const network& n, const genome& g) {
+  const auto cost = n.cost();
+  return backward_factor * static_cast<double>(cost.multiply_adds)
+         + (layer_overhead * static_cast<double>(n.layers.size())
+            + optimiser_factor * static_cast<double>(cost.parameters))
+               / batch_size(g);
+}
+
 expected<candidate> breed(const search_space& space, const problem& p,
                           const mutation_params& mutation, std::uint64_t seed,
                           const breeding& order) {
@@ -81,7 +81,7 @@ expected<candidate> breed(const search_space& space, const problem& p,
   c.index = order.index;
   c.attempt = order.attempt;
   c.network = canonical_hash(made->child);
-  c.work = work_of(*decoded, made->child);
+  c.work = training_work(*decoded, made->child);
   c.genome = std::make_shared<const genome>(std::move(made->child));
   for (const auto& parent : order.parents)
     c.parents.push_back(parent.id);

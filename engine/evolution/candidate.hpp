@@ -25,7 +25,7 @@ struct candidate {
   std::shared_ptr<const clade::genome> genome;
   genome_hash network;               ///< canonical_hash(*genome)
   std::vector<candidate_id> parents; ///< The fitter first; none for a random one.
-  std::string origin;                ///< "random", "add conv(filters=16) on n1..n2".
+  std::string origin;                ///< "sampled", "add conv(filters=16) on n1..n2".
   double work = 0; ///< Estimated cost of its training for one example and epoch, in
                    ///< multiply-adds; the longest is handed out first.
   candidate_id equal_to = 0; ///< The oldest candidate with an equal network, whose

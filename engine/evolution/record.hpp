@@ -12,11 +12,11 @@ namespace clade {
 
 /// The first record of a run.
 struct run_started {
-  std::string version;
-  std::string experiment; ///< Resolved TOML, all defaults included (engine/config).
+  std::string version{};
+  std::string experiment{}; ///< Resolved TOML, all defaults included (engine/config).
   std::uint64_t seed = 0;
-  genome_hash
-      search; ///< Of what decides the search: `experiment` less slots and wall time.
+  /// Of what decides the search: `experiment` less slots and wall time.
+  genome_hash search{};
 };
 
 /// A candidate was bred; recorded before it is handed out.

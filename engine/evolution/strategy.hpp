@@ -38,7 +38,7 @@ struct evolution_params {
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
-  mutation_params mutation;
+  mutation_params mutation{};
 };
 
 [[nodiscard]] expected<void> validate(const evolution_params& params);
@@ -58,7 +58,7 @@ struct breeding {
   std::uint64_t attempt =
       0; ///< Raised when what came out was an equal of a known network.
   kind how = kind::sample;
-  std::vector<individual> parents; ///< The fitter first.
+  std::vector<individual> parents{}; ///< The fitter first.
 };
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
@@ -67,6 +67,10 @@ struct breeding {
 [[nodiscard]] expected<candidate> breed(const search_space& space, const problem& p,
                                         const mutation_params& mutation,
                                         std::uint64_t seed, const breeding& order);
+
+/// What training the network on one example for one epoch costs, in multiply-adds: an
+/// estimate for ordering candidates, from shapes and the genome's batch size.
+[[nodiscard]] double training_work(const network& n, const genome& g);
 
 /// A search algorithm as a value: `ask` what to breed next, hear what was `born`, be
 /// `tell`-ed its fitness, `close` a generation. State changes in born, tell and close

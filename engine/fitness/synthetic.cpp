@@ -293,7 +293,7 @@ expected<void> validate(const synthetic_params& params) {
     return refuse("duration", static_cast<double>(params.duration.count()),
                   "microseconds, at least 0");
   if (params.epochs == 0)
-    return refuse("epochs", 0, "at least 1");
+    return fail(error_kind::invalid_input, "synthetic.epochs is 0: at least 1");
   return {};
 }
 

@@ -1,0 +1,105 @@
+#include "tests/engine/evolution/toy_world.hpp"
+
+#include <cmath>
+
+namespace clade {
+
+std::shared_ptr<const genome> toy_genome(std::int64_t x) {
+  genome g;
+  g.nodes = {{input_innovation, "input", {}}, {output_innovation, "output", {}}};
+  g.edges = {{innovation{2}, input_innovation, output_innovation}};
+  g.hyperparameters = {{"x", x}};
+  return std::make_shared<const genome>(std::move(g));
+}
+
+std::int64_t toy_number(const genome& g) {
+  return std::get<std::int64_t>(*find(g.hyperparameters, "x"));
+}
+
+candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
+  auto random =
+      derive(seed, purpose::mutation, order.generation, order.index, order.attempt);
+  const auto any =
+      static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(size)));
+  auto c = a_candidate(order.id, any);
+  c.generation = order.generation;
+  c.index = order.index;
+  c.attempt = order.attempt;
+  if (!order.parents.empty()) {
+    std::int64_t sum = 0;
+    for (const auto& p : order.parents) {
+      sum += toy_number(*p.genome);
+      c.parents.push_back(p.id);
+    }
+    const auto mean = sum / static_cast<std::int64_t>(order.parents.size());
+    const auto x = (mean + any % (size / 5 + 1)) % size;
+    c.genome = toy_genome(x);
+    c.network.low = static_cast<std::uint64_t>(x);
+    c.origin = "moved";
+  }
+  return c;
+}
+
+evaluation toy_world::evaluate(const candidate& c) const {
+  const auto x = toy_number(*c.genome);
+  if (all_fail || x % 7 == 0)
+    return a_failure(c.id);
+  const auto off = std::abs(static_cast<double>(x) - 0.75 * static_cast<double>(size));
+  return a_success(c.id, 1 - off / static_cast<double>(size));
+}
+
+candidate a_candidate(candidate_id id, std::int64_t x) {
+  candidate c;
+  c.id = id;
+  c.index = id - 1;
+  c.genome = toy_genome(x);
+  c.network = {.high = 1, .low = static_cast<std::uint64_t>(x)};
+  c.origin = "random";
+  return c;
+}
+
+evaluation a_success(candidate_id id, double accuracy) {
+  evaluation e;
+  e.id = id;
+  e.metrics = {{"validation.accuracy", accuracy}};
+  return e;
+}
+
+evaluation a_failure(candidate_id id, outcome o) {
+  evaluation e;
+  e.id = id;
+  e.outcome = o;
+  e.reason = "killed by signal 11";
+  return e;
+}
+
+individual an_individual(candidate_id id, double primary) {
+  return {id, toy_genome(0), {.ok = true, .primary = primary}};
+}
+
+individual a_failed_individual(candidate_id id) {
+  return {id, toy_genome(0), {}};
+}
+
+run_rules toy_rules(const std::string& strategy, std::uint64_t seed) {
+  run_rules rules;
+  rules.evolution.strategy = strategy;
+  rules.evolution.population = 8;
+  rules.evolution.generations = 6;
+  rules.evolution.elites = 2;
+  rules.evolution.in_flight = 3;
+  rules.seed = seed;
+  return rules;
+}
+
+simulation toy_simulation(const run_rules& rules, const toy_world& world) {
+  simulation s;
+  s.rules = rules;
+  s.breed = [seed = rules.seed, world](const breeding& order) {
+    return world.breed(seed, order);
+  };
+  s.evaluate = [world](const candidate& c) { return world.evaluate(c); };
+  return s;
+}
+
+} // namespace clade
