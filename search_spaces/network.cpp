@@ -26,10 +26,6 @@ tl::unexpected<error> refuse(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
 }
 
-bool equal_inputs(const std::vector<tensor_shape>& in) {
-  return std::ranges::adjacent_find(in, std::not_equal_to<>()) == in.end();
-}
-
 /// Whether the layer's width is chosen, and not that of what enters it.
 bool decides_width(const layer& l) {
   return l.op == "dense" || l.op == "conv" || l.op == "separable_conv"
