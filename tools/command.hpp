@@ -2,14 +2,15 @@
 
 #include "genome/error.hpp"
 
-#include <functional>
-
 #include <CLI/CLI.hpp>
+
+#include <functional>
 
 namespace clade {
 
-/// Every sub-command is one file, which adds itself to the application; `main` runs the one that
-/// was chosen and returns what it returns: 0, 1 (the machine's fault or ours), 2 (the user's).
+/// Every sub-command is one file, which adds itself to the application; `main` runs the
+/// one that was chosen and returns what it returns: 0, 1 (the machine's fault or ours), 2
+/// (the user's).
 using command = std::function<int()>;
 
 void add_bench(CLI::App& app, command& chosen);

@@ -1,1 +1,140 @@
+#include "engine/report/json.hpp"
+#include "engine/report/text.hpp"
 #include "tools/command.hpp"
+
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace clade {
+
+namespace {
+
+struct show_options {
+  std::string run;
+  std::optional<std::uint64_t> generation;
+  std::string genome;
+  bool json = false;
+};
+
+/// Of a long run the table has so many of the first generations, and of the latest.
+constexpr std::uint64_t first_shown = 8, latest_shown = 24;
+
+/// "231" or "#231".
+expected<candidate_id> parse_id(std::string text) {
+  if (text.starts_with('#'))
+    text.erase(0, 1);
+  candidate_id id = 0;
+  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
+    return fail(error_kind::invalid_input,
+                "--genome " + text + ": not a candidate's number");
+  return id;
+}
+
+expected<std::string> show_genome(const store& s, const show_options& options) {
+  return parse_id(options.genome)
+      .and_then([&](candidate_id id) { return view_genome(s, id); })
+      .map([&](const genome_view& g) {
+        return options.json ? to_json(g) + "\n" : to_text(g);
+      });
+}
+
+expected<std::string> show_generation(const store& s, const show_options& options) {
+  const auto members = s.members(*options.generation);
+  if (!members)
+    return tl::unexpected(members.error());
+  if (options.json)
+    return to_json(*members, *options.generation) + "\n";
+  return s.overview().map(
+      [&](const run_overview& o) { return to_text(*members, o.goal); });
+}
+
+/// All generations, or the first and the latest.
+expected<std::vector<generation_overview>>
+shown_generations(const store& s, std::uint64_t latest, bool all) {
+  if (all || latest < first_shown + latest_shown)
+    return s.generations(0, std::numeric_limits<std::size_t>::max());
+  return s.generations(0, first_shown).and_then([&](auto first) {
+    return s.generations(latest - latest_shown + 1, latest_shown)
+        .map([&](const auto& last) {
+          first.insert(first.end(), last.begin(), last.end());
+          return first;
+        });
+  });
+}
+
+expected<std::string> show_run(const store& s, const std::filesystem::path& file,
+                               const show_options& options) {
+  const auto run = view_run(s, file);
+  if (!run)
+    return tl::unexpected(run.error());
+  const auto generations = shown_generations(s, run->overview.generation, options.json);
+  if (!generations)
+    return tl::unexpected(generations.error());
+  if (options.json)
+    return s.nodes().map([&](const std::vector<node_overview>& nodes) {
+      return to_json(*run, *generations, nodes) + "\n";
+    });
+  auto text = to_text(*run);
+  if (!generations->empty())
+    text += "\n" + to_text(*generations);
+  if (run->overview.state != "finished")
+    return text;
+  return view_champion(s, nullptr, nullptr).map([&](const champion_view& c) {
+    return text + "\n" + to_text(c);
+  });
+}
+
+expected<std::string> show(const show_options& options) {
+  const auto file = find_store(options.run);
+  if (!file)
+    return tl::unexpected(file.error());
+  const auto opened = store::open_to_read(*file);
+  if (!opened)
+    return tl::unexpected(opened.error());
+  if (!options.genome.empty())
+    return show_genome(*opened, options);
+  if (options.generation)
+    return show_generation(*opened, options);
+  return show_run(*opened, *file, options);
+}
+
+} // namespace
+
+void add_show(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<show_options>();
+  auto* sub =
+      app.add_subcommand("show", "Show a run, one of its generations, or a network");
+  sub->add_option(
+         "run", options->run,
+         "The run: its folder, its name (for the latest of it) or the beginning of\n"
+         "that, or a store's file")
+      ->required();
+  auto* generation =
+      sub->add_option("--generation", options->generation,
+                      "The candidates of this generation, the fittest first");
+  sub->add_option(
+         "--genome", options->genome,
+         "This candidate: its graph, its learning curve, and where it comes from")
+      ->excludes(generation);
+  sub->add_flag("--json", options->json, "One JSON object, for programs");
+  sub->footer(
+      "Also while the run is going on. Examples:\n"
+      "  clade show digits                    the latest run of digits.toml\n"
+      "  clade show digits --genome 231       how candidate #231 looks\n"
+      "  clade show digits --generation 3 --json\n"
+      "The store is one SQLite file; engine/store/schema.sql says what can be asked of\n"
+      "it in SQL, with examples.");
+  sub->callback([&chosen, options] {
+    chosen = [options] {
+      const auto text = show(*options);
+      if (!text)
+        return report(text.error());
+      std::cout << *text << std::flush;
+      return 0;
+    };
+  });
+}
+
+} // namespace clade
