@@ -94,9 +94,10 @@ void erase(std::vector<setting>& settings, std::string_view name);
 /// Says which invariant does not hold, if any.
 [[nodiscard]] expected<void> check_structure(const genome& g);
 
-/// Nodes from input to output in an order in which every enabled, non-recurrent edge goes
-/// forward; only nodes that lie on a path from the input to the output over enabled
-/// edges. Ties go to the smaller innovation.
+/// Nodes in an order in which every enabled, non-recurrent edge goes forward; only nodes
+/// that lie on a path from the input to the output over enabled edges. Ties go to the
+/// smaller innovation. The input comes first, and the output last where no recurrent edge
+/// leads on from a node behind it.
 [[nodiscard]] std::vector<innovation> topological_order(const genome& g);
 
 /// A line for each node in topological order, with what enters it in that order, then the

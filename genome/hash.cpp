@@ -8,16 +8,18 @@
 #include <bit>
 #include <cstring>
 
-// All hashes are XXH3 with 128 bits of little-endian words, whichever the machine:
+// All hashes are XXH3 with 128 bits of little-endian words, whichever the machine. Each
+// live node starts as the hash of its operator and settings (less "merge" where fewer
+// than two enter), and is refined over its neighbours' hashes h, sorted:
 //
-//     local(n)    = H(operator, settings)              less "merge" where fewer than two
-//     enter forward(n)  = H(local(n), sorted (forward(p), weight) of its predecessors p)
-//     backward(n) = H(forward(n), sorted (backward(s), weight) of its successors s)
-//     hash        = H(sorted backward(n), sorted recurrent edges (backward ends, weight),
-//                     hyperparameters)
+//     forward   h(n) = H(h(n), (h(p), weight) of its predecessors p)    in topological
+//     order backward  h(n) = H(h(n), (h(s), weight) of its successors s)      against it
 //
-// over live nodes in topological order, then against it. Lengths and counts stand before
-// what they count, so that no two inputs give the same bytes.
+// after which h(n) depends on all that leads to n and on all that n leads to. Where there
+// are recurrent edges, a step over what enters and leaves by them comes first, and the
+// three are repeated while they tell more nodes apart. The hash is that of the sorted h
+// and the hyperparameters. Lengths and counts stand before what they count, so that no
+// two inputs give the same bytes.
 
 namespace clade {
 
@@ -71,37 +73,35 @@ private:
   std::string buffer_;
 };
 
-struct weighted {
+struct neighbour {
   genome_hash end;
   double weight = 1;
+  bool self = false;
 
-  friend auto operator<=>(const weighted&, const weighted&) = default;
-};
-
-struct recurrence {
-  genome_hash from, to;
-  double weight = 1;
-
-  friend auto operator<=>(const recurrence&, const recurrence&) = default;
+  friend auto operator<=>(const neighbour&, const neighbour&) = default;
 };
 
 class refinement {
 public:
-  explicit refinement(const genome& g) : genome_(g), wires_(g), hashes_(g.nodes.size()) {}
+  explicit refinement(const genome& g)
+      : genome_(g),
+        wires_(g),
+        hashes_(g.nodes.size()),
+        next_(g.nodes.size()) {}
 
   genome_hash run() {
-    for (const wiring::index node : wires_.order()) {
-      add_local(node);
-      refine(node, wires_.entering(node),
-             [this](std::size_t e) { return wires_.from(e); });
-    }
-    for (std::size_t i = wires_.order().size(); i-- > 0;) {
-      const wiring::index node = wires_.order()[i];
-      hasher_.add(hashes_[node]);
-      refine(node, wires_.leaving(node), [this](std::size_t e) { return wires_.to(e); });
+    for (const wiring::index node : wires_.order())
+      start(node);
+    if (recurrent_) {
+      for (std::size_t before = 0, now = distinct(); now > before; now = distinct()) {
+        before = now;
+        recur();
+        flow();
+      }
+    } else {
+      flow();
     }
     add_nodes();
-    add_recurrences();
     hasher_.add(static_cast<std::uint64_t>(genome_.hyperparameters.size()));
     for (const setting& s : genome_.hyperparameters)
       hasher_.add(s);
@@ -109,10 +109,14 @@ public:
   }
 
 private:
-  void add_local(wiring::index node) {
+  void start(wiring::index node) {
     const node_gene& gene = genome_.nodes[node];
-    const auto entering = std::ranges::count_if(
-        wires_.entering(node), [this](std::size_t e) { return wires_.live_edge(e); });
+    std::size_t entering = 0;
+    for (const wiring::index e : wires_.entering(node))
+      if (wires_.live_edge(e)) {
+        ++entering;
+        recurrent_ = recurrent_ || genome_.edges[e].recurrent;
+      }
     const auto counts = [&](const setting& s) {
       return entering > 1 || s.name != "merge";
     };
@@ -121,55 +125,83 @@ private:
     for (const setting& s : gene.settings)
       if (counts(s))
         hasher_.add(s);
-  }
-
-  template<class End>
-  void refine(wiring::index node, std::span<const wiring::index> edges, End end) {
-    neighbours_.clear();
-    for (const wiring::index e : edges)
-      if (!genome_.edges[e].recurrent && wires_.live_edge(e))
-        neighbours_.push_back({hashes_[end(e)], genome_.edges[e].weight});
-    std::ranges::sort(neighbours_, [](const auto& a, const auto& b) { return a < b; });
-    hasher_.add(static_cast<std::uint64_t>(neighbours_.size()));
-    for (const weighted& n : neighbours_) {
-      hasher_.add(n.end);
-      hasher_.add(n.weight);
-    }
     hashes_[node] = hasher_.take();
   }
 
-  void add_nodes() {
+  void flow() {
+    const auto from = [this](std::size_t e) { return wires_.from(e); };
+    const auto to = [this](std::size_t e) { return wires_.to(e); };
+    for (const wiring::index node : wires_.order()) {
+      hasher_.add(hashes_[node]);
+      add_neighbours(node, wires_.entering(node), false, from);
+      hashes_[node] = hasher_.take();
+    }
+    for (std::size_t i = wires_.order().size(); i-- > 0;) {
+      const wiring::index node = wires_.order()[i];
+      hasher_.add(hashes_[node]);
+      add_neighbours(node, wires_.leaving(node), false, to);
+      hashes_[node] = hasher_.take();
+    }
+  }
+
+  /// All nodes at once, as recurrent edges have no order.
+  void recur() {
+    for (const wiring::index node : wires_.order()) {
+      hasher_.add(hashes_[node]);
+      add_neighbours(node, wires_.entering(node), true,
+                     [this](std::size_t e) { return wires_.from(e); });
+      add_neighbours(node, wires_.leaving(node), true,
+                     [this](std::size_t e) { return wires_.to(e); });
+      next_[node] = hasher_.take();
+    }
+    hashes_.swap(next_);
+  }
+
+  template<class End>
+  void add_neighbours(wiring::index node, std::span<const wiring::index> edges,
+                      bool recurrent, End end) {
+    neighbours_.clear();
+    for (const wiring::index e : edges)
+      if (genome_.edges[e].recurrent == recurrent && wires_.live_edge(e))
+        neighbours_.push_back({hashes_[end(e)], genome_.edges[e].weight, end(e) == node});
+    std::ranges::sort(neighbours_, [](const auto& a, const auto& b) { return a < b; });
+    hasher_.add(static_cast<std::uint64_t>(neighbours_.size()));
+    for (const neighbour& n : neighbours_) {
+      hasher_.add(n.end);
+      hasher_.add(n.weight);
+      if (recurrent)
+        hasher_.add(static_cast<std::uint64_t>(n.self));
+    }
+  }
+
+  [[nodiscard]] std::vector<genome_hash> sorted_hashes() const {
     std::vector<genome_hash> sorted;
     sorted.reserve(wires_.order().size());
     for (const wiring::index node : wires_.order())
       sorted.push_back(hashes_[node]);
     std::ranges::sort(sorted);
+    return sorted;
+  }
+
+  [[nodiscard]] std::size_t distinct() const {
+    std::vector<genome_hash> sorted = sorted_hashes();
+    const auto repeated = std::ranges::unique(sorted);
+    return static_cast<std::size_t>(repeated.begin() - sorted.begin());
+  }
+
+  void add_nodes() {
+    const std::vector<genome_hash> sorted = sorted_hashes();
     hasher_.add(static_cast<std::uint64_t>(sorted.size()));
     for (const genome_hash& h : sorted)
       hasher_.add(h);
   }
 
-  void add_recurrences() {
-    std::vector<recurrence> sorted;
-    for (std::size_t e = 0; e < genome_.edges.size(); ++e) {
-      const edge_gene& edge = genome_.edges[e];
-      if (edge.recurrent && edge.enabled && wires_.live_edge(e))
-        sorted.push_back({hashes_[wires_.from(e)], hashes_[wires_.to(e)], edge.weight});
-    }
-    std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a < b; });
-    hasher_.add(static_cast<std::uint64_t>(sorted.size()));
-    for (const recurrence& r : sorted) {
-      hasher_.add(r.from);
-      hasher_.add(r.to);
-      hasher_.add(r.weight);
-    }
-  }
-
   const genome& genome_;
   wiring wires_;
-  std::vector<genome_hash> hashes_; ///< Of each node: forward, then backward.
-  std::vector<weighted> neighbours_;
+  std::vector<genome_hash> hashes_, next_; ///< By node.
+  std::vector<neighbour> neighbours_;
   hasher hasher_;
+  bool recurrent_ = false;
 };
 
 } // namespace

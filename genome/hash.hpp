@@ -10,9 +10,9 @@ namespace clade {
 /// on a path from input to output) are the same network under some renaming of
 /// innovations, with the same hyperparameters; different otherwise but for collisions.
 /// What enters a merge counts without order; the setting "merge" counts where several
-/// edges enter. Each node is hashed forward over what enters it, then backward over what
-/// it feeds, and the hash is that of the sorted list (Weisfeiler and Leman's refinement,
-/// which is exact on the graphs that occur here in practice).
+/// edges enter. Weisfeiler and Leman's refinement, which is exact on the graphs that
+/// occur here in practice: it takes a network of nodes that are all alike, joined by
+/// recurrent edges alone, to mislead it.
 [[nodiscard]] genome_hash canonical_hash(const genome& g);
 
 /// XXH3, 64 and 128 bits: for checksums and digests of what we wrote ourselves.
