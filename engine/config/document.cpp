@@ -27,6 +27,8 @@ std::string_view trimmed(std::string_view text) {
 
 // A table that holds the value under "value".
 expected<toml::table> parse_value(std::string_view text) {
+  if (text.find_first_of("\r\n") != std::string_view::npos)
+    return fail(error_kind::invalid_input, "the value holds a line break");
   try {
     toml::table parsed = toml::parse("value = " + std::string(text));
     if (parsed.size() == 1)

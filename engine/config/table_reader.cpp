@@ -97,7 +97,7 @@ void table_reader::mismatch(std::string_view key, std::string_view wanted,
 void table_reader::check(const expected<void>& valid) {
   if (valid)
     return;
-  const std::string& message = valid.error().message;
+  std::string message = valid.error().message;
   std::string named;
   std::size_t first = std::string::npos;
   for (const std::string& key : asked_)
@@ -105,9 +105,13 @@ void table_reader::check(const expected<void>& valid) {
       first = at;
       named = key;
     }
-  // "population must be ..." reads better as "evolution.population must be ...".
-  const bool bare = first == 0 && !path_.empty();
-  fail(named, bare ? path_ + "." + message : message);
+  // A part says "population is 0" or "mutation.again is 2"; both get their whole path.
+  const std::string own = path_.substr(path_.rfind('.') + 1) + ".";
+  if (first == own.size() && message.starts_with(own))
+    message.replace(0, own.size(), path_ + ".");
+  else if (first == 0)
+    message = path_of(message);
+  fail(named, message);
 }
 
 void table_reader::finish() {

@@ -1,0 +1,161 @@
+#include "genome/mutation.hpp"
+#include "tests/engine/config/experiment_files.hpp"
+
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+
+using namespace clade;
+
+namespace {
+
+experiment resolved(const experiment& e) {
+  auto back = parse_resolved(to_toml(e), "resolved");
+  if (!back)
+    FAIL(back.error().message << "\n" << to_toml(e));
+  return std::move(*back);
+}
+
+rc::Gen<double> share() {
+  return rc::gen::map(rc::gen::inRange(1, 1'000'000), [](int n) { return n / 1e6 / 3; });
+}
+
+// Valid, and far from the defaults.
+experiment arbitrary(const experiment& base) {
+  experiment e = base;
+  e.name = *rc::gen::nonEmpty(
+      rc::gen::container<std::string>(rc::gen::element('a', 'Z', '0', '-', '_')));
+  e.name.resize(std::min<std::size_t>(e.name.size(), 64));
+  e.seed = *rc::gen::inRange<std::uint64_t>(0, std::numeric_limits<std::int64_t>::max());
+  e.data.file =
+      "/" + *rc::gen::element<std::string>("a b", "x\"y", "\\n", "\n\x01\x7f", "é");
+  e.data.target = *rc::gen::element<std::string>("last", "\"", "é", "1", "a\tb");
+  e.data.shape =
+      *rc::gen::element(tensor_shape{}, tensor_shape{{3}}, tensor_shape{{1, 2, 3}});
+  e.data.train = *share();
+  e.data.validation = *share();
+  e.data.test = *share();
+  e.data.limit = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);
+  e.evolution.population = *rc::gen::inRange<std::size_t>(10, 1000);
+  e.evolution.crossover = *share();
+  e.evolution.mutation.again = *share();
+  e.evolution.mutation.add_edge = *share();
+  e.training.learning_rate = *share();
+  e.training.weight_decay = *share();
+  e.limits.evaluation_time = std::chrono::milliseconds(
+      *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 40));
+  e.limits.evaluation_memory =
+      *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 50);
+  e.slots.local = *rc::gen::element<std::string>("auto", "cpu:3", "cuda:0,cpu:2");
+  return e;
+}
+
+} // namespace
+
+TEST_CASE("resolved: what is written reads back the same") {
+  const experiment_files files;
+  for (const std::string& text :
+       {files.valid,
+        std::string(
+            "[experiment]\nname = \"s\"\nfitness = \"synthetic\"\n[search_space]\nfile = "
+            "\"images.toml\"\n[synthetic]\nduration = \"1500us\"\ncrash = 0.125\n")}) {
+    const auto e = files.loaded(text);
+    CHECK(to_toml(resolved(e)) == to_toml(e));
+  }
+}
+
+TEST_CASE("resolved: any valid experiment reads back the same") {
+  const experiment_files files;
+  const auto base = files.loaded(files.valid);
+  CHECK(rc::check([&] {
+    const auto e = arbitrary(base);
+    const auto back = resolved(e);
+    RC_ASSERT(to_toml(back) == to_toml(e));
+    RC_ASSERT(back.data.file == e.data.file);
+    RC_ASSERT(back.data.target == e.data.target);
+    RC_ASSERT(back.data.train == e.data.train);
+    RC_ASSERT(back.evolution.mutation.again == e.evolution.mutation.again);
+    RC_ASSERT(back.training.learning_rate == e.training.learning_rate);
+    RC_ASSERT(back.limits.evaluation_time == e.limits.evaluation_time);
+    RC_ASSERT(back.limits.evaluation_memory == e.limits.evaluation_memory);
+  }));
+}
+
+TEST_CASE("resolved: its search space breeds the same genomes") {
+  const auto e =
+      load_experiment(std::filesystem::path(CLADE_ROOT) / "experiments/digits.toml");
+  REQUIRE(e);
+  const auto back = resolved(*e);
+  CHECK(back.space.name == e->space.name);
+  CHECK(back.space.image);
+  CHECK(to_toml(back.space) == to_toml(e->space));
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    auto one = derive(1, purpose::sample, 0, i), other = one;
+    CHECK(sample_genome(e->space.rules, one) == sample_genome(back.space.rules, other));
+  }
+}
+
+TEST_CASE("resolved: it needs no other file") {
+  const experiment_files files;
+  const std::string text = to_toml(files.loaded(files.valid));
+  std::filesystem::remove(files.folder() / "vectors.toml");
+  CHECK(parse_resolved(text, "resolved"));
+}
+
+TEST_CASE("resolved: what is wrong is named with the origin and line") {
+  const experiment_files files;
+  const std::string text = to_toml(files.loaded(files.valid));
+  CHECK(parse_resolved("[experiment]\nname = \n", "record 1")
+            .error()
+            .message.starts_with("record 1:2: "));
+  CHECK(parse_resolved("[experiment]\nname = \"a\"\n", "record 1").error().message
+        == "record 1: the search space is missing");
+  auto damaged = text;
+  damaged.replace(damaged.find("population"), 10, "popolation");
+  CHECK(parse_resolved(damaged, "record 1")
+            .error()
+            .message.find(
+                "unknown key \"popolation\" in [evolution]; did you mean \"population\"?")
+        != std::string::npos);
+  CHECK(rc::check([&] {
+    auto edited = text;
+    edited[*rc::gen::inRange<std::size_t>(0, text.size())] = *rc::gen::arbitrary<char>();
+    const auto e = parse_resolved(edited, "x");
+    RC_ASSERT(e || !e.error().message.empty());
+  }));
+}
+
+TEST_CASE("search hash: what decides the search changes it and nothing else does") {
+  const experiment_files files;
+  const auto e = files.loaded(files.valid);
+  const genome_hash data{1, 2};
+  const auto hash = search_hash(e, data);
+  const auto with = [&](auto change) {
+    auto other = e;
+    change(other);
+    return search_hash(other, data);
+  };
+  CHECK(hash == with([](experiment& x) { x.slots.local = "cpu:7"; }));
+  CHECK(hash == with([](experiment& x) { x.limits.wall_time = std::chrono::hours(1); }));
+  CHECK(hash == with([](experiment& x) { x.name = "other"; }));
+  CHECK(hash == with([](experiment& x) { x.data.file = "/elsewhere/x.csv"; }));
+  CHECK(hash == with([](experiment& x) { x.space.name = "/elsewhere/vectors.toml"; }));
+  CHECK(hash == search_hash(resolved(e), data));
+  CHECK(hash != search_hash(e, {1, 3}));
+  CHECK(hash != with([](experiment& x) { x.seed = 8; }));
+  CHECK(hash != with([](experiment& x) { x.data.limit = 10; }));
+  CHECK(hash != with([](experiment& x) { x.evolution.population = 13; }));
+  CHECK(hash != with([](experiment& x) { x.training.epochs = 4; }));
+  CHECK(hash != with([](experiment& x) {
+          x.limits.evaluation_time += std::chrono::seconds(1);
+        }));
+  CHECK(hash != with([](experiment& x) { x.limits.evaluation_memory = 1 << 30; }));
+  CHECK(hash != with([](experiment& x) { x.space.limits.max_parameters = 10; }));
+  CHECK(hash != with([](experiment& x) { x.objective = {"validation.loss", false}; }));
+}
+
+TEST_CASE("search hash: it does not depend on where the repository lies") {
+  const experiment_files here, there;
+  REQUIRE(here.folder() != there.folder());
+  CHECK(search_hash(here.loaded(here.valid), {})
+        == search_hash(there.loaded(there.valid), {}));
+}
