@@ -1,1 +1,37 @@
+#include "engine/training/module.hpp"
+
 #include "engine/training/training_params.hpp"
+
+#include <dlfcn.h>
+
+// The module stays open for the life of the process: LibTorch registers operators and
+// threads when it is loaded and cannot be taken out again.
+
+namespace clade {
+
+expected<std::unique_ptr<fitness_function>>
+load_training(const std::filesystem::path& module, const training_setup& setup) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(module, ignored))
+    return fail(error_kind::not_found,
+                "this build has no LibTorch: " + module.string()
+                    + " is not there; configure with -DCLADE_TORCH=ON and build again");
+  void* handle = ::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr)
+    return fail(error_kind::not_found,
+                "cannot load the training module: " + std::string(::dlerror()));
+  void* symbol = ::dlsym(handle, training_module_symbol);
+  if (symbol == nullptr)
+    return fail(error_kind::conflict, module.string()
+                                          + " is no training module: it has no "
+                                          + training_module_symbol);
+  const auto make = reinterpret_cast<make_training_function>(symbol);
+  expected<std::unique_ptr<fitness_function>> made;
+  if (!make({.version = training_module_version, .setup_bytes = sizeof(training_setup)},
+            setup, made))
+    return fail(error_kind::conflict,
+                module.string() + " is of another build than this program; build again");
+  return made;
+}
+
+} // namespace clade

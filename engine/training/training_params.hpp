@@ -8,14 +8,15 @@
 
 namespace clade {
 
-/// `[training]` of an experiment: what is the same for every candidate. Learning rate, momentum,
-/// weight decay, batch size, optimiser, schedule and augmentation are hyperparameters of the
-/// genome where the search space names them; these are the values where it does not.
+/// `[training]` of an experiment: what is the same for every candidate. Learning rate,
+/// momentum, weight decay, batch size, optimiser, schedule and augmentation are
+/// hyperparameters of the genome where the search space names them; these are the values
+/// where it does not.
 struct training_params {
   std::uint32_t epochs = 15;
   /// Stop when validation loss has not improved for so many epochs; 0: never.
   std::uint32_t patience = 5;
-  std::string optimiser = "adam"; ///< "sgd", "adam", "adamw"
+  std::string optimiser = "adam";  ///< "sgd", "adam", "adamw"
   std::string schedule = "cosine"; ///< "constant", "cosine", "step"
   double learning_rate = 1e-3;
   double momentum = 0.9;
@@ -35,9 +36,10 @@ struct training_setup {
   std::string device = "cpu"; ///< "cpu" or "cuda:0"
 };
 
-/// LibTorch costs every process that links it 0.2 s and 100 MB at start, so it stays in one
-/// module beside the binary, which node processes alone load. This opens it and makes the
-/// fitness function; an error says what is missing. The module exports `clade_make_training`.
+/// LibTorch costs every process that links it 0.2 s and 100 MB at start, so it stays in
+/// one module beside the binary, which node processes alone load. This opens it and makes
+/// the fitness function; an error says what is missing. The module exports
+/// `clade_make_training`.
 [[nodiscard]] expected<std::unique_ptr<fitness_function>>
 load_training(const std::filesystem::path& module, const training_setup& setup);
 

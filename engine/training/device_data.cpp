@@ -1,0 +1,119 @@
+#include "engine/training/device_data.hpp"
+
+#include "genome/hash.hpp"
+
+#include <ATen/ATen.h>
+
+#include <numeric>
+
+// Shifted images cost nothing to keep: the examples are padded with zeros once, and every
+// shifted version is a window into the padded one. `windows_` is the view
+// [examples, channels, shifts down, shifts right, height, width], from which one gather
+// takes a batch, each example at its own shift.
+
+namespace clade {
+namespace {
+
+at::Tensor to_tensor(std::vector<std::int64_t> values, const at::Device& device) {
+  return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
+                       at::kLong)
+      .clone()
+      .to(device);
+}
+
+at::Tensor to_tensor(const std::vector<std::uint32_t>& values, const at::Device& device) {
+  return to_tensor(std::vector<std::int64_t>(values.begin(), values.end()), device);
+}
+
+// ATen takes memory that it may write to; nothing here does.
+at::Tensor view_of(const std::vector<float>& values, at::IntArrayRef sizes) {
+  return at::from_blob(const_cast<float*>(values.data()), sizes, at::kFloat);
+}
+
+} // namespace
+
+random_stream training_key::stream(std::string_view use, std::uint64_t round) const {
+  return derive(seed, what, id, hash64(use), round);
+}
+
+device_data to_device(const data_set& data, const std::string& device_name) {
+  const at::Device device(device_name);
+  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(data.examples)};
+  sizes.insert(sizes.end(), data.shape.sizes.begin(), data.shape.sizes.end());
+  device_data out{.task = data.task, .target_deviation = data.target_deviation};
+  out.features = view_of(data.features, sizes).to(device);
+  out.targets = data.task == task_kind::classification
+                    ? to_tensor(data.labels, device)
+                    : view_of(data.targets, {sizes.front(), 1}).to(device);
+  out.train = to_tensor(data.train, device);
+  out.validation = to_tensor(data.validation, device);
+  out.test = to_tensor(data.test, device);
+  return out;
+}
+
+batch_source::batch_source(const device_data& data, const recipe& r,
+                           const training_key& key)
+    : data_(data),
+      key_(key) {
+  const auto examples = data.train.size(0);
+  batches_ = std::max<std::int64_t>(1, (examples + r.batch_size - 1) / r.batch_size);
+  if (r.batch_size > 1 && examples / batches_ < 2)
+    batches_ = std::max<std::int64_t>(1, examples / 2);
+  if (data.features.dim() != 4)
+    return; // No image: nothing to shift or mirror.
+  shift_ = r.shift;
+  flip_ = r.flip;
+  if (shift_ > 0)
+    windows_ = at::constant_pad_nd(data.features, {shift_, shift_, shift_, shift_})
+                   .unfold(2, data.features.size(2), 1)
+                   .unfold(3, data.features.size(3), 1);
+}
+
+at::Tensor batch_source::draw(std::string_view use, std::uint32_t epoch,
+                              std::uint64_t bound) const {
+  auto random = key_.stream(use, epoch);
+  std::vector<std::int64_t> drawn(static_cast<std::size_t>(data_.train.size(0)));
+  for (auto& d : drawn)
+    d = static_cast<std::int64_t>(random.below(bound));
+  return to_tensor(std::move(drawn), data_.train.device());
+}
+
+void batch_source::start(std::uint32_t epoch) {
+  auto random = key_.stream("order of examples", epoch);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(data_.train.size(0)));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random.below(i)]);
+  order_ = data_.train.index_select(0, to_tensor(std::move(order), data_.train.device()));
+  if (shift_ > 0) {
+    const auto places = static_cast<std::uint64_t>(2 * shift_ + 1);
+    down_ = draw("shift down", epoch, places);
+    right_ = draw("shift right", epoch, places);
+  }
+  if (flip_)
+    mirrored_ = draw("flip", epoch, 2).to(at::kBool).view({-1, 1, 1, 1});
+  at_ = 0;
+}
+
+batch batch_source::next() {
+  const auto examples = order_.size(0);
+  const auto from = at_ * examples / batches_;
+  const auto length = (at_ + 1) * examples / batches_ - from;
+  ++at_;
+  const auto indices = order_.narrow(0, from, length);
+  batch b{.features = {}, .targets = data_.targets.index_select(0, indices)};
+  if (shift_ > 0)
+    b.features =
+        windows_
+            .index({indices, at::indexing::Slice(), down_.narrow(0, from, length),
+                    right_.narrow(0, from, length)})
+            .contiguous();
+  else
+    b.features = data_.features.index_select(0, indices);
+  if (flip_)
+    b.features =
+        at::where(mirrored_.narrow(0, from, length), b.features.flip(3), b.features);
+  return b;
+}
+
+} // namespace clade

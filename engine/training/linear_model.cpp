@@ -1,0 +1,163 @@
+#include "engine/training/linear_model.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/optim/lbfgs.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+// Both problems are convex, so that nothing is drawn at random. Penalties are tried from
+// the strongest down, each fit starting where the last one ended, until validation.loss
+// has risen twice in a row.
+//
+//   classes: mean cross entropy + penalty/2 |W|^2, over all training examples at once
+//   numbers: (X'X/n + penalty I) W = X'Y/n, in double precision, X with a column of ones
+//   whose
+//            weight, the intercept, is not penalised
+
+namespace clade {
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+
+constexpr std::array penalties{1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+constexpr int rounds = 25;
+constexpr int iterations_per_round = 20;
+constexpr double converged = 1e-6; // Relative fall of the loss in a round.
+
+struct linear_weights {
+  at::Tensor weight; ///< [features, outputs]
+  at::Tensor bias;   ///< [outputs]
+};
+
+at::Tensor predict(const linear_weights& w, const at::Tensor& examples) {
+  return at::addmm(w.bias, examples.flatten(1), w.weight);
+}
+
+// False: the deadline passed.
+bool fit_classes(linear_weights& w, const at::Tensor& x, const at::Tensor& y,
+                 double penalty, steady_clock::time_point deadline) {
+  torch::optim::LBFGS descent({w.weight, w.bias}, torch::optim::LBFGSOptions(1.0)
+                                                      .max_iter(iterations_per_round)
+                                                      .history_size(20)
+                                                      .line_search_fn("strong_wolfe"));
+  double last = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    const auto loss = descent.step([&] {
+      descent.zero_grad();
+      auto l = at::cross_entropy_loss(predict(w, x), y)
+               + w.weight.square().sum() * (penalty / 2);
+      l.backward();
+      return l;
+    });
+    if (steady_clock::now() > deadline)
+      return false;
+    const double now = loss.item<double>(); // At the start of the round.
+    if (!(last - now > converged * std::abs(now)) && round > 0)
+      return true;
+    last = now;
+  }
+  return true;
+}
+
+struct normal_equations {
+  at::Tensor left;  ///< X'X/n
+  at::Tensor right; ///< X'Y/n
+};
+
+normal_equations equations_for(const at::Tensor& x, const at::Tensor& y) {
+  const auto examples = static_cast<double>(x.size(0));
+  const auto with_ones =
+      at::cat({x, at::ones({x.size(0), 1}, x.options())}, 1).to(at::kDouble);
+  const auto transposed = with_ones.t();
+  return {transposed.mm(with_ones) / examples,
+          transposed.mm(y.to(at::kDouble)) / examples};
+}
+
+// The pseudo-inverse, since columns may repeat each other and the penalty may be small.
+void fit_numbers(linear_weights& w, const normal_equations& e, double penalty) {
+  const auto features = e.left.size(0) - 1;
+  auto held_down = at::full({features + 1}, penalty, e.left.options());
+  held_down[features].zero_();
+  const auto solution =
+      at::linalg_pinv(e.left + held_down.diag(), 1e-12, /*hermitian=*/true)
+          .mm(e.right)
+          .to(at::kFloat);
+  w.weight.copy_(solution.narrow(0, 0, features));
+  w.bias.copy_(solution[features]);
+}
+
+// One call for each penalty, strongest first.
+class linear_fit {
+public:
+  linear_fit(const device_data& data, std::int64_t outputs) : data_(data) {
+    x_ = data.features.index_select(0, data.train).flatten(1);
+    y_ = data.targets.index_select(0, data.train);
+    w_ = {at::zeros({x_.size(1), outputs}, x_.options()),
+          at::zeros({outputs}, x_.options())};
+    if (data.task == task_kind::regression)
+      equations_ = equations_for(x_, y_);
+  }
+
+  bool fit(double penalty, steady_clock::time_point deadline) {
+    if (data_.task == task_kind::regression) {
+      fit_numbers(w_, equations_, penalty);
+      return steady_clock::now() <= deadline;
+    }
+    w_.weight.requires_grad_(true);
+    w_.bias.requires_grad_(true);
+    const bool done = fit_classes(w_, x_, y_, penalty, deadline);
+    w_.weight.requires_grad_(false);
+    w_.bias.requires_grad_(false);
+    return done;
+  }
+
+  [[nodiscard]] std::vector<metric> assess_part(const at::Tensor& part,
+                                                std::string_view prefix) const {
+    return assess([this](const at::Tensor& x) { return predict(w_, x); }, data_, part,
+                  prefix);
+  }
+
+  [[nodiscard]] std::uint64_t parameters() const {
+    return static_cast<std::uint64_t>(w_.weight.numel() + w_.bias.numel());
+  }
+
+private:
+  const device_data& data_;
+  at::Tensor x_, y_;
+  linear_weights w_;
+  normal_equations equations_;
+};
+
+} // namespace
+
+expected<examination> fit_linear_model(const device_data& data, std::int64_t outputs,
+                                       steady_clock::time_point deadline) {
+  linear_fit fit(data, outputs);
+  examination best;
+  best.subject = "linear model";
+  best.parameters = fit.parameters();
+  double lowest = std::numeric_limits<double>::infinity();
+  int risen = 0;
+  for (const double penalty : penalties) {
+    if (!fit.fit(penalty, deadline))
+      return fail(error_kind::io, "the linear model was not fitted within its time");
+    const auto validation = fit.assess_part(data.validation, "validation.");
+    const double loss = *find(validation, "validation.loss");
+    if (!(loss < lowest)) {
+      if (++risen == 2)
+        break;
+      continue;
+    }
+    risen = 0;
+    lowest = loss;
+    best.metrics = fit.assess_part(data.test, "test.");
+    best.metrics.insert(best.metrics.end(), validation.begin(), validation.end());
+  }
+  if (best.metrics.empty())
+    return fail(error_kind::internal, "the linear model's loss is no finite number");
+  return best;
+}
+
+} // namespace clade

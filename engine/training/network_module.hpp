@@ -1,0 +1,59 @@
+#pragma once
+
+#include "engine/training/device_data.hpp"
+#include "engine/training/weights.hpp"
+#include "search_spaces/network.hpp"
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+// Costs 10 s to compile: included by few .cpp files, and by no header.
+
+namespace clade {
+
+/// One layer: an operator with its parameters.
+class layer_module : public torch::nn::Module {
+public:
+  /// Inputs and output carry the batch in front of the shapes that the layer was decoded
+  /// with.
+  virtual at::Tensor forward(std::span<const at::Tensor> inputs) = 0;
+};
+
+/// A decoded network as LibTorch computes it. Initial values, and what dropout drops, are
+/// a pure function of the network and the key: each layer draws from its own name's
+/// stream.
+class network_module : public torch::nn::Module {
+public:
+  network_module(const network& n, const training_key& key, const at::Device& device);
+
+  at::Tensor forward(at::Tensor examples);
+
+  struct named_tensor {
+    std::string name; ///< "n3f2a1.weight"
+    at::Tensor tensor;
+  };
+
+  /// Parameters and buffers (running means), in the order of the layers.
+  [[nodiscard]] const std::vector<named_tensor>& state() const { return state_; }
+
+  [[nodiscard]] std::vector<weight_tensor> weights() const;
+
+  /// Takes over weights that the same network gave; an error of kind corrupt names the
+  /// first tensor that is missing, left over or of another shape.
+  [[nodiscard]] expected<void> load(std::span<const weight_tensor> weights);
+
+private:
+  struct step {
+    std::shared_ptr<layer_module> module;
+    std::vector<std::size_t> inputs;
+  };
+
+  std::vector<step> steps_;
+  std::vector<named_tensor> state_;
+};
+
+} // namespace clade

@@ -1,0 +1,493 @@
+#include "engine/training/operator_modules.hpp"
+
+#include "search_spaces/operators.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+// One class for each kind of computation, and the table that names them.
+//
+// Initial values are uniform with variance gain^2 / fan_in: gain sqrt(2) before
+// activations that cut one half of their input (He et al., 2015), otherwise 1 (LeCun et
+// al., 1998). Biases are 0.
+//
+// What pools average or resize is written as two matrix products, rows and columns apart,
+// where LibTorch's own kernel does not place the windows in this way, or is not
+// deterministic on every device.
+
+namespace clade {
+namespace {
+
+using inputs = std::span<const at::Tensor>;
+using unary = at::Tensor (*)(const at::Tensor&);
+
+struct activation_entry {
+  std::string_view name;
+  unary function;
+  double gain;
+};
+
+const double half_gain = std::sqrt(2.0);
+
+const std::array<activation_entry, 8> activations{{
+    {"none", [](const at::Tensor& x) { return x; }, 1},
+    {"relu", [](const at::Tensor& x) { return at::relu(x); }, half_gain},
+    {"leaky_relu", [](const at::Tensor& x) { return at::leaky_relu(x, 0.01); },
+     half_gain},
+    {"elu", [](const at::Tensor& x) { return at::elu(x); }, half_gain},
+    {"gelu", [](const at::Tensor& x) { return at::gelu(x); }, half_gain},
+    {"silu", [](const at::Tensor& x) { return at::silu(x); }, half_gain},
+    {"tanh", [](const at::Tensor& x) { return at::tanh(x); }, 1},
+    {"sigmoid", [](const at::Tensor& x) { return at::sigmoid(x); }, 1},
+}};
+
+const activation_entry& activation_named(std::string_view name) {
+  const auto found = std::ranges::find(activations, name, &activation_entry::name);
+  TORCH_CHECK(found != activations.end(), "no module for the activation ", name);
+  return *found;
+}
+
+std::int64_t channels_in(const layer& l) {
+  return l.in.front().sizes.front();
+}
+std::int64_t channels_out(const layer& l) {
+  return l.out.sizes.front();
+}
+
+// Fan-in is what one output adds up: all dimensions but the first.
+at::Tensor initial_weight(std::vector<std::int64_t> shape, double gain,
+                          layer_context& c) {
+  auto weight = at::empty(shape, at::kFloat);
+  const auto fan_in = static_cast<double>(weight.numel()) / static_cast<double>(shape[0]);
+  const double bound = gain * std::sqrt(3.0 / fan_in);
+  auto* values = weight.data_ptr<float>();
+  for (std::int64_t i = 0; i < weight.numel(); ++i)
+    values[i] = static_cast<float>((2 * c.random.uniform() - 1) * bound);
+  return weight;
+}
+
+// Batch or layer normalisation, or none, of examples with `channels` in front.
+class norm_module : public layer_module {
+public:
+  norm_module(std::string_view kind, std::int64_t channels) {
+    if (kind == "none")
+      return;
+    weight_ = register_parameter("weight", at::ones({channels}));
+    bias_ = register_parameter("bias", at::zeros({channels}));
+    if (kind != "batch")
+      return;
+    mean_ = register_buffer("running_mean", at::zeros({channels}));
+    variance_ = register_buffer("running_var", at::ones({channels}));
+  }
+
+  at::Tensor forward(inputs in) override {
+    constexpr double epsilon = 1e-5;
+    if (!weight_.defined())
+      return in[0];
+    if (mean_.defined())
+      return at::batch_norm(in[0], weight_, bias_, mean_, variance_, is_training(),
+                            /*momentum=*/0.1, epsilon, /*cudnn_enabled=*/true);
+    return at::group_norm(in[0], /*num_groups=*/1, weight_, bias_, epsilon);
+  }
+
+private:
+  at::Tensor weight_, bias_, mean_, variance_;
+};
+
+// What follows the linear map of conv, separable_conv, depthwise_conv and dense.
+class block_module : public layer_module {
+public:
+  explicit block_module(const layer& l)
+      : activation_(activation_named(text_setting(l.settings, "activation"))),
+        has_bias_(text_setting(l.settings, "norm") == "none") {
+    if (has_bias_)
+      bias_ = register_parameter("bias", at::zeros({channels_out(l)}));
+    norm_ = register_module(
+        "norm",
+        std::make_shared<norm_module>(text_setting(l.settings, "norm"), channels_out(l)));
+  }
+
+  at::Tensor forward(inputs in) override {
+    const auto mapped = map(in[0], bias_);
+    return activation_.function(has_bias_ ? mapped : norm_->forward({&mapped, 1}));
+  }
+
+protected:
+  [[nodiscard]] double gain() const { return activation_.gain; }
+
+private:
+  virtual at::Tensor map(const at::Tensor& x, const at::Tensor& bias) = 0;
+
+  const activation_entry& activation_;
+  bool has_bias_;
+  at::Tensor bias_; ///< Undefined where there is none.
+  std::shared_ptr<norm_module> norm_;
+};
+
+struct convolution {
+  explicit convolution(const layer& l)
+      : kernel(integer_setting(l.settings, "kernel")),
+        stride(integer_setting(l.settings, "stride")),
+        dilation(integer_setting(l.settings, "dilation")) {}
+
+  [[nodiscard]] at::Tensor operator()(const at::Tensor& x, const at::Tensor& weight,
+                                      const at::Tensor& bias, std::int64_t groups) const {
+    const auto padding = dilation * (kernel - 1) / 2;
+    return at::conv2d(x, weight, bias, {stride, stride}, {padding, padding},
+                      {dilation, dilation}, groups);
+  }
+
+  std::int64_t kernel, stride, dilation;
+};
+
+class conv_module final : public block_module {
+public:
+  conv_module(const layer& l, layer_context& c) : block_module(l), convolve_(l) {
+    const auto k = convolve_.kernel;
+    weight_ = register_parameter(
+        "weight", initial_weight({channels_out(l), channels_in(l), k, k}, gain(), c));
+  }
+
+private:
+  at::Tensor map(const at::Tensor& x, const at::Tensor& bias) override {
+    return convolve_(x, weight_, bias, 1);
+  }
+
+  convolution convolve_;
+  at::Tensor weight_;
+};
+
+class depthwise_module final : public block_module {
+public:
+  depthwise_module(const layer& l, layer_context& c) : block_module(l), convolve_(l) {
+    const auto k = convolve_.kernel;
+    weight_ = register_parameter("weight",
+                                 initial_weight({channels_in(l), 1, k, k}, gain(), c));
+  }
+
+private:
+  at::Tensor map(const at::Tensor& x, const at::Tensor& bias) override {
+    return convolve_(x, weight_, bias, weight_.size(0));
+  }
+
+  convolution convolve_;
+  at::Tensor weight_;
+};
+
+class separable_module final : public block_module {
+public:
+  separable_module(const layer& l, layer_context& c) : block_module(l), convolve_(l) {
+    const auto k = convolve_.kernel;
+    depthwise_ =
+        register_parameter("depthwise", initial_weight({channels_in(l), 1, k, k}, 1, c));
+    weight_ = register_parameter(
+        "weight", initial_weight({channels_out(l), channels_in(l), 1, 1}, gain(), c));
+  }
+
+private:
+  at::Tensor map(const at::Tensor& x, const at::Tensor& bias) override {
+    return at::conv2d(convolve_(x, depthwise_, {}, depthwise_.size(0)), weight_, bias);
+  }
+
+  convolution convolve_;
+  at::Tensor depthwise_, weight_;
+};
+
+class dense_module final : public block_module {
+public:
+  dense_module(const layer& l, layer_context& c) : block_module(l) {
+    weight_ = register_parameter(
+        "weight", initial_weight({channels_out(l), channels_in(l)}, gain(), c));
+  }
+
+private:
+  at::Tensor map(const at::Tensor& x, const at::Tensor& bias) override {
+    return at::linear(x, weight_, bias);
+  }
+
+  at::Tensor weight_;
+};
+
+// project and output: a linear map with bias over features, or over the channels of each
+// pixel.
+class linear_module final : public layer_module {
+public:
+  linear_module(const layer& l, layer_context& c) : image_(l.out.is_image()) {
+    std::vector<std::int64_t> shape{channels_out(l), channels_in(l)};
+    if (image_)
+      shape.insert(shape.end(), {1, 1});
+    weight_ = register_parameter("weight", initial_weight(std::move(shape), 1, c));
+    bias_ = register_parameter("bias", at::zeros({channels_out(l)}));
+  }
+
+  at::Tensor forward(inputs in) override {
+    return image_ ? at::conv2d(in[0], weight_, bias_) : at::linear(in[0], weight_, bias_);
+  }
+
+private:
+  bool image_;
+  at::Tensor weight_, bias_;
+};
+
+class max_pool_module final : public layer_module {
+public:
+  explicit max_pool_module(const layer& l)
+      : kernel_(integer_setting(l.settings, "kernel")),
+        stride_(integer_setting(l.settings, "stride")),
+        rows_(windows(l.in[0].sizes[1], kernel_, stride_)),
+        columns_(windows(l.in[0].sizes[2], kernel_, stride_)) {}
+
+  at::Tensor forward(inputs in) override {
+    const bool own_padding = kernel_ % 2 == 1;
+    auto x = in[0];
+    if (!own_padding && rows_.before + rows_.after + columns_.after > 0)
+      x = at::constant_pad_nd(
+          x, {columns_.before, columns_.after, rows_.before, rows_.after},
+          -std::numeric_limits<float>::infinity());
+    // LibTorch adds up the gradients of windows that overlap in no fixed order on a GPU.
+    if (x.is_cuda() && stride_ < kernel_)
+      return slice_maximum(own_padding ? pad_around(x) : x);
+    const auto padding = own_padding ? kernel_ / 2 : 0;
+    return at::max_pool2d(x, {kernel_, kernel_}, {stride_, stride_}, {padding, padding});
+  }
+
+private:
+  [[nodiscard]] at::Tensor pad_around(const at::Tensor& x) const {
+    const auto p = kernel_ / 2;
+    return at::constant_pad_nd(x, {p, p, p, p}, -std::numeric_limits<float>::infinity());
+  }
+
+  // The maximum over rows, then over columns, of the shifted images.
+  [[nodiscard]] at::Tensor slice_maximum(at::Tensor x) const {
+    for (const auto& [dimension, places] :
+         {std::pair{2, rows_}, std::pair{3, columns_}}) {
+      at::Tensor most;
+      for (std::int64_t i = 0; i < kernel_; ++i) {
+        const auto shifted =
+            x.slice(dimension, i, i + (places.out - 1) * stride_ + 1, stride_);
+        most = most.defined() ? at::maximum(most, shifted) : shifted;
+      }
+      x = most;
+    }
+    return x;
+  }
+
+  std::int64_t kernel_, stride_;
+  window_places rows_, columns_;
+};
+
+// Row i of the result averages positions [from(i), to(i)) of a side.
+template<class From, class To>
+at::Tensor averaging_matrix(std::int64_t out, std::int64_t in, From from, To to) {
+  auto matrix = at::zeros({out, in}, at::kFloat);
+  for (std::int64_t i = 0; i < out; ++i) {
+    const auto first = std::max<std::int64_t>(from(i), 0);
+    const auto last = std::min<std::int64_t>(to(i), in);
+    matrix[i]
+        .narrow(0, first, last - first)
+        .fill_(1.0 / static_cast<double>(last - first));
+  }
+  return matrix;
+}
+
+// rows X columns', for each channel.
+class averaging_module : public layer_module {
+public:
+  averaging_module(const at::Tensor& rows, const at::Tensor& columns, layer_context& c)
+      : rows_(rows.to(c.device)),
+        columns_(columns.t().contiguous().to(c.device)) {}
+
+  at::Tensor forward(inputs in) override {
+    return at::matmul(rows_, at::matmul(in[0], columns_));
+  }
+
+private:
+  at::Tensor rows_,
+      columns_; // Constants: no buffers, since they are no part of the weights.
+};
+
+class avg_pool_module final : public layer_module {
+public:
+  explicit avg_pool_module(const layer& l)
+      : kernel_(integer_setting(l.settings, "kernel")),
+        stride_(integer_setting(l.settings, "stride")) {}
+
+  at::Tensor forward(inputs in) override {
+    const auto padding = (kernel_ - 1) / 2;
+    return at::avg_pool2d(in[0], {kernel_, kernel_}, {stride_, stride_},
+                          {padding, padding},
+                          /*ceil_mode=*/false, /*count_include_pad=*/false);
+  }
+
+private:
+  std::int64_t kernel_, stride_;
+};
+
+class dropout_module final : public layer_module {
+public:
+  dropout_module(const layer& l, layer_context& c)
+      : rate_(real_setting(l.settings, "rate")),
+        generator_(at::globalContext().defaultGenerator(c.device).clone()) {
+    generator_.set_current_seed(c.random.next());
+  }
+
+  at::Tensor forward(inputs in) override {
+    if (!is_training() || rate_ == 0)
+      return in[0];
+    const double kept = 1 - rate_;
+    at::Tensor mask;
+    {
+      const at::NoGradGuard no_grad;
+      mask = at::empty_like(in[0]).bernoulli_(kept, generator_).mul_(1 / kept);
+    }
+    return in[0] * mask;
+  }
+
+private:
+  double rate_;
+  at::Generator generator_;
+};
+
+// Operators without parameters.
+class function_module final : public layer_module {
+public:
+  using function = at::Tensor (*)(inputs);
+
+  explicit function_module(function f) : f_(f) {}
+
+  at::Tensor forward(inputs in) override { return f_(in); }
+
+private:
+  function f_;
+};
+
+class activation_module final : public layer_module {
+public:
+  explicit activation_module(const layer& l)
+      : function_(activation_named(text_setting(l.settings, "function")).function) {}
+
+  at::Tensor forward(inputs in) override { return function_(in[0]); }
+
+private:
+  unary function_;
+};
+
+using built = std::shared_ptr<layer_module>;
+
+template<class Module>
+built build(const layer& l, layer_context& c) {
+  if constexpr (std::is_constructible_v<Module, const layer&, layer_context&>)
+    return std::make_shared<Module>(l, c);
+  else
+    return std::make_shared<Module>(l);
+}
+
+template<function_module::function F>
+built build(const layer&, layer_context&) {
+  return std::make_shared<function_module>(F);
+}
+
+built build_batch_norm(const layer& l, layer_context&) {
+  return std::make_shared<norm_module>("batch", channels_in(l));
+}
+
+built build_layer_norm(const layer& l, layer_context&) {
+  return std::make_shared<norm_module>("layer", channels_in(l));
+}
+
+built build_avg_pool(const layer& l, layer_context& c) {
+  const auto kernel = integer_setting(l.settings, "kernel");
+  const auto stride = integer_setting(l.settings, "stride");
+  const auto& in = l.in[0].sizes;
+  const auto fits = [&](std::int64_t size) {
+    const auto places = windows(size, kernel, stride);
+    return places.before == 0 && places.after == 0;
+  };
+  if (kernel % 2 == 1 || (fits(in[1]) && fits(in[2])))
+    return std::make_shared<avg_pool_module>(l);
+  const auto side = [&](std::int64_t size) {
+    const auto places = windows(size, kernel, stride);
+    const auto from = [=](std::int64_t i) { return i * stride - places.before; };
+    return averaging_matrix(places.out, size, from,
+                            [=](std::int64_t i) { return from(i) + kernel; });
+  };
+  return std::make_shared<averaging_module>(side(in[1]), side(in[2]), c);
+}
+
+built build_resize(const layer& l, layer_context& c) {
+  const auto side = [](std::int64_t out, std::int64_t in) {
+    return averaging_matrix(
+        out, in, [=](std::int64_t i) { return i * in / out; },
+        [=](std::int64_t i) { return ((i + 1) * in + out - 1) / out; });
+  };
+  const auto& in = l.in[0].sizes;
+  return std::make_shared<averaging_module>(side(l.out.sizes[1], in[1]),
+                                            side(l.out.sizes[2], in[2]), c);
+}
+
+at::Tensor pass_on(inputs in) {
+  return in[0];
+}
+at::Tensor mean_of_channels(inputs in) {
+  return in[0].mean({2, 3});
+}
+at::Tensor maximum_of_channels(inputs in) {
+  return in[0].amax({2, 3});
+}
+at::Tensor joined(inputs in) {
+  return at::cat(at::TensorList(in.data(), in.size()), 1);
+}
+at::Tensor flat(inputs in) {
+  return in[0].flatten(1);
+}
+at::Tensor one_pixel(inputs in) {
+  return in[0].unsqueeze(2).unsqueeze(3);
+}
+
+at::Tensor sum(inputs in) {
+  auto total = in[0] + in[1];
+  for (const auto& more : in.subspan(2))
+    total = total + more;
+  return total;
+}
+
+constexpr std::array modules{
+    operator_module{"input", build<pass_on>},
+    operator_module{"conv", build<conv_module>},
+    operator_module{"separable_conv", build<separable_module>},
+    operator_module{"depthwise_conv", build<depthwise_module>},
+    operator_module{"max_pool", build<max_pool_module>},
+    operator_module{"avg_pool", build_avg_pool},
+    operator_module{"global_avg_pool", build<mean_of_channels>},
+    operator_module{"global_max_pool", build<maximum_of_channels>},
+    operator_module{"dense", build<dense_module>},
+    operator_module{"batch_norm", build_batch_norm},
+    operator_module{"layer_norm", build_layer_norm},
+    operator_module{"activation", build<activation_module>},
+    operator_module{"dropout", build<dropout_module>},
+    operator_module{"add", build<sum>},
+    operator_module{"concat", build<joined>},
+    operator_module{"flatten", build<flat>},
+    operator_module{"as_image", build<one_pixel>},
+    operator_module{"resize", build_resize},
+    operator_module{"project", build<linear_module>},
+    operator_module{"output", build<linear_module>},
+};
+
+} // namespace
+
+std::span<const operator_module> operator_modules() {
+  return modules;
+}
+
+const operator_module* find_operator_module(std::string_view name) {
+  const auto found = std::ranges::find(modules, name, &operator_module::name);
+  return found == modules.end() ? nullptr : &*found;
+}
+
+} // namespace clade

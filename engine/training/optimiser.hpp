@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/training/recipe.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace clade {
+
+/// Changes parameters by their gradients: SGD with Nesterov's momentum (Sutskever et al.,
+/// 2013), Adam (Kingma and Ba, 2015), AdamW (Loshchilov and Hutter, 2019). One fused
+/// kernel call for each group of parameters, since tiny networks spend their time in
+/// calls.
+class optimiser {
+public:
+  /// `parameters` share storage with the network's and want gradients.
+  optimiser(const recipe& r, const std::vector<at::Tensor>& parameters);
+
+  /// One step down the gradients of all parameters, which are dropped.
+  void step(double learning_rate);
+
+private:
+  struct group {
+    double weight_decay = 0;
+    std::vector<at::Tensor> parameters;
+    std::vector<at::Tensor> first;  ///< Momentum, or the mean of gradients.
+    std::vector<at::Tensor> second; ///< The mean of their squares; Adam's alone.
+    std::vector<at::Tensor> steps;  ///< All one and the same tensor.
+  };
+
+  void update(group& g, const std::vector<at::Tensor>& gradients, double learning_rate);
+
+  optimiser_kind kind_;
+  double momentum_;
+  bool first_step_ = true;
+  at::Tensor step_;
+  std::vector<group> groups_;
+};
+
+} // namespace clade

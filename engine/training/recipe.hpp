@@ -1,0 +1,43 @@
+#pragma once
+
+#include "engine/training/training_params.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace clade {
+
+enum class optimiser_kind : std::uint8_t { sgd, adam, adamw };
+enum class schedule_kind : std::uint8_t { constant, cosine, step };
+
+/// How one candidate is trained: its genome's hyperparameters, and the experiment's
+/// `[training]` for what the search space leaves out.
+struct recipe {
+  optimiser_kind optimiser = optimiser_kind::adam;
+  schedule_kind schedule = schedule_kind::cosine;
+  double learning_rate = 1e-3; ///< At the start.
+  double momentum = 0.9; ///< SGD's, in Nesterov's form; the first beta of Adam and AdamW.
+  double weight_decay = 1e-4; ///< Of weights; biases and normalisations are left alone.
+  std::int64_t batch_size = 64;
+  double label_smoothing = 0; ///< Share of the target that is spread over all classes.
+  std::int64_t shift = 0;     ///< Images are moved by up to so many pixels either way.
+  bool flip = false;          ///< Images are mirrored left to right by an even chance.
+};
+
+/// The hyperparameters that are read. A search space that names another one is an error,
+/// since it would search where nothing changes.
+[[nodiscard]] std::span<const std::string_view> hyperparameter_names();
+
+/// Says which value is out of range, or of the wrong type.
+[[nodiscard]] expected<recipe> recipe_of(const training_params& defaults,
+                                         const std::vector<setting>& hyperparameters);
+
+/// The rate for a step, given the share of all steps that lie before it, in [0, 1):
+/// constant; cosine, from the whole rate to 0 (Loshchilov and Hutter, 2017); or steps, a
+/// tenth of it after one half and a hundredth after three quarters.
+[[nodiscard]] double learning_rate_at(const recipe& r, double done);
+
+/// Tensors of its own size that the optimiser keeps for each parameter.
+[[nodiscard]] std::uint64_t state_copies(const recipe& r);
+
+} // namespace clade

@@ -1,0 +1,331 @@
+#include "engine/training/trainer.hpp"
+
+#include "engine/training/linear_model.hpp"
+#include "engine/training/training_loop.hpp"
+#include "genome/hash.hpp"
+#include "search_spaces/variation.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+// An evaluation: decode, estimate the memory, build, train, keep. What goes wrong with
+// the candidate becomes its outcome here, whatever form it arrives in: an error value, a
+// loss that is no number, an exception of LibTorch's. Only a failure of the accelerator
+// itself ends the process: its context is of no more use to any candidate, and the
+// supervisor starts a new one.
+
+namespace clade {
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+
+steady_clock::time_point deadline_of(const budget& b) {
+  return b.time.count() > 0 ? steady_clock::now() + b.time
+                            : steady_clock::time_point::max();
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+struct failure {
+  clade::outcome outcome = outcome::invalid;
+  std::string reason;
+};
+
+// For `catch (...)`: what the exception under way says about the candidate.
+failure failure_of_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {outcome::out_of_memory, "the memory ran out"};
+  } catch (const c10::OutOfMemoryError& e) {
+    return {outcome::out_of_memory, first_line(e.what_without_backtrace())};
+  } catch (const c10::AcceleratorError& e) {
+    std::fprintf(stderr, "%s\n", first_line(e.what_without_backtrace()).c_str());
+    std::abort();
+  } catch (const c10::Error& e) {
+    const std::string what = first_line(e.what_without_backtrace());
+    const bool memory = what.find("can't allocate memory") != std::string::npos
+                        || what.find("not enough memory") != std::string::npos;
+    return {memory ? outcome::out_of_memory : outcome::invalid, what};
+  } catch (const std::exception& e) {
+    return {outcome::invalid, first_line(e.what())};
+  } catch (...) {
+    return {outcome::invalid, "an exception of unknown type"};
+  }
+}
+
+class deaf_progress : public progress {
+public:
+  bool report(const epoch&) override { return true; }
+};
+
+// A genome made ready.
+struct plan {
+  clade::network network;
+  clade::recipe recipe;
+};
+
+class trainer final : public fitness_function {
+public:
+  explicit trainer(training_setup setup, int threads)
+      : setup_(std::move(setup)),
+        threads_(threads) {}
+
+  expected<void> warm_up() override;
+  evaluated_job evaluate(const job& j, progress& p) override;
+  expected<examination> examine(const job& j, const bytes& weights) override;
+  expected<std::optional<examination>> baseline(std::uint64_t seed,
+                                                const budget& b) override;
+
+private:
+  void prepare_thread() const;
+  expected<void> load();
+  expected<plan> plan_for(const genome& g) const;
+  training_task task_for(const job& j, const plan& p) const;
+  void train_job(const job& j, progress& p, evaluated_job& out);
+
+  training_setup setup_;
+  int threads_;
+  std::optional<data_set> data_;
+  device_data on_device_; ///< Shares memory with data_.
+};
+
+// LibTorch keeps these for the process or the thread; this object is used by one at a
+// time, but not always the one that made it.
+void trainer::prepare_thread() const {
+  if (at::get_num_threads() != threads_)
+    at::set_num_threads(threads_);
+  at::Context::setFlushDenormal(true);
+  auto& context = at::globalContext();
+  context.setDeterministicAlgorithms(true, /*warn_only=*/false);
+  context.setDeterministicFillUninitializedMemory(
+      false); // It is all written before it is read.
+  context.setDeterministicCuDNN(true);
+  context.setBenchmarkCuDNN(false);
+}
+
+expected<void> trainer::load() {
+  if (data_)
+    return {};
+  auto loaded = load_data(setup_.data, setup_.seed);
+  if (!loaded)
+    return tl::unexpected(loaded.error());
+  if (setup_.space.image && !loaded->shape.is_image())
+    return fail(error_kind::invalid_input,
+                setup_.space.name + " wants images, but examples have the shape "
+                    + to_text(loaded->shape)
+                    + "; give data.shape = [channels, height, width]");
+  data_ = std::move(*loaded);
+  on_device_ = to_device(*data_, setup_.device);
+  return {};
+}
+
+expected<plan> trainer::plan_for(const genome& g) const {
+  auto r = recipe_of(setup_.training, g.hyperparameters);
+  if (!r)
+    return tl::unexpected(r.error());
+  auto n = decode(setup_.space, g, data_->as_problem());
+  if (!n)
+    return tl::unexpected(n.error());
+  return plan{std::move(*n), *r};
+}
+
+training_task trainer::task_for(const job& j, const plan& p) const {
+  return {.recipe = p.recipe,
+          .key = {.seed = j.seed, .id = j.id},
+          .goal = setup_.goal,
+          .epochs = j.budget.epochs,
+          .patience = setup_.training.patience,
+          .deadline = deadline_of(j.budget)};
+}
+
+void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
+  auto& e = out.evaluation;
+  const auto invalid = [&e](const error& cause) {
+    e.outcome = outcome::invalid;
+    e.reason = cause.message;
+  };
+  if (auto loaded = load(); !loaded)
+    return invalid(loaded.error());
+  const auto planned = plan_for(j.genome);
+  if (!planned)
+    return invalid(planned.error());
+  const auto& [net, r] = *planned;
+  e.parameters = net.cost().parameters;
+  const auto needed =
+      training_bytes(net, static_cast<std::uint64_t>(r.batch_size), state_copies(r));
+  if (j.budget.memory_bytes > 0 && needed > j.budget.memory_bytes) {
+    e.outcome = outcome::out_of_memory;
+    e.reason = "training needs " + std::to_string(needed >> 20) + " MiB of the "
+               + std::to_string(j.budget.memory_bytes >> 20) + " allowed";
+    return;
+  }
+  const auto task = task_for(j, *planned);
+  network_module module(net, task.key, at::Device(setup_.device));
+  auto result = train(module, on_device_, task, p);
+  e.outcome = result.outcome;
+  e.reason = std::move(result.reason);
+  e.curve = std::move(result.curve);
+  if (e.outcome != outcome::succeeded)
+    return;
+  e.metrics = e.curve[result.best].metrics;
+  auto weights = encode_weights(module.weights());
+  e.weights_hash = hash64(weights);
+  if (fitness_of(e, setup_.goal).primary > j.keep_weights_above)
+    out.weights = std::move(weights);
+}
+
+evaluated_job trainer::evaluate(const job& j, progress& p) {
+  const auto start = steady_clock::now();
+  evaluated_job out;
+  out.evaluation.id = j.id;
+  try {
+    prepare_thread();
+    train_job(j, p, out);
+  } catch (...) {
+    auto [what, reason] = failure_of_exception();
+    out.evaluation.outcome = what;
+    out.evaluation.reason = std::move(reason);
+  }
+  out.evaluation.seconds =
+      std::chrono::duration<double>(steady_clock::now() - start).count();
+  return out;
+}
+
+expected<examination> trainer::examine(const job& j, const bytes& weights) {
+  try {
+    prepare_thread();
+    if (auto loaded = load(); !loaded)
+      return tl::unexpected(loaded.error());
+    const auto planned = plan_for(j.genome);
+    if (!planned)
+      return tl::unexpected(planned.error());
+    const auto task = task_for(j, *planned);
+    network_module module(planned->network, task.key, at::Device(setup_.device));
+    if (weights.empty()) {
+      deaf_progress nobody;
+      if (auto r = train(module, on_device_, task, nobody);
+          r.outcome != outcome::succeeded)
+        return fail(error_kind::io, "candidate " + std::to_string(j.id)
+                                        + ", trained again, " + to_text(r.outcome) + ": "
+                                        + r.reason);
+    } else {
+      const auto decoded = decode_weights(weights);
+      if (!decoded)
+        return tl::unexpected(decoded.error());
+      if (auto loaded = module.load(*decoded); !loaded)
+        return tl::unexpected(loaded.error());
+    }
+    module.eval();
+    examination out;
+    out.id = j.id;
+    out.metrics = assess([&module](const at::Tensor& x) { return module.forward(x); },
+                         on_device_, on_device_.test, "test.");
+    out.parameters = planned->network.cost().parameters;
+    return out;
+  } catch (...) {
+    return fail(error_kind::io, "examining candidate " + std::to_string(j.id) + ": "
+                                    + failure_of_exception().reason);
+  }
+}
+
+// Convex, so that there is nothing for a seed to decide.
+expected<std::optional<examination>> trainer::baseline(std::uint64_t, const budget& b) {
+  try {
+    prepare_thread();
+    if (auto loaded = load(); !loaded)
+      return tl::unexpected(loaded.error());
+    auto fitted =
+        fit_linear_model(on_device_, data_->as_problem().outputs, deadline_of(b));
+    if (!fitted)
+      return tl::unexpected(fitted.error());
+    return std::optional(std::move(*fitted));
+  } catch (...) {
+    return fail(error_kind::io, "the linear model: " + failure_of_exception().reason);
+  }
+}
+
+// LibTorch's first steps cost about a second. A few of the space's own networks take
+// them, on as few examples as make a batch.
+expected<void> trainer::warm_up() {
+  constexpr std::uint64_t networks = 3;
+  try {
+    prepare_thread();
+    if (auto loaded = load(); !loaded)
+      return loaded;
+    auto some = on_device_;
+    const auto few =
+        std::min<std::int64_t>(some.train.size(0), setup_.training.batch_size);
+    some.train = some.train.narrow(0, 0, few);
+    for (std::uint64_t i = 0; i < networks; ++i) {
+      auto random = derive(setup_.seed, purpose::training, 0, i);
+      const auto sampled = sample(setup_.space, data_->as_problem(), random);
+      if (!sampled)
+        return tl::unexpected(sampled.error());
+      const auto planned = plan_for(sampled->child);
+      if (!planned)
+        return tl::unexpected(planned.error());
+      const training_task task{
+          .recipe = planned->recipe, .goal = setup_.goal, .epochs = 1};
+      network_module module(planned->network, task.key, at::Device(setup_.device));
+      deaf_progress nobody;
+      // Whether so short a training succeeds says nothing.
+      static_cast<void>(train(module, some, task, nobody));
+    }
+    return {};
+  } catch (...) {
+    return fail(error_kind::io,
+                "training does not start: " + failure_of_exception().reason);
+  }
+}
+
+int threads_from_environment() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  const int threads = text == nullptr ? 0 : std::atoi(text);
+  return std::max(1, threads);
+}
+
+expected<void> check(const training_setup& setup) {
+  if (auto valid = validate(setup.training); !valid)
+    return valid;
+  const auto known = hyperparameter_names();
+  for (const auto& h : setup.space.rules.hyperparameters)
+    if (std::ranges::find(known, h.name) == known.end())
+      return fail(error_kind::invalid_input,
+                  setup.space.name + ": no training reads the hyperparameter " + h.name);
+  const auto metrics = epoch_metrics(setup.data.task);
+  if (std::ranges::find(metrics, setup.goal.metric) == metrics.end()) {
+    std::string list;
+    for (const auto& m : metrics)
+      list += (list.empty() ? "" : ", ") + m;
+    return fail(error_kind::invalid_input,
+                "objective: no metric " + setup.goal.metric + "; there are " + list);
+  }
+  return {};
+}
+
+} // namespace
+
+expected<std::unique_ptr<fitness_function>> make_trainer(const training_setup& setup) {
+  if (auto valid = check(setup); !valid)
+    return tl::unexpected(valid.error());
+  try {
+    const at::Device device(setup.device);
+    // cuBLAS is deterministic only with a workspace of fixed size, and reads this once.
+    if (device.is_cuda())
+      ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+    static_cast<void>(at::empty({1}, at::TensorOptions().device(device)));
+  } catch (...) {
+    return fail(error_kind::not_found,
+                "device " + setup.device + ": " + failure_of_exception().reason);
+  }
+  return std::make_unique<trainer>(setup, threads_from_environment());
+}
+
+} // namespace clade

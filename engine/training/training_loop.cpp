@@ -1,0 +1,232 @@
+#include "engine/training/training_loop.hpp"
+
+#include "engine/training/optimiser.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <cmath>
+
+// An epoch: the examples in a new order, batch by batch: forward, loss, backward, step.
+// What is summed over batches stays in tensors until the epoch ends, so that an
+// accelerator is never waited for in between; whether the loss is still a number is
+// therefore looked at once an epoch.
+
+namespace clade {
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+
+constexpr std::int64_t assessment_batch = 256;
+
+double seconds_since(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+const metric* first_not_finite(const std::vector<metric>& metrics) {
+  const auto it = std::ranges::find_if(
+      metrics, [](const auto& m) { return !std::isfinite(m.value); });
+  return it == metrics.end() ? nullptr : &*it;
+}
+
+class training_loop {
+public:
+  training_loop(network_module& net, const device_data& data, const training_task& task,
+                progress& p)
+      : net_(net),
+        data_(data),
+        task_(task),
+        progress_(p),
+        source_(data, task.recipe, task.key),
+        optimiser_(task.recipe, net.parameters()) {}
+
+  training_result run();
+
+private:
+  // False, and an outcome in the result, when training must end.
+  bool train_epoch(std::uint32_t number);
+  bool assess_epoch(std::uint32_t number, steady_clock::time_point start);
+  void keep_if_best();
+  bool out_of_patience();
+  bool end(outcome o, std::string reason);
+
+  at::Tensor loss(const at::Tensor& predictions, const at::Tensor& targets) const;
+
+  network_module& net_;
+  const device_data& data_;
+  const training_task& task_;
+  progress& progress_;
+  batch_source source_;
+  optimiser optimiser_;
+  std::int64_t steps_ = 0;
+  double train_loss_ = 0;
+  fitness best_fitness_;
+  std::vector<at::Tensor> best_state_;
+  double lowest_loss_ = std::numeric_limits<double>::infinity();
+  std::uint32_t epochs_since_lowest_ = 0;
+  training_result result_;
+};
+
+training_result training_loop::run() {
+  for (std::uint32_t number = 1; number <= task_.epochs; ++number) {
+    const auto start = steady_clock::now();
+    if (!train_epoch(number) || !assess_epoch(number, start))
+      return std::move(result_);
+    keep_if_best();
+    const bool wanted = progress_.report(result_.curve.back());
+    if (!wanted && number < task_.epochs) {
+      end(outcome::dropped, "stopped after epoch " + std::to_string(number));
+      return std::move(result_);
+    }
+    if (out_of_patience())
+      break;
+  }
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < best_state_.size(); ++i)
+    net_.state()[i].tensor.detach().copy_(best_state_[i]);
+  return std::move(result_);
+}
+
+bool training_loop::train_epoch(std::uint32_t number) {
+  net_.train();
+  source_.start(number);
+  auto total = at::zeros({}, data_.features.options().dtype(at::kDouble));
+  const auto batches = source_.batches_per_epoch();
+  const auto all_steps = static_cast<double>(batches) * task_.epochs;
+  for (std::int64_t i = 0; i < batches; ++i) {
+    if (steady_clock::now() > task_.deadline)
+      return end(outcome::timed_out, "out of time in epoch " + std::to_string(number));
+    const auto b = source_.next();
+    const auto l = loss(net_.forward(b.features), b.targets);
+    l.backward();
+    optimiser_.step(
+        learning_rate_at(task_.recipe, static_cast<double>(steps_++) / all_steps));
+    total.add_(l.detach(), b.features.size(0));
+  }
+  train_loss_ = total.item<double>() / static_cast<double>(data_.train.size(0));
+  if (!std::isfinite(train_loss_))
+    return end(outcome::diverged,
+               "train.loss became no finite number in epoch " + std::to_string(number));
+  return true;
+}
+
+bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {
+  net_.eval();
+  auto metrics = assess([this](const at::Tensor& x) { return net_.forward(x); }, data_,
+                        data_.validation, "validation.");
+  metrics.insert(metrics.begin(), {"train.loss", train_loss_});
+  if (const auto* bad = first_not_finite(metrics))
+    return end(outcome::diverged,
+               bad->name + " became no finite number in epoch " + std::to_string(number));
+  result_.curve.push_back({number, std::move(metrics), seconds_since(start)});
+  return true;
+}
+
+void training_loop::keep_if_best() {
+  evaluation so_far;
+  so_far.metrics = result_.curve.back().metrics;
+  const auto f = fitness_of(so_far, task_.goal);
+  const bool better =
+      best_state_.empty() || f.primary > best_fitness_.primary
+      || (f.primary == best_fitness_.primary && f.secondary > best_fitness_.secondary);
+  if (!better)
+    return;
+  best_fitness_ = f;
+  result_.best = result_.curve.size() - 1;
+  const at::NoGradGuard no_grad;
+  if (best_state_.empty()) {
+    for (const auto& s : net_.state())
+      best_state_.push_back(s.tensor.detach().clone());
+    return;
+  }
+  for (std::size_t i = 0; i < best_state_.size(); ++i)
+    best_state_[i].copy_(net_.state()[i].tensor);
+}
+
+bool training_loop::out_of_patience() {
+  const double loss = *find(result_.curve.back().metrics, "validation.loss");
+  if (loss < lowest_loss_) {
+    lowest_loss_ = loss;
+    epochs_since_lowest_ = 0;
+    return false;
+  }
+  return ++epochs_since_lowest_ >= task_.patience && task_.patience > 0;
+}
+
+bool training_loop::end(outcome o, std::string reason) {
+  result_.outcome = o;
+  result_.reason = std::move(reason);
+  return false;
+}
+
+at::Tensor training_loop::loss(const at::Tensor& predictions,
+                               const at::Tensor& targets) const {
+  if (data_.task == task_kind::regression)
+    return at::mse_loss(predictions, targets);
+  return at::cross_entropy_loss(predictions, targets, {}, at::Reduction::Mean,
+                                /*ignore_index=*/-100, task_.recipe.label_smoothing);
+}
+
+std::vector<metric> class_metrics(const std::string& prefix, double loss, double correct,
+                                  double examples) {
+  return {{prefix + "accuracy", correct / examples}, {prefix + "loss", loss / examples}};
+}
+
+// `spread` is the sum of squared distances of the targets from their mean.
+std::vector<metric> number_metrics(const std::string& prefix, double squares,
+                                   double spread, double examples, double deviation) {
+  const double loss = squares / examples;
+  const double mse = loss * deviation * deviation;
+  const double r2 = spread > 0 ? 1 - squares / spread : squares == 0 ? 1.0 : 0.0;
+  return {{prefix + "loss", loss},
+          {prefix + "mse", mse},
+          {prefix + "r2", r2},
+          {prefix + "rmse", std::sqrt(mse)}};
+}
+
+} // namespace
+
+training_result train(network_module& net, const device_data& data,
+                      const training_task& task, progress& p) {
+  return training_loop(net, data, task, p).run();
+}
+
+std::vector<metric> assess(const model& predict, const device_data& data,
+                           const at::Tensor& part, std::string_view prefix) {
+  const c10::InferenceMode inference;
+  const bool classes = data.task == task_kind::classification;
+  auto loss = at::zeros({}, data.features.options().dtype(at::kDouble));
+  auto correct = at::zeros({}, data.features.options().dtype(at::kLong));
+  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch) {
+    const auto indices =
+        part.narrow(0, from, std::min(assessment_batch, part.size(0) - from));
+    const auto predictions = predict(data.features.index_select(0, indices));
+    const auto targets = data.targets.index_select(0, indices);
+    if (classes) {
+      loss.add_(at::cross_entropy_loss(predictions, targets, {}, at::Reduction::Sum));
+      correct.add_(predictions.argmax(1).eq(targets).sum());
+    } else {
+      loss.add_(at::mse_loss(predictions, targets, at::Reduction::Sum));
+    }
+  }
+  const auto examples = static_cast<double>(part.size(0));
+  const std::string before(prefix);
+  if (classes)
+    return class_metrics(before, loss.item<double>(),
+                         static_cast<double>(correct.item<std::int64_t>()), examples);
+  const auto targets = data.targets.index_select(0, part).to(at::kDouble);
+  const auto spread = (targets - targets.mean()).square().sum().item<double>();
+  return number_metrics(before, loss.item<double>(), spread, examples,
+                        data.target_deviation);
+}
+
+std::vector<std::string> epoch_metrics(task_kind task) {
+  if (task == task_kind::classification)
+    return {"train.loss", "validation.accuracy", "validation.loss"};
+  return {"train.loss", "validation.loss", "validation.mse", "validation.r2",
+          "validation.rmse"};
+}
+
+} // namespace clade
