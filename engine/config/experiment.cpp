@@ -49,11 +49,10 @@ bool is_number(std::string_view text, unsigned low, unsigned high) {
 }
 
 bool is_slot(std::string_view text) {
-  if (text.starts_with("cpu:"))
-    return is_number(text.substr(4), 1, 4096);
+  constexpr unsigned most = 1024;
   if (text.starts_with("cuda:"))
-    return is_number(text.substr(5), 0, 4095);
-  return false;
+    return is_number(text.substr(5), 0, most);
+  return is_number(text.starts_with("cpu:") ? text.substr(4) : text, 1, most);
 }
 
 } // namespace
@@ -74,10 +73,11 @@ expected<void> validate(const slots_params& params) {
     const std::size_t comma = rest.find(',');
     const std::string_view slot = rest.substr(0, comma);
     if (!is_slot(slot))
-      return fail(error_kind::invalid_input, "local must be \"auto\", \"cpu:N\" or a "
-                                             "list such as [\"cuda:0\", \"cpu:2\"]; \""
-                                                 + std::string(slot)
-                                                 + "\" is none of these");
+      return fail(
+          error_kind::invalid_input,
+          "local must be \"auto\", a number of CPU slots, \"cpu:N\", or a list such "
+          "as [\"cuda:0\", \"cpu:2\"]; \""
+              + std::string(slot) + "\" is none of these");
     if (comma == std::string_view::npos)
       return {};
     rest.remove_prefix(comma + 1);

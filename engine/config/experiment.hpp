@@ -29,7 +29,7 @@ struct limits_params {
 
 /// `[slots]`
 struct slots_params {
-  /// "auto", "cpu:N" (N slots), or a list as text: "cuda:0,cuda:1,cpu:2".
+  /// "auto", "cpu:N" or "N" (N slots), or a list as text: "cuda:0,cuda:1,cpu:2".
   std::string local = "auto";
 };
 

@@ -40,7 +40,7 @@ public:
   }
   toml_writer& key(std::string_view name, double v) { return raw(name, number(v)); }
   toml_writer& key(std::string_view name, std::chrono::microseconds v) {
-    return raw(name, quoted(duration_text(v)));
+    return raw(name, quoted(duration_literal(v)));
   }
   toml_writer& path(std::string_view name, const std::filesystem::path& v) {
     return v.empty() ? *this : raw(name, quoted(v.string()));
@@ -195,7 +195,7 @@ std::string to_toml(const experiment& e) {
   write_fitness(out, e);
   out.section("limits")
       .key("evaluation_time", e.limits.evaluation_time)
-      .key("evaluation_memory", size_text(e.limits.evaluation_memory))
+      .key("evaluation_memory", size_literal(e.limits.evaluation_memory))
       .key("wall_time", e.limits.wall_time);
   out.section("slots").key("local", e.slots.local);
   return out.take() + "\n" + nested(e.space);

@@ -198,6 +198,8 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   read_limits(limits, e.limits);
   read_slots(slots, e.slots);
   check_shape(data, e);
+  if (e.fitness == fitness_kind::training)
+    check_hyperparameters(d, e);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return e;

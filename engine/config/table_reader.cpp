@@ -282,6 +282,8 @@ void table_reader::read_list(std::string_view key, std::vector<std::string>& out
   std::vector<std::string> list;
   if (const auto one = node->value_exact<std::string>())
     list.push_back(*one);
+  else if (const auto number = node->value_exact<std::int64_t>())
+    list.push_back(std::to_string(*number));
   else if (const toml::array* several = node->as_array())
     for (const toml::node& item : *several) {
       const auto text = item.value_exact<std::string>();

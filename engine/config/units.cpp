@@ -120,11 +120,11 @@ expected<std::uint64_t> parse_size(std::string_view text) {
   return total;
 }
 
-std::string duration_text(std::chrono::microseconds d) {
+std::string duration_literal(std::chrono::microseconds d) {
   return in_largest(static_cast<std::uint64_t>(d.count()), duration_units, "0s");
 }
 
-std::string size_text(std::uint64_t bytes) {
+std::string size_literal(std::uint64_t bytes) {
   return in_largest(bytes, binary_units, "0B");
 }
 

@@ -18,7 +18,7 @@ namespace clade {
 [[nodiscard]] expected<std::uint64_t> parse_size(std::string_view text);
 
 /// Exact, in the largest unit that divides it, such that it parses to the same.
-[[nodiscard]] std::string duration_text(std::chrono::microseconds d);
-[[nodiscard]] std::string size_text(std::uint64_t bytes);
+[[nodiscard]] std::string duration_literal(std::chrono::microseconds d);
+[[nodiscard]] std::string size_literal(std::uint64_t bytes);
 
 } // namespace clade

@@ -251,7 +251,8 @@ TEST_CASE("experiment: a value out of range has the line of its key") {
          "x.toml:7: data.split");
   begins("file = \"data", "file = \"a\"\nheader = \"yes\"", "x.toml:7: data.header");
   CHECK(files.error_of(files.with("local", "local = \"gpu\""))
-        == "x.toml:25: slots.local must be \"auto\", \"cpu:N\" or a list such as "
+        == "x.toml:25: slots.local must be \"auto\", a number of CPU slots, \"cpu:N\", "
+           "or a list such as "
            "[\"cuda:0\", "
            "\"cpu:2\"]; \"gpu\" is none of these");
 }
@@ -286,6 +287,31 @@ TEST_CASE("experiment: what is wrong with the search space's file is said with t
   CHECK(files.error_of(files.valid).starts_with("vectors.toml:2: "));
   write_text(files.folder() / "vectors.toml", "[limits]\nmax_nodes = 3\n");
   CHECK(files.error_of(files.valid).starts_with("vectors.toml:1: the space is empty"));
+}
+
+TEST_CASE(
+    "experiment: a hyperparameter that training would not take is named with its line") {
+  const experiment_files files;
+  const std::string space = "include = [\"more.toml\"]\n[operators.dense]\nunits = 8\n"
+                            "[hyperparameters]\n";
+  write_text(files.folder() / "more.toml", "[hyperparameters]\nmomentum = [0.5, 0.9]\n");
+  const auto with = [&](const std::string& line) {
+    write_text(files.folder() / "vectors.toml", space + line + "\n");
+    return files.error_of(files.valid);
+  };
+  CHECK(with("learning_rate = 0.1") == "no error");
+  CHECK(
+      with("lerning_rate = 0.1")
+      == "vectors.toml:5: training has no hyperparameter \"lerning_rate\"; did you mean "
+         "\"learning_rate\"?");
+  CHECK(with("batch_size = [0, 16]")
+            .starts_with("vectors.toml:5: hyperparameters.batch_size is"));
+  CHECK(with("optimiser = [\"sgd\", \"adm\"]")
+            .starts_with("vectors.toml:5: hyperparameters.optimiser is \"adm\""));
+  write_text(files.folder() / "more.toml",
+             "\n[hyperparameters]\nmomentum = [0.5, 1.5]\n");
+  CHECK(with("learning_rate = 0.1")
+            .starts_with("more.toml:3: hyperparameters.momentum is"));
 }
 
 TEST_CASE("experiment: a space of images needs data of that shape") {
@@ -369,6 +395,7 @@ TEST_CASE("experiment: overrides set what the file says or leaves out") {
   CHECK(e.seed == 3);
   CHECK(e.limits.wall_time == 2min);
   CHECK(e.slots.local == "cpu:2");
+  CHECK(files.loaded(files.valid, {"slots.local=3"}).slots.local == "3");
   CHECK(e.data.file == files.folder() / "other/y.csv");
   CHECK(e.evolution.mutation.again == 0.5);
   CHECK(e.data.train == 2);

@@ -42,17 +42,17 @@ TEST_CASE("units: what is no time or size is answered with an example") {
 }
 
 TEST_CASE("units: what is written parses to the same") {
-  CHECK(duration_text(90min) == "90min");
-  CHECK(duration_text(2h) == "2h");
-  CHECK(duration_text(0us) == "0s");
-  CHECK(size_text(std::uint64_t{3} << 30) == "3GiB");
-  CHECK(size_text(1000) == "1000B");
-  CHECK(size_text(0) == "0B");
+  CHECK(duration_literal(90min) == "90min");
+  CHECK(duration_literal(2h) == "2h");
+  CHECK(duration_literal(0us) == "0s");
+  CHECK(size_literal(std::uint64_t{3} << 30) == "3GiB");
+  CHECK(size_literal(1000) == "1000B");
+  CHECK(size_literal(0) == "0B");
   CHECK(rc::check([] {
     const auto n = *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 62);
-    RC_ASSERT(parse_duration(duration_text(std::chrono::microseconds(n)))
+    RC_ASSERT(parse_duration(duration_literal(std::chrono::microseconds(n)))
               == std::chrono::microseconds(n));
-    RC_ASSERT(parse_size(size_text(static_cast<std::uint64_t>(n)))
+    RC_ASSERT(parse_size(size_literal(static_cast<std::uint64_t>(n)))
               == static_cast<std::uint64_t>(n));
   }));
 }
