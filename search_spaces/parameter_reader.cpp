@@ -139,7 +139,7 @@ void parameter_reader::read_choice(const toml::node& list, parameter& into) {
   const auto texts = std::ranges::count_if(values, is_text);
   if (texts != 0 && texts != std::ssize(values))
     return note(list, "mixes numbers and text");
-  if (std::ranges::any_of(values, is_real))
+  if (entry_ == nullptr && std::ranges::any_of(values, is_real))
     for (value& v : values)
       if (const auto* whole = std::get_if<std::int64_t>(&v))
         v = static_cast<double>(*whole);

@@ -78,8 +78,11 @@ std::string objection(const setting_entry& entry, const value& v) {
   const bool typed = entry.type == kind::integer ? std::holds_alternative<std::int64_t>(v)
                      : entry.type == kind::real  ? std::holds_alternative<double>(v)
                                                  : std::holds_alternative<std::string>(v);
-  if (!typed)
-    return "is " + to_text(v) + ", but must be " + std::string(kind_name(entry.type));
+  if (!typed) {
+    const auto* word = std::get_if<std::string>(&v);
+    return "is " + (word != nullptr ? "'" + *word + "'" : to_text(v)) + ", but must be "
+           + std::string(kind_name(entry.type));
+  }
   if (const auto* word = std::get_if<std::string>(&v))
     return object_to_word(entry, *word);
   const auto* whole = std::get_if<std::int64_t>(&v);
