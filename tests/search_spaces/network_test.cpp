@@ -56,14 +56,14 @@ TEST_CASE(
                 {"conv", {whole("filters", 6), whole("kernel", 1), merge("add")}}},
                {{-1, 0}, {0, 1}, {-1, 1}, {1, -2}});
   CHECK(decoded(g) == R"(
-input                                                 [1, 8, 8]
-n10             conv(filters=4, kernel=3) <- input    [4, 4, 4]   40
-n11.resize0     resize(height=4, width=4) <- input    [1, 4, 4]
-n11.project0    project(outputs=4) <- n11.resize0     [4, 4, 4]    8
-n11.add         add <- n11.project0, n10              [4, 4, 4]
-n11             conv(filters=6, kernel=1) <- n11.add  [6, 4, 4]   30
-output.flatten  flatten <- n11                        [96]
-output          output(outputs=10) <- output.flatten  [10]       970
+input                                                         [1, 8, 8]
+n10             conv(filters=4, kernel=3, stride=2) <- input  [4, 4, 4]   40
+n11.resize0     resize(height=4, width=4) <- input            [1, 4, 4]
+n11.project0    project(outputs=4) <- n11.resize0             [4, 4, 4]    8
+n11.add         add <- n11.project0, n10                      [4, 4, 4]
+n11             conv(filters=6, kernel=1) <- n11.add          [6, 4, 4]   30
+output.flatten  flatten <- n11                                [96]
+output          output(outputs=10) <- output.flatten          [10]       970
 1,048 parameters, 2,112 multiply-adds and 1,512 bytes of activations for one example
 )");
 }
