@@ -13,8 +13,8 @@
 // drawn, which is the same as drawing among those that have room. After each change
 // merges are repaired: a node that a second edge has come to enter draws how it merges,
 // one with a single edge left forgets it. Changes that cancelled out, such as wider and
-// narrower again, are followed by one more. Nodes that are not live are taken out first,
-// so that changes are never spent on them.
+// narrower again, are followed by one more. Nodes that are not live and edges
+// that are recurrent are taken out first: changes rely on there being none.
 
 namespace clade {
 

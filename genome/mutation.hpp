@@ -33,7 +33,9 @@ struct offspring {
 };
 
 /// Changes at least one thing where the grammar leaves anything to change. The child
-/// obeys `check(rules, child)` if the parent does.
+/// obeys `check(rules, child)` if the parent does, and `check_structure` whatever the
+/// parent, if that did; dead nodes and recurrent edges, which no grammar has, are left
+/// out.
 [[nodiscard]] offspring mutate(const grammar& rules, const genome& parent,
                                const mutation_params& params, random_stream& random);
 

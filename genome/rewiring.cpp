@@ -122,6 +122,7 @@ innovation split(genome& g, innovation edge, node_gene node) {
 }
 
 void prune(const grammar& rules, genome& g) {
+  std::erase_if(g.edges, [](const edge_gene& e) { return e.recurrent; });
   const wiring wires(g);
   if (wires.order().size() != g.nodes.size()) {
     std::vector<innovation> dead;

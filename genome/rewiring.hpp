@@ -12,8 +12,9 @@ namespace clade {
 /// change; then it is left as it was.
 using change = std::optional<std::string>;
 
-// Changes of the graph. The genome obeys its grammar and all its nodes are live; so it is
-// afterwards, but for the settings of merges, which `repair_nodes` mends.
+// Changes of the graph. No edge is recurrent and all nodes are live (`prune`); so it is
+// afterwards. A genome that obeys its grammar still does, but for the settings of merges,
+// which `repair_nodes` mends.
 
 /// Puts a node of a random operator on a random edge, which is disabled.
 [[nodiscard]] change add_node(const grammar& rules, genome& g, random_stream& random);
@@ -37,8 +38,8 @@ innovation split(genome& g, innovation edge, node_gene node);
 /// Enables the edge between two nodes, or inserts it.
 void join(genome& g, innovation from, innovation to);
 
-/// Takes out nodes that are not live with all their edges, and disabled edges beyond the
-/// grammar's limit.
+/// Takes out recurrent edges, nodes that are not live with all their edges, and disabled
+/// edges beyond the grammar's limit.
 void prune(const grammar& rules, genome& g);
 
 /// A node of an operator drawn by weight, without an innovation yet; none if there are no

@@ -3,6 +3,7 @@
 #include "genome/hash.hpp"
 #include "genome/mutation.hpp"
 #include "genome/wiring.hpp"
+#include "tests/genome/wild_genome.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>
@@ -86,6 +87,23 @@ TEST_CASE("chains: a line of 20000 generations does not grow without bound") {
   // A chain of 6 nodes has 7 edges; 3 skips; 6 disabled.
   CHECK(most_edges <= 16);
   CHECK(encode(g).size() < 1'000);
+}
+
+TEST_CASE("chains: genomes that obey no grammar have children that are sound") {
+  const auto grammars = some_grammars();
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    INFO("chain " << i);
+    const grammar& rules = grammars[i % grammars.size()];
+    random_stream random = derive(6, purpose::mutation, 0, i);
+    genome a = a_wild_genome({.nodes = 12}, random);
+    const genome b = a_wild_genome({.nodes = 12}, random);
+    for (int step = 0; step < 3; ++step) {
+      a = cross(rules, mutate(rules, a, {}, random).child, b, random);
+      const auto checked = check_structure(a);
+      if (!checked)
+        FAIL(checked.error().message << "\n" << to_text(a));
+    }
+  }
 }
 
 TEST_CASE("chains: any grammar at all gives valid children") {
