@@ -163,22 +163,26 @@ TEST_CASE("strategy: no network is asked for twice while there are others") {
 }
 
 TEST_CASE("strategy: a space smaller than the budget is searched by copies") {
-  for (const auto& s : specimens()) {
-    INFO(s.name);
-    auto mixed = toy_simulation(s.rules, {.size = 5});
-    std::set<std::int64_t> trained;
-    mixed.pick = shuffled(5);
-    mixed.evaluate = [&](const candidate& c) {
-      CHECK(trained.insert(toy_number(*c.genome)).second);
-      return toy_world{.size = 5}.evaluate(c);
-    };
-    const auto run = simulate(mixed);
-    CHECK(trained.size() <= 5);
-    CHECK(run.state.evaluated == 48);
-    for (const auto& e : only<candidate_evaluated>(run.records))
-      if (e.evaluated.equal_to != 0)
-        CHECK(e.evaluated.equal_to < e.evaluated.id);
-  }
+  const toy_world tiny{.size = 5};
+  for (const auto& s : specimens())
+    for (const bool mixed : {false, true}) {
+      INFO(s.name << (mixed ? ", mixed" : ""));
+      auto search = toy_simulation(s.rules, tiny);
+      if (mixed)
+        search.pick = shuffled(5);
+      std::set<std::int64_t> trained;
+      search.evaluate = [&](const candidate& c) {
+        CHECK(trained.insert(toy_number(*c.genome)).second);
+        return tiny.evaluate(c);
+      };
+      const auto run = simulate(search);
+      CHECK(trained.size() <= 5);
+      CHECK(run.state.evaluated == 48);
+      std::size_t copies = 0;
+      for (const auto& e : only<candidate_evaluated>(run.records))
+        copies += e.evaluated.equal_to == 0 ? 0 : 1;
+      CHECK(copies == 48 - trained.size());
+    }
 }
 
 TEST_CASE("strategy: asking changes nothing and leaves out what was asked before") {

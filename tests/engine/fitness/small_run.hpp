@@ -1,0 +1,32 @@
+#pragma once
+
+#include "engine/fitness/synthetic.hpp"
+#include "tests/support/simulation.hpp"
+#include "tests/support/small_space.hpp"
+
+namespace clade {
+
+/// A simulated run over the small space with the synthetic fitness.
+[[nodiscard]] inline simulation small_run(const run_rules& rules,
+                                          const synthetic_params& params = {}) {
+  struct nobody final : progress {
+    bool report(const epoch&) override { return true; }
+  };
+  simulation s;
+  s.rules = rules;
+  s.breed = [rules, space = small_space()](const breeding& order) {
+    return breed(space, small_problem(), rules.evolution.mutation, rules.seed, order)
+        .value();
+  };
+  s.evaluate = [rules, fitness = std::shared_ptr<fitness_function>(
+                           make_synthetic(params, rules.objective))](const candidate& c) {
+    nobody listening;
+    return fitness
+        ->evaluate({.id = c.id, .genome = *c.genome, .seed = rules.seed, .budget = {}},
+                   listening)
+        .evaluation;
+  };
+  return s;
+}
+
+} // namespace clade
