@@ -1,0 +1,135 @@
+#include "engine/training/linear_model.hpp"
+
+#include <ATen/ATen.h>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace clade;
+
+namespace {
+
+// Examples 0, 1, 2 ... of that shape, each filled with its own number from 1, all for
+// training.
+data_set numbered(std::size_t examples, tensor_shape shape) {
+  data_set d;
+  d.shape = std::move(shape);
+  d.examples = examples;
+  d.classes = {"a", "b"};
+  for (std::size_t i = 0; i < examples; ++i) {
+    d.features.insert(d.features.end(), static_cast<std::size_t>(d.shape.elements()),
+                      static_cast<float>(i + 1));
+    d.labels.push_back(static_cast<std::int64_t>(i % 2));
+    d.train.push_back(static_cast<std::uint32_t>(i));
+  }
+  return d;
+}
+
+std::vector<std::int64_t> sizes_of_epoch(batch_source& source) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 0; i < source.batches_per_epoch(); ++i)
+    sizes.push_back(source.next().features.size(0));
+  return sizes;
+}
+
+std::vector<float> epoch_of(batch_source& source) {
+  std::vector<float> seen;
+  for (std::int64_t i = 0; i < source.batches_per_epoch(); ++i) {
+    const auto x = source.next().features.flatten(1).amax(1);
+    for (std::int64_t k = 0; k < x.size(0); ++k)
+      seen.push_back(x[k].item<float>());
+  }
+  return seen;
+}
+
+} // namespace
+
+TEST_CASE("batches: every epoch holds every training example once in a new order") {
+  const auto data = numbered(23, {{3}});
+  const auto tensors = to_device(data, "cpu");
+  batch_source source(tensors, {.batch_size = 5}, {.seed = 1, .id = 1});
+  source.start(1);
+  const auto first = epoch_of(source);
+  source.start(2);
+  const auto second = epoch_of(source);
+  source.start(1);
+  CHECK(epoch_of(source) == first);
+  CHECK(first != second);
+  for (auto seen : {first, second}) {
+    std::ranges::sort(seen);
+    std::vector<float> all(23);
+    std::iota(all.begin(), all.end(), 1.0F);
+    CHECK(seen == all);
+  }
+}
+
+TEST_CASE("batches: targets stay with their examples") {
+  const auto data = numbered(20, {{3}});
+  const auto tensors = to_device(data, "cpu");
+  batch_source source(tensors, {.batch_size = 20}, {.seed = 1, .id = 1});
+  source.start(1);
+  const auto b = source.next();
+  const auto expected_labels = (b.features.select(1, 0).to(at::kLong) - 1).remainder(2);
+  CHECK(at::equal(b.targets, expected_labels));
+}
+
+TEST_CASE("batches: sizes differ by one at most and none has a single example") {
+  const auto sizes = [](std::size_t examples, std::int64_t batch_size) {
+    const auto data = numbered(examples, {{1}});
+    const auto tensors = to_device(data, "cpu");
+    batch_source source(tensors, {.batch_size = batch_size}, {});
+    source.start(1);
+    auto found = sizes_of_epoch(source);
+    std::ranges::sort(found);
+    return found;
+  };
+  CHECK(sizes(65, 64) == std::vector<std::int64_t>{32, 33});
+  CHECK(sizes(64, 64) == std::vector<std::int64_t>{64});
+  CHECK(sizes(10, 64) == std::vector<std::int64_t>{10});
+  CHECK(sizes(5, 2) == std::vector<std::int64_t>{2, 3});
+  CHECK(sizes(3, 2) == std::vector<std::int64_t>{3});
+}
+
+TEST_CASE("batches: shifted images are moved whole and by no more than they may be") {
+  auto data = numbered(1, {{1, 5, 5}});
+  std::ranges::fill(data.features, 0.0F);
+  data.features[12] = 1; // the middle
+  const auto tensors = to_device(data, "cpu");
+  batch_source source(tensors, {.batch_size = 8, .shift = 2}, {.seed = 1, .id = 1});
+  auto places = at::zeros({5, 5});
+  for (std::uint32_t epoch = 1; epoch <= 300; ++epoch) {
+    source.start(epoch);
+    const auto image = source.next().features;
+    REQUIRE(image.sizes() == at::IntArrayRef({1, 1, 5, 5}));
+    REQUIRE(image.sum().item<float>() == 1);
+    places += image[0][0];
+  }
+  // Each of the 25 shifts comes up 12 times on average.
+  CHECK(places.min().item<float>() >= 1);
+  CHECK(places.max().item<float>() < 40);
+}
+
+TEST_CASE("batches: mirrored images are mirrored left to right") {
+  auto data = numbered(200, {{1, 1, 3}});
+  for (std::size_t i = 0; i < data.features.size(); ++i)
+    data.features[i] = static_cast<float>(i % 3);
+  const auto tensors = to_device(data, "cpu");
+  batch_source source(tensors, {.batch_size = 200, .flip = true}, {.seed = 1, .id = 1});
+  source.start(1);
+  const auto x = source.next().features.flatten(1);
+  CHECK((x.select(1, 1) == 1).all().item<bool>());
+  CHECK((x.select(1, 0) + x.select(1, 2) == 2).all().item<bool>());
+  const auto mirrored = x.select(1, 0).eq(2).sum().item<std::int64_t>();
+  CHECK(mirrored > 60);
+  CHECK(mirrored < 140);
+}
+
+TEST_CASE("linear model: out of time is an error") {
+  auto data = numbered(20, {{3}});
+  data.validation = data.test = data.train;
+  const auto fitted =
+      fit_linear_model(to_device(data, "cpu"), 2, std::chrono::steady_clock::now());
+  REQUIRE_FALSE(fitted);
+  CHECK(fitted.error().message == "the linear model was not fitted within its time");
+}

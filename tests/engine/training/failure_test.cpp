@@ -1,0 +1,142 @@
+#include "tests/engine/training/training_data.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+using Catch::Matchers::Contains;
+
+namespace {
+
+evaluation evaluated(fitness_function& trainer, const job& j) {
+  listener ear;
+  return trainer.evaluate(j, ear).evaluation;
+}
+
+std::string refusal(const training_setup& setup) {
+  const auto made = make_trainer(setup);
+  return made ? "made" : made.error().message;
+}
+
+} // namespace
+
+TEST_CASE("trainer: a loss that is no number is a divergence") {
+  training_bench bench(plane_csv(60));
+  bench.setup.data.task = task_kind::regression;
+  bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
+  auto j = a_job(a_dense_network());
+  assign(j.genome.hyperparameters, "optimiser", "sgd");
+  assign(j.genome.hyperparameters, "learning_rate", 1e6);
+  const auto e = evaluated(*bench.trainer(), j);
+  CHECK(e.outcome == outcome::diverged);
+  CHECK_THAT(e.reason, Contains("became no finite number in epoch"));
+  CHECK(e.metrics.empty());
+  CHECK(e.weights_hash == 0);
+}
+
+TEST_CASE("trainer: what takes too long is timed out") {
+  const training_bench bench(separable_csv(60));
+  const auto trainer = bench.trainer();
+  auto j = a_job(a_dense_network());
+  j.budget = {.epochs = 100'000'000, .time = std::chrono::milliseconds(20)};
+  const auto e = evaluated(*trainer, j);
+  CHECK(e.outcome == outcome::timed_out);
+  CHECK_THAT(e.reason, Contains("out of time in epoch"));
+  const auto x = trainer->examine(j, {});
+  REQUIRE_FALSE(x);
+  CHECK_THAT(x.error().message, Contains("timed out"));
+}
+
+TEST_CASE("trainer: what needs too much memory is not begun") {
+  training_bench bench(separable_csv(60));
+  bench.setup.space.limits.max_width = 4096;
+  auto j = a_job(a_dense_network());
+  assign(j.genome.nodes.back().settings, "units", std::int64_t{4096});
+  j.budget.memory_bytes = 1 << 20;
+  const auto e = evaluated(*bench.trainer(), j);
+  CHECK(e.outcome == outcome::out_of_memory);
+  CHECK_THAT(e.reason, Contains("MiB of the 1 allowed"));
+  CHECK(e.curve.empty());
+  j.budget.memory_bytes = 1 << 30;
+  CHECK(evaluated(*bench.trainer(), j).outcome == outcome::succeeded);
+}
+
+TEST_CASE("trainer: nobody wants the rest of a training that is dropped") {
+  const training_bench bench(separable_csv(60));
+  listener ear;
+  ear.patience = 3;
+  const auto e = bench.trainer()->evaluate(a_job(a_dense_network()), ear).evaluation;
+  CHECK(e.outcome == outcome::dropped);
+  CHECK(e.reason == "stopped after epoch 3");
+  CHECK(e.curve.size() == 3);
+}
+
+TEST_CASE("trainer: a genome that makes no network is invalid") {
+  const training_bench bench(separable_csv(60));
+  const auto trainer = bench.trainer();
+  auto j = a_job(a_dense_network());
+  j.genome.nodes.back().op = "perpetuum";
+  CHECK(evaluated(*trainer, j).outcome == outcome::invalid);
+  CHECK_THAT(evaluated(*trainer, j).reason, Contains("perpetuum"));
+
+  auto wordy = a_job(a_dense_network());
+  assign(wordy.genome.hyperparameters, "learning_rate", "fast");
+  const auto e = evaluated(*trainer, wordy);
+  CHECK(e.outcome == outcome::invalid);
+  CHECK(e.reason == "learning_rate is no number");
+}
+
+TEST_CASE("trainer: one failure leaves the next candidate alone") {
+  const training_bench bench(separable_csv(60));
+  const auto trainer = bench.trainer();
+  const auto good = evaluated(*trainer, a_job(a_dense_network()));
+  auto bad = a_job(a_dense_network(), 2);
+  bad.genome.nodes.back().op = "perpetuum";
+  evaluated(*trainer, bad);
+  const auto again = evaluated(*trainer, a_job(a_dense_network()));
+  CHECK(again.weights_hash == good.weights_hash);
+  CHECK(again.metrics == good.metrics);
+}
+
+TEST_CASE("trainer: a setup that asks for what training does not have is refused") {
+  const training_bench bench(separable_csv(60));
+  CHECK(refusal(bench.setup) == "made");
+  auto setup = bench.setup;
+  setup.space.rules.hyperparameters = {{.name = "mood", .domain = real_domain{}}};
+  CHECK(refusal(setup) == "space.toml: no training reads the hyperparameter mood");
+  setup = bench.setup;
+  setup.goal.metric = "validation.r2";
+  CHECK(refusal(setup)
+        == "objective: no metric validation.r2; there are train.loss, "
+           "validation.accuracy, validation.loss");
+  setup = bench.setup;
+  setup.training.epochs = 0;
+  CHECK_THAT(refusal(setup), Contains("training.epochs"));
+  setup = bench.setup;
+  setup.device = "cuda:63";
+  CHECK_THAT(refusal(setup), Contains("device cuda:63: "));
+  setup.device = "toaster";
+  CHECK_THAT(refusal(setup), Contains("device toaster: "));
+}
+
+TEST_CASE("trainer: data that are not there or of another shape stop the warming up") {
+  training_bench bench(separable_csv(60));
+  bench.setup.space.image = true;
+  const auto flat = bench.trainer()->warm_up();
+  REQUIRE_FALSE(flat);
+  CHECK_THAT(flat.error().message, Contains("wants images") && Contains("[2]"));
+  bench.setup.data.file = "nowhere.csv";
+  const auto missing = bench.trainer()->warm_up();
+  REQUIRE_FALSE(missing);
+  CHECK_THAT(missing.error().message, Contains("nowhere.csv"));
+  const auto e = evaluated(*bench.trainer(), a_job(a_dense_network()));
+  CHECK(e.outcome == outcome::invalid);
+}
+
+TEST_CASE("trainer: warming up leaves no trace in what follows") {
+  training_bench bench(separable_csv(60));
+  bench.setup.space.rules.operators = {{.name = "dense", .settings = {}}};
+  const auto warm = bench.trainer();
+  REQUIRE(warm->warm_up());
+  CHECK(evaluated(*warm, a_job(a_dense_network())).weights_hash
+        == evaluated(*bench.trainer(), a_job(a_dense_network())).weights_hash);
+}

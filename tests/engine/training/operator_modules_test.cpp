@@ -1,0 +1,282 @@
+#include "engine/training/operator_modules.hpp"
+#include "search_spaces/operators.hpp"
+#include "search_spaces/variation.hpp"
+#include "tests/support/genomes.hpp"
+
+#include <ATen/ATen.h>
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clade;
+
+namespace {
+
+layer a_layer(std::string_view op, std::vector<tensor_shape> in,
+              const std::vector<setting>& given = {}) {
+  const auto* entry = find_operator(op);
+  REQUIRE(entry != nullptr);
+  const auto settings = complete(*entry, given);
+  REQUIRE(settings);
+  layer l{.name = "n1", .op = std::string(op), .settings = *settings, .in = in};
+  l.out = entry->shape(in, l.settings);
+  l.cost = entry->cost(in, l.out, l.settings);
+  return l;
+}
+
+std::shared_ptr<layer_module> built(const layer& l) {
+  const auto* op = find_operator_module(l.op);
+  REQUIRE(op != nullptr);
+  layer_context context{.random = training_key{.seed = 1, .id = 1}.stream(l.name),
+                        .device = at::kCPU};
+  return op->build(l, context);
+}
+
+at::Tensor examples_of(const tensor_shape& shape, std::int64_t batch = 3) {
+  auto random = derive(3, purpose::synthetic, 0, 0);
+  std::vector<std::int64_t> sizes{batch};
+  sizes.insert(sizes.end(), shape.sizes.begin(), shape.sizes.end());
+  auto x = at::empty(sizes);
+  auto* values = x.data_ptr<float>();
+  for (std::int64_t i = 0; i < x.numel(); ++i)
+    values[i] = static_cast<float>(random.normal());
+  return x;
+}
+
+at::Tensor through(const layer& l, const at::Tensor& x, bool training = false) {
+  const auto module = built(l);
+  module->train(training);
+  return module->forward({&x, 1});
+}
+
+// Forward, backward, shape and parameters, as decode promised them.
+std::string check_layer(const layer& l) {
+  const auto module = built(l);
+  std::vector<at::Tensor> in;
+  for (const auto& shape : l.in)
+    in.push_back(examples_of(shape).set_requires_grad(true));
+  if (l.inputs.empty() && in.empty())
+    in.push_back(examples_of(l.out).set_requires_grad(true));
+  const auto out = module->forward(in);
+  std::vector<std::int64_t> promised{3};
+  promised.insert(promised.end(), l.out.sizes.begin(), l.out.sizes.end());
+  if (out.sizes() != at::IntArrayRef(promised))
+    return l.op + ": shape";
+  out.square().sum().backward();
+  for (const auto& x : in)
+    if (!x.grad().defined() || !x.grad().isfinite().all().item<bool>())
+      return l.op + ": gradient";
+  std::uint64_t parameters = 0;
+  for (const auto& p : module->parameters()) {
+    parameters += static_cast<std::uint64_t>(p.numel());
+    if (!p.grad().defined())
+      return l.op + ": parameter without gradient";
+  }
+  return parameters == l.cost.parameters ? "" : l.op + ": parameters";
+}
+
+void check_networks(const std::string& file, const problem& p,
+                    std::set<std::string>& met) {
+  const auto space = load_search_space(std::filesystem::path(CLADE_SEARCH_SPACES) / file);
+  REQUIRE(space);
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    auto random = derive(5, purpose::sample, 0, i);
+    const auto sampled = sample(*space, p, random);
+    REQUIRE(sampled);
+    auto g = sampled->child;
+    for (int steps = 0; steps < 6; ++steps)
+      g = mutate(*space, p, g, {}, random).child;
+    const auto net = decode(*space, g, p);
+    REQUIRE(net);
+    INFO(to_text(*net));
+    for (const auto& l : net->layers) {
+      met.insert(l.op);
+      REQUIRE(check_layer(l) == "");
+    }
+    network_module whole(*net, {.seed = 1, .id = i}, at::kCPU);
+    const auto out = whole.forward(examples_of(p.input));
+    REQUIRE(out.sizes() == at::IntArrayRef({3, p.outputs}));
+    std::uint64_t parameters = 0;
+    for (const auto& t : whole.parameters())
+      parameters += static_cast<std::uint64_t>(t.numel());
+    REQUIRE(parameters == net->cost().parameters);
+  }
+}
+
+bool close(const at::Tensor& a, const at::Tensor& b) {
+  return a.sizes() == b.sizes() && at::allclose(a, b, 1e-5, 1e-5);
+}
+
+} // namespace
+
+TEST_CASE("operators: both tables hold the same names") {
+  std::set<std::string_view> rules, modules;
+  for (const auto& o : operators())
+    rules.insert(o.name);
+  for (const auto& o : operator_modules())
+    modules.insert(o.name);
+  CHECK(rules == modules);
+  CHECK(modules.size() == operator_modules().size());
+}
+
+TEST_CASE("operators: every row computes what its shape and cost rules say") {
+  for (const auto& o : operators()) {
+    const tensor_shape image{{4, 7, 5}};
+    const tensor_shape vector{{6}};
+    const bool several = o.name == "add" || o.name == "concat";
+    for (const auto& shape : {image, vector}) {
+      if ((o.wants_image && !shape.is_image()) || (o.wants_vector && shape.is_image()))
+        continue;
+      std::vector<tensor_shape> in(several ? 3 : 1, shape);
+      CHECK(check_layer(a_layer(o.name, in)) == "");
+      for (const auto& s : o.settings)
+        for (const auto word : s.words)
+          CHECK(
+              check_layer(a_layer(o.name, in, {{std::string(s.name), std::string(word)}}))
+              == "");
+    }
+  }
+}
+
+TEST_CASE(
+    "operators: random networks of the real spaces have the shapes decode promises") {
+  std::set<std::string> met;
+  check_networks("image.toml", {{{1, 8, 8}}, 10}, met);
+  check_networks("mlp.toml", {{{13}}, 3}, met);
+  // What neither space can make would make this test vacuous for its row.
+  for (const auto* op :
+       {"conv", "separable_conv", "depthwise_conv", "max_pool", "avg_pool", "dense",
+        "dropout", "add", "concat", "flatten", "project", "resize", "output"}) {
+    INFO(op);
+    CHECK(met.contains(op));
+  }
+}
+
+TEST_CASE("operators: windows lie where the table of operators says") {
+  // A pool's window i starts at i * stride - (kernel - 1) / 2 and sees only what exists.
+  const auto naive = [](const at::Tensor& x, std::int64_t kernel, std::int64_t stride,
+                        bool maximum) {
+    const auto h = x.size(2), w = x.size(3);
+    const auto rows = windows(h, kernel, stride), columns = windows(w, kernel, stride);
+    auto out = at::empty({x.size(0), x.size(1), rows.out, columns.out});
+    const auto span = [&](std::int64_t i, std::int64_t size) {
+      const auto from = i * stride - (kernel - 1) / 2;
+      const auto first = std::max<std::int64_t>(from, 0);
+      return std::pair(first, std::min(from + kernel, size) - first);
+    };
+    for (std::int64_t r = 0; r < rows.out; ++r)
+      for (std::int64_t c = 0; c < columns.out; ++c) {
+        const auto [top, high] = span(r, h);
+        const auto [left, wide] = span(c, w);
+        const auto seen = x.narrow(2, top, high).narrow(3, left, wide);
+        out.select(3, c).select(2, r).copy_(maximum ? seen.amax({2, 3})
+                                                    : seen.mean({2, 3}));
+      }
+    return out;
+  };
+  for (const std::int64_t kernel : {2, 3, 4, 5})
+    for (const std::int64_t stride : {1, 2, 3})
+      for (const auto& shape : {tensor_shape{{2, 8, 8}}, {{2, 7, 5}}, {{1, 1, 3}}}) {
+        INFO(kernel << ", " << stride << ", " << to_text(shape));
+        const auto x = examples_of(shape);
+        const std::vector<setting> settings{{"kernel", kernel}, {"stride", stride}};
+        CHECK(close(through(a_layer("max_pool", {shape}, settings), x),
+                    naive(x, kernel, stride, true)));
+        CHECK(close(through(a_layer("avg_pool", {shape}, settings), x),
+                    naive(x, kernel, stride, false)));
+      }
+}
+
+TEST_CASE("operators: resize is an adaptive average pool") {
+  for (const auto& [height, width] : {std::pair{3, 2}, {7, 5}, {1, 1}, {4, 5}}) {
+    const tensor_shape shape{{2, 7, 5}};
+    const auto x = examples_of(shape);
+    const auto l =
+        a_layer("resize", {shape},
+                {{"height", std::int64_t{height}}, {"width", std::int64_t{width}}});
+    CHECK(close(through(l, x), at::adaptive_avg_pool2d(x, {height, width})));
+  }
+}
+
+TEST_CASE("operators: a layer norm is over all of an example") {
+  const tensor_shape shape{{3, 4, 5}};
+  const auto x = examples_of(shape);
+  CHECK(close(through(a_layer("layer_norm", {shape}), x), at::layer_norm(x, {3, 4, 5})));
+  const auto v = examples_of({{6}});
+  CHECK(close(through(a_layer("layer_norm", {{{6}}}), v), at::layer_norm(v, {6})));
+}
+
+TEST_CASE("operators: dropout scales what it spares and spares all in validation") {
+  const tensor_shape shape{{50, 8, 8}};
+  const auto x = at::ones({3, 50, 8, 8});
+  const auto l = a_layer("dropout", {shape}, {{"rate", 0.25}});
+  CHECK(close(through(l, x), x));
+  const auto dropped = through(l, x, true);
+  CHECK(at::equal(dropped, through(l, x, true)));
+  CHECK((dropped.eq(0) | dropped.sub(4.0 / 3).abs().lt(1e-5)).all().item<bool>());
+  CHECK(dropped.mean().item<double>() == Approx(1).margin(0.05));
+}
+
+TEST_CASE("operators: initial values have the variance that keeps the signal's") {
+  const tensor_shape shape{{400}};
+  const auto x = examples_of(shape, 100);
+  const auto plain =
+      through(a_layer("dense", {shape}, {{"units", std::int64_t{300}}}), x);
+  CHECK(plain.square().mean().item<double>() == Approx(1).margin(0.1));
+  const auto halved = through(
+      a_layer("dense", {shape}, {{"activation", "relu"}, {"units", std::int64_t{300}}}),
+      x);
+  CHECK(halved.square().mean().item<double>() == Approx(1).margin(0.1));
+}
+
+TEST_CASE("network module: each layer draws from its own name and the key") {
+  auto g = test::a_chain({{{}, "dense", {{"units", std::int64_t{5}}}},
+                          {{}, "dense", {{"units", std::int64_t{5}}}}});
+  const auto n = decode({}, g, {{{5}}, 5});
+  const auto longer = decode(
+      {}, test::a_chain({{{}, "dense", {{"units", std::int64_t{5}}}}}), {{{5}}, 5});
+  REQUIRE(n);
+  REQUIRE(longer);
+  const auto weights = [](const network& net, training_key key) {
+    return network_module(net, key, at::kCPU).weights();
+  };
+  const auto one = weights(*n, {.seed = 1, .id = 1});
+  CHECK((one == weights(*n, {.seed = 1, .id = 1})));
+  CHECK((one != weights(*n, {.seed = 1, .id = 2})));
+  CHECK((one != weights(*n, {.seed = 2, .id = 1})));
+  CHECK((one != weights(*n, {.seed = 1, .what = purpose::baseline, .id = 1})));
+  // Names and values of a layer do not depend on what else there is.
+  const auto other = weights(*longer, {.seed = 1, .id = 1});
+  const auto first = std::ranges::find(other, one[1].name, &weight_tensor::name);
+  REQUIRE(first != other.end());
+  CHECK((*first == one[1]));
+  CHECK((one[1].values != one[3].values));
+}
+
+TEST_CASE("network module: what it gives as weights it takes back") {
+  const auto n =
+      decode({}, test::a_chain({{{}, "dense", {{"norm", "batch"}}}}), {{{5}}, 2});
+  REQUIRE(n);
+  network_module a(*n, {.id = 1}, at::kCPU);
+  network_module b(*n, {.id = 2}, at::kCPU);
+  const auto x = examples_of({{5}});
+  a.forward(x); // moves the running means
+  auto weights = a.weights();
+  REQUIRE(b.load(weights));
+  CHECK((b.weights() == weights));
+  a.eval();
+  b.eval();
+  CHECK(at::equal(a.forward(x), b.forward(x)));
+
+  weights[0].shape = {static_cast<std::int64_t>(weights[0].values.size())};
+  CHECK_FALSE(b.load(weights));
+  weights = a.weights();
+  weights[0].name = "n9.weight";
+  CHECK_FALSE(b.load(weights));
+  weights = a.weights();
+  weights.pop_back();
+  CHECK_FALSE(b.load(weights));
+  CHECK((b.weights() == a.weights()));
+}

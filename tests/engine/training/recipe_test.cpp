@@ -1,0 +1,118 @@
+#include "engine/training/recipe.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+std::string objection_to(const training_params& params) {
+  const auto valid = validate(params);
+  return valid ? "valid" : valid.error().message;
+}
+
+std::string objection_to(const setting& s) {
+  const auto r = recipe_of({}, {s});
+  return r ? "valid" : r.error().message;
+}
+
+} // namespace
+
+TEST_CASE("training params: the defaults are valid and what is wrong is named") {
+  CHECK(objection_to(training_params{}) == "valid");
+  CHECK(objection_to(training_params{.epochs = 0})
+        == "training.epochs is 0; give at least 1");
+  CHECK(objection_to(training_params{.optimiser = "lion"})
+        == "training.optimiser is \"lion\"; there are sgd, adam, adamw");
+  CHECK(objection_to(training_params{.schedule = "linear"})
+        == "training.schedule is \"linear\"; there are constant, cosine, step");
+  CHECK(objection_to(training_params{.learning_rate = 0})
+        == "training.learning_rate is not above 0");
+  CHECK(objection_to(training_params{.momentum = 1})
+        == "training.momentum is not in [0, 1)");
+  CHECK(objection_to(training_params{.weight_decay = -1})
+        == "training.weight_decay is below 0");
+  CHECK(objection_to(training_params{.batch_size = 0})
+        == "training.batch_size is not in [1, 1048576]");
+}
+
+TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
+  const training_params defaults{.optimiser = "sgd",
+                                 .schedule = "step",
+                                 .learning_rate = 0.5,
+                                 .momentum = 0.25,
+                                 .weight_decay = 0.125,
+                                 .batch_size = 8};
+  const auto plain = recipe_of(defaults, {});
+  REQUIRE(plain);
+  CHECK(plain->optimiser == optimiser_kind::sgd);
+  CHECK(plain->schedule == schedule_kind::step);
+  CHECK(plain->learning_rate == 0.5);
+  CHECK(plain->momentum == 0.25);
+  CHECK(plain->weight_decay == 0.125);
+  CHECK(plain->batch_size == 8);
+  CHECK(plain->label_smoothing == 0);
+  CHECK(plain->shift == 0);
+  CHECK_FALSE(plain->flip);
+
+  const auto own = recipe_of(defaults, {{"batch_size", std::int64_t{16}},
+                                        {"flip", "yes"},
+                                        {"label_smoothing", 0.1},
+                                        {"learning_rate", 0.01},
+                                        {"momentum", 0.9},
+                                        {"optimiser", "adamw"},
+                                        {"schedule", "cosine"},
+                                        {"shift", std::int64_t{2}},
+                                        {"weight_decay", std::int64_t{0}}});
+  REQUIRE(own);
+  CHECK(own->optimiser == optimiser_kind::adamw);
+  CHECK(own->schedule == schedule_kind::cosine);
+  CHECK(own->learning_rate == 0.01);
+  CHECK(own->momentum == 0.9);
+  CHECK(own->weight_decay == 0);
+  CHECK(own->batch_size == 16);
+  CHECK(own->label_smoothing == 0.1);
+  CHECK(own->shift == 2);
+  CHECK(own->flip);
+}
+
+TEST_CASE("recipe: a value of the wrong type or out of range is an error") {
+  CHECK(objection_to(setting{"learning_rate", "fast"}) == "learning_rate is no number");
+  CHECK(objection_to(setting{"batch_size", 16.5}) == "batch_size is no whole number");
+  CHECK(objection_to(setting{"optimiser", 1.0}) == "optimiser is no word");
+  CHECK(objection_to(setting{"label_smoothing", 1.0})
+        == "label_smoothing is not in [0, 1)");
+  CHECK(objection_to(setting{"shift", std::int64_t{-1}}) == "shift is not in [0, 64]");
+  CHECK(objection_to(setting{"flip", "perhaps"})
+        == "flip is \"perhaps\"; there are no, yes");
+}
+
+TEST_CASE("recipe: every hyperparameter that is said to be read is read") {
+  for (const auto name : hyperparameter_names()) {
+    // No hyperparameter is both a number and a word.
+    const bool takes_number = objection_to(setting{std::string(name), 1e9}) == "valid";
+    const bool takes_word = objection_to(setting{std::string(name), "?"}) == "valid";
+    CHECK_FALSE((takes_number && takes_word));
+  }
+  CHECK(objection_to(setting{"unknown", "?"}) == "valid");
+}
+
+TEST_CASE("recipe: schedules go from the whole rate down") {
+  recipe r{.schedule = schedule_kind::constant, .learning_rate = 8};
+  CHECK(learning_rate_at(r, 0) == 8);
+  CHECK(learning_rate_at(r, 0.99) == 8);
+  r.schedule = schedule_kind::cosine;
+  CHECK(learning_rate_at(r, 0) == Approx(8));
+  CHECK(learning_rate_at(r, 0.5) == Approx(4));
+  CHECK(learning_rate_at(r, 1) == Approx(0).margin(1e-12));
+  r.schedule = schedule_kind::step;
+  CHECK(learning_rate_at(r, 0.49) == Approx(8));
+  CHECK(learning_rate_at(r, 0.5) == Approx(0.8));
+  CHECK(learning_rate_at(r, 0.75) == Approx(0.08));
+}
+
+TEST_CASE("recipe: optimisers keep as many copies as they say") {
+  CHECK(state_copies({.optimiser = optimiser_kind::sgd, .momentum = 0}) == 0);
+  CHECK(state_copies({.optimiser = optimiser_kind::sgd, .momentum = 0.9}) == 1);
+  CHECK(state_copies({.optimiser = optimiser_kind::adamw}) == 2);
+}

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/training/trainer.hpp"
+#include "tests/support/scratch.hpp"
+
+namespace clade {
+
+/// Three classes of two columns, far apart: a dense network tells them all apart.
+[[nodiscard]] std::string separable_csv(std::size_t examples);
+
+/// Two columns of noise, and a class that has nothing to do with them.
+[[nodiscard]] std::string noise_csv(std::size_t examples);
+
+/// y = 100 + 30 a - 20 b.
+[[nodiscard]] std::string plane_csv(std::size_t examples);
+
+/// 6x6 images of two classes: a bright upper or a bright lower half, with noise.
+[[nodiscard]] std::string halves_csv(std::size_t examples);
+
+/// A file of data, and a trainer for it over a space with every operator.
+class training_bench {
+public:
+  explicit training_bench(const std::string& csv);
+
+  training_setup setup;
+
+  /// The test fails if there is none.
+  [[nodiscard]] std::unique_ptr<fitness_function> trainer() const;
+
+private:
+  scratch_folder folder_;
+};
+
+/// input -> dense(units=16, relu) -> output
+[[nodiscard]] genome a_dense_network();
+
+/// input -> conv(filters=4) -> dropout -> output
+[[nodiscard]] genome a_conv_network();
+
+/// Job `id` for that genome: 10 epochs.
+[[nodiscard]] job a_job(genome g, candidate_id id = 1);
+
+/// Keeps what it hears; says no after `patience` epochs.
+class listener : public progress {
+public:
+  std::vector<epoch> heard;
+  std::size_t patience = std::numeric_limits<std::size_t>::max();
+
+  bool report(const epoch& e) override {
+    heard.push_back(e);
+    return heard.size() < patience;
+  }
+};
+
+[[nodiscard]] double metric_of(const std::vector<metric>& metrics, std::string_view name);
+
+} // namespace clade
