@@ -65,7 +65,7 @@ candidate_overview read_candidate(SQLite::Statement& row, SQLite::Statement& par
   c.parameters = natural(row.getColumn(8));
   c.seconds = row.getColumn(9).getDouble();
   c.reason = row.getColumn(10).getString();
-  parents.reset();
+  parents.tryReset();
   parents.bind(1, as_signed(c.id));
   while (parents.executeStep())
     c.parents.push_back(natural(parents.getColumn(0)));
@@ -78,7 +78,7 @@ constexpr const char* select_parents =
 /// Fills in what is computed from the generation's candidates.
 void summarise(generation_overview& g, SQLite::Statement& evaluated) {
   std::vector<double> values;
-  evaluated.reset();
+  evaluated.tryReset();
   evaluated.bind(1, as_signed(g.generation));
   while (evaluated.executeStep()) {
     g.training_seconds += evaluated.getColumn(1).getDouble();

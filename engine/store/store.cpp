@@ -52,7 +52,7 @@ expected<std::uint64_t> visit_payloads(const connection& c, Visit visit) {
   try {
     if (expected_count.executeStep())
       count = natural(expected_count.getColumn(0));
-    expected_count.reset();
+    expected_count.tryReset();
     while (all.executeStep()) {
       const auto sequence = natural(all.getColumn(0));
       const auto unix_ms = all.getColumn(1).getInt64();
@@ -105,17 +105,17 @@ store::impl::writer::writer(connection& c)
 
 void store::impl::writer::load() {
   sequence = checksum = 0;
-  last_record.reset();
+  last_record.tryReset();
   if (last_record.executeStep()) {
     sequence = natural(last_record.getColumn(0));
     checksum = natural(last_record.getColumn(1));
   }
-  last_record.reset();
+  last_record.tryReset();
   with_weights.clear();
-  weights_ids.reset();
+  weights_ids.tryReset();
   while (weights_ids.executeStep())
     with_weights.insert(natural(weights_ids.getColumn(0)));
-  weights_ids.reset();
+  weights_ids.tryReset();
   queried.load();
   loaded = true;
 }
@@ -171,7 +171,7 @@ expected<store> store::open_to_read(const std::filesystem::path& file) {
     SQLite::Statement count(opened->connected.db, "select records from progress");
     if (count.executeStep())
       opened->size = natural(count.getColumn(0));
-    count.reset();
+    count.tryReset();
     return store(std::move(opened));
   } catch (const SQLite::Exception& e) {
     return store_failure(file, e);
@@ -187,12 +187,12 @@ expected<void> store::transact(Write write) {
   auto& w = *impl_->writes;
   std::optional<error> failure;
   try {
-    w.begin.reset();
+    w.begin.tryReset();
     w.begin.exec();
     if (!w.loaded)
       w.load();
     write(w);
-    w.commit.reset();
+    w.commit.tryReset();
     w.commit.exec();
     impl_->size = w.sequence;
     return {};
@@ -205,7 +205,7 @@ expected<void> store::transact(Write write) {
   try {
     // SQLite has done so already after some errors.
     if (c.in_transaction()) {
-      w.rollback.reset();
+      w.rollback.tryReset();
       w.rollback.exec();
     }
   } catch (const SQLite::Exception& e) {
@@ -225,7 +225,7 @@ expected<void> store::append(std::span<const entry> entries) {
       w.checksum =
           chained_checksum(w.checksum, w.sequence, unix_ms, kind_of(e.record), payload);
       auto& insert = w.insert_record;
-      insert.reset();
+      insert.tryReset();
       insert.bind(1, as_signed(w.sequence));
       insert.bind(2, unix_ms);
       insert.bind(3, kind_of(e.record));
@@ -260,7 +260,7 @@ expected<void> store::keep_weights(std::span<const candidate_id> ids) {
         ++i;
         continue;
       }
-      w.delete_weights.reset();
+      w.delete_weights.tryReset();
       w.delete_weights.bind(1, as_signed(*i));
       w.delete_weights.exec();
       i = w.with_weights.erase(i);

@@ -46,7 +46,8 @@ void bind(SQLite::Statement& s, int i, const std::optional<T>& v) {
 
 template<class... Values>
 void execute(SQLite::Statement& s, const Values&... values) {
-  s.reset();
+  // reset() would throw the error of the last execution once more.
+  s.tryReset();
   int i = 0;
   (bind(s, ++i, values), ...);
   s.exec();
@@ -154,7 +155,7 @@ tables::tables(connection& c)
       put_weights_(c.db, "insert or replace into weights values (?, ?, ?)") {}
 
 void tables::load() {
-  select_run_.reset();
+  select_run_.tryReset();
   if (!select_run_.executeStep())
     throw error{error_kind::corrupt, "the run's row is missing"};
   const auto natural_at = [&](int i) { return natural(select_run_.getColumn(i)); };
@@ -171,18 +172,18 @@ void tables::load() {
   const auto best = natural_at(9);
   progress_.champion = natural_at(10);
   progress_.updated_ms = select_run_.getColumn(11).getInt64();
-  select_run_.reset();
+  select_run_.tryReset();
   best_ = best == 0 ? contender{} : contender_of(best);
   generations_.clear();
 }
 
 contender tables::contender_of(candidate_id id) {
-  select_evaluation_.reset();
+  select_evaluation_.tryReset();
   select_evaluation_.bind(1, as_signed(id));
   if (!select_evaluation_.executeStep())
     throw error{error_kind::corrupt, "no evaluation of #" + std::to_string(id)};
   const auto read = decode_record(blob(select_evaluation_.getColumn(0)));
-  select_evaluation_.reset();
+  select_evaluation_.tryReset();
   if (!read)
     throw error(read.error());
   const auto* evaluated = std::get_if<candidate_evaluated>(&*read);
@@ -197,7 +198,7 @@ tables::generation_row& tables::row_of(std::uint64_t generation) {
     return found->second;
   generation_row row;
   row.born_ms = unix_ms_;
-  select_generation_.reset();
+  select_generation_.tryReset();
   select_generation_.bind(1, as_signed(generation));
   if (select_generation_.executeStep()) {
     const auto natural_at = [&](int i) {
@@ -210,7 +211,7 @@ tables::generation_row& tables::row_of(std::uint64_t generation) {
     if (const auto best = natural_at(4); best != 0)
       row.best = contender_of(best);
   }
-  select_generation_.reset();
+  select_generation_.tryReset();
   return generations_.emplace(generation, row).first->second;
 }
 
@@ -253,12 +254,12 @@ void tables::write(const candidate_evaluated& r) {
   progress_.training_seconds += e.seconds;
   if (one.fitness.ok && (best_.id == 0 || fitter(one, best_)))
     best_ = one;
-  select_generation_of_.reset();
+  select_generation_of_.tryReset();
   select_generation_of_.bind(1, as_signed(e.id));
   if (!select_generation_of_.executeStep())
     return;
   const auto generation = natural(select_generation_of_.getColumn(0));
-  select_generation_of_.reset();
+  select_generation_of_.tryReset();
   auto& row = row_of(generation);
   ++row.evaluated;
   row.failed += one.fitness.ok ? 0 : 1;
