@@ -20,8 +20,6 @@ void take_node(const grammar& rules, node_gene& mine, const node_gene& theirs) {
       merge.push_back({p.name, *v});
   mine.op = theirs.op;
   mine.settings = theirs.settings;
-  for (const parameter& p : rules.merge)
-    erase(mine.settings, std::string_view(p.name));
   for (setting& s : merge)
     assign(mine.settings, s.name, std::move(s.value));
 }

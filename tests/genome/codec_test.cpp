@@ -130,14 +130,26 @@ TEST_CASE("codec: the largest genome that fits is read in one go") {
   CHECK(*decode_genome(data) == g);
 }
 
-TEST_CASE("codec: an edge that names no node of the genome is an error") {
-  encoder e;
-  e.array(3).array(2);
-  e.array(3).natural(0).text("input").map(0).array(3).natural(1).text("output").map(0);
-  e.array(1).array(3).natural(0).natural(2).natural(1);
-  e.map(0);
-  CHECK(decode_genome(e.take()).error().message
-        == "byte 22: not an edge between the genome's nodes");
+TEST_CASE(
+    "codec: an edge to no node or with unknown flags or missing fields is an error") {
+  const auto with_edge = [](std::size_t fields, std::uint64_t to, std::uint64_t flags) {
+    encoder e;
+    e.array(3).array(2);
+    e.array(3).natural(0).text("input").map(0);
+    e.array(3).natural(1).text("output").map(0);
+    e.array(1).array(fields).natural(0).natural(to).natural(flags);
+    for (std::size_t i = 3; i < fields; ++i)
+      e.natural(7);
+    const auto decoded = decode_genome(e.map(0).take());
+    return decoded ? "" : decoded.error().message;
+  };
+  CHECK(with_edge(3, 1, 1) == "");
+  CHECK(with_edge(4, 1, 5) == "");
+  const std::string refused = "byte 22: not an edge between the genome's nodes";
+  CHECK(with_edge(3, 2, 1) == refused);
+  CHECK(with_edge(3, 1, 17) == refused);
+  CHECK(with_edge(3, 1, 5) == refused);
+  CHECK(with_edge(4, 1, 1) == refused);
 }
 
 TEST_CASE("codec: a genome whose structure is broken is an error that says so") {

@@ -28,6 +28,15 @@ TEST_CASE("distance: one setting that differs counts as one item of all") {
   CHECK(distance(a, b) == Approx(1.0 / 20));
 }
 
+TEST_CASE("distance: another operator and a disabled edge count as one item each") {
+  const genome a = a_genome();
+  genome b = a;
+  b.nodes[3].op = "tanh";
+  CHECK(distance(a, b) == Approx(1.0 / 20));
+  b.edges[2].enabled = false;
+  CHECK(distance(a, b) == Approx(2.0 / 20));
+}
+
 TEST_CASE("distance: numbers differ by their ratio") {
   const genome a = a_genome();
   genome b = a;

@@ -106,6 +106,18 @@ TEST_CASE("domain: logarithmic domains draw every decade alike") {
   }
 }
 
+TEST_CASE("domain: the greatest of few whole numbers has its logarithmic share") {
+  const auto p = a_parameter(integer_domain{.low = 1, .high = 3, .log = true});
+  random_stream random = derive(7, purpose::sample, 0, 0);
+  std::map<std::int64_t, int> counts;
+  for (int i = 0; i < 20'000; ++i)
+    ++counts[std::get<std::int64_t>(sample(p, random))];
+  // ln 2, ln 3/2 and ln 4/3 of ln 4
+  CHECK(std::abs(counts[1] - 10'000) < 300);
+  CHECK(std::abs(counts[2] - 5'850) < 300);
+  CHECK(std::abs(counts[3] - 4'150) < 300);
+}
+
 TEST_CASE("domain: reals are drawn with few digits") {
   random_stream random = derive(4, purpose::sample, 0, 0);
   const auto rate = a_parameter(real_domain{.low = 1e-4, .high = 0.1, .log = true});

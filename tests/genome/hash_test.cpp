@@ -139,6 +139,19 @@ TEST_CASE("hash: what meets in a merge has no order") {
   CHECK(canonical_hash(a_fork(small, small)) != canonical_hash(a_fork(small, large)));
 }
 
+TEST_CASE("hash: two memories of their own are not one that goes round") {
+  const auto fork_with = [](std::pair<int, int> one, std::pair<int, int> two) {
+    genome g = a_fork({}, {});
+    for (const auto& [from, to] : {one, two}) {
+      const auto a = innovation(from), b = innovation(to);
+      g.edges.push_back({innovation_of_edge(a, b, true), a, b, true, true, 1.0});
+    }
+    return canonical_hash(sorted(std::move(g)));
+  };
+  CHECK(fork_with({2, 2}, {3, 3}) != fork_with({2, 3}, {3, 2}));
+  CHECK(fork_with({2, 3}, {2, 2}) == fork_with({3, 2}, {3, 3}));
+}
+
 TEST_CASE("hash: what takes no part leaves no trace") {
   const genome_hash whole = canonical_hash(a_genome());
   genome g = a_genome();
