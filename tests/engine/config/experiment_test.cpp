@@ -278,8 +278,7 @@ TEST_CASE("experiment: what must be there and is not is asked for") {
            "\"../search_spaces/image.toml\"");
 }
 
-TEST_CASE("experiment: what is wrong with the search space's file is said with that "
-          "file's line") {
+TEST_CASE("experiment: what is wrong with a search space has the line of its file") {
   const experiment_files files;
   CHECK(files.error_of(files.with("file = \"vectors", "file = \"vector.toml\""))
         == "x.toml:9: search_space.file: vector.toml is not there");
@@ -367,7 +366,7 @@ TEST_CASE("experiment: the objective is one metric that the task reports") {
            "validation.rmse, validation.mse, validation.r2, validation.loss");
 }
 
-TEST_CASE("experiment: without an objective the task's own is taken") {
+TEST_CASE("experiment: without an objective that of the task is taken") {
   const experiment_files files;
   const auto text = files.with("maximize", "");
   CHECK(files.loaded(text).objective.metric == "validation.accuracy");

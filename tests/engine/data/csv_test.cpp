@@ -28,7 +28,7 @@ using texts = std::vector<std::string>;
 
 } // namespace
 
-TEST_CASE("csv: a header is found out, or said, and is no example") {
+TEST_CASE("csv: a header is found out or said and is no example") {
   for (const std::string_view first : {"", "x,y,class\n", "\"x\",\"y, z\",class\r\n"}) {
     const auto data = load(rows(first));
     CHECK(data.examples == 10);
@@ -55,7 +55,7 @@ TEST_CASE("csv: a first line that counts other rows than there are is names of c
            "of the columns, say header = \"names\"");
 }
 
-TEST_CASE("csv: the target is a column by name, by number, or the last") {
+TEST_CASE("csv: the target is a column by name or number or the last") {
   const std::string text = "kind,x,y\nb,1,2\na,3,4\nb,5,6\na,7,8\na,9,10\nb,11,12\n";
   for (const char* target : {"kind", "1"}) {
     const auto data = load(text, {.target = target});
@@ -65,7 +65,7 @@ TEST_CASE("csv: the target is a column by name, by number, or the last") {
   CHECK(load(text.substr(text.find('\n') + 1), {.target = "1"}).examples == 6);
 }
 
-TEST_CASE("csv: classes that are numbers are sorted by value, others by text") {
+TEST_CASE("csv: classes that are numbers are sorted by value and others by text") {
   std::string numbers, words;
   for (const char* c : {"10", "9", "-1"})
     for (int i = 0; i < 3; ++i) {

@@ -15,7 +15,7 @@ std::string error_text(const expected<std::string>& text) {
 
 } // namespace
 
-TEST_CASE("gunzip: what was zipped comes back, members one after the other") {
+TEST_CASE("gunzip: what was zipped comes back with members one after the other") {
   CHECK(rc::check([](const std::string& a, const std::string& b) {
     RC_ASSERT(gunzip(gzip(a)) == a);
     RC_ASSERT(gunzip(gzip(a) + gzip(b)) == a + b);
