@@ -110,13 +110,16 @@ void add_show(CLI::App& app, command& chosen) {
          "run", options->run,
          "The run: its folder, its name (for the latest of it) or the beginning of\n"
          "that, or a store's file")
-      ->required();
+      ->required()
+      ->option_text("RUN");
   auto* generation =
       sub->add_option("--generation", options->generation,
-                      "The candidates of this generation, the fittest first");
+                      "The candidates of this generation, the fittest first")
+          ->option_text("N");
   sub->add_option(
          "--genome", options->genome,
          "This candidate: its graph, its learning curve, and where it comes from")
+      ->option_text("ID")
       ->excludes(generation);
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->footer(

@@ -22,6 +22,15 @@ json some(const std::string& text) {
   return text.empty() ? json() : json(text);
 }
 
+/// Readers of JSON know whole numbers up to 2^53 only.
+json exact(std::uint64_t n) {
+  return std::to_string(n);
+}
+
+json exact(innovation id) {
+  return exact(static_cast<std::uint64_t>(id));
+}
+
 json metrics_json(const std::vector<metric>& metrics) {
   json out = json::object();
   for (const auto& m : metrics)
@@ -39,13 +48,12 @@ json settings_json(const std::vector<setting>& settings) {
 json genome_json(const genome& g) {
   json out{{"nodes", json::array()}, {"edges", json::array()}};
   for (const auto& n : g.nodes)
-    out["nodes"].push_back({{"id", static_cast<std::uint64_t>(n.id)},
-                            {"op", n.op},
-                            {"settings", settings_json(n.settings)}});
+    out["nodes"].push_back(
+        {{"id", exact(n.id)}, {"op", n.op}, {"settings", settings_json(n.settings)}});
   for (const auto& e : g.edges)
-    out["edges"].push_back({{"id", static_cast<std::uint64_t>(e.id)},
-                            {"from", static_cast<std::uint64_t>(e.from)},
-                            {"to", static_cast<std::uint64_t>(e.to)},
+    out["edges"].push_back({{"id", exact(e.id)},
+                            {"from", exact(e.from)},
+                            {"to", exact(e.to)},
                             {"enabled", e.enabled},
                             {"recurrent", e.recurrent},
                             {"weight", e.weight}});
@@ -60,7 +68,7 @@ json evaluation_json(const evaluation& e) {
                      {"metrics", metrics_json(one.metrics)},
                      {"seconds", one.seconds}});
   return {{"outcome", to_text(e.outcome)}, {"metrics", metrics_json(e.metrics)},
-          {"parameters", e.parameters},    {"weights_hash", e.weights_hash},
+          {"parameters", e.parameters},    {"weights_hash", exact(e.weights_hash)},
           {"equal_to", some(e.equal_to)},  {"reason", some(e.reason)},
           {"curve", std::move(curve)},     {"seconds", e.seconds},
           {"slot", some(e.slot)},          {"tries", e.tries}};

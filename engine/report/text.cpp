@@ -50,9 +50,10 @@ std::string activity(const run_view& r) {
   if (state != "stopped")
     return state;
   const auto why = o.state == "paused" ? "stopped: " + o.reason : std::string("stopped");
-  return why + "; clade resume "
-         + (r.file.filename() == store_file_name ? r.file.parent_path() : r.file)
-               .string();
+  // A copy of the store alone lacks its folder.
+  if (r.file.filename() != store_file_name)
+    return why;
+  return why + "; clade resume " + r.file.parent_path().string();
 }
 
 std::string result_text(const candidate_overview& c) {
@@ -176,7 +177,7 @@ std::string to_text(std::span<const candidate_overview> members, const objective
   std::sort(sorted.begin(), sorted.end(),
             [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   table lines({right, right, right, right, right, left, left});
-  lines.add({"", goal.metric, "parameters", "nodes", "time", "from", "what changed"});
+  lines.add({"id", goal.metric, "parameters", "nodes", "time", "from", "what changed"});
   for (const auto& c : sorted) {
     auto origin = c.origin;
     if (c.equal_to != 0)

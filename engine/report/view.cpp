@@ -8,6 +8,9 @@ namespace clade {
 
 namespace {
 
+/// As run_finished has it.
+constexpr const char* champion_subject = "champion";
+
 std::string name_of(const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(file).lexically_normal().parent_path();
   return file.filename() == store_file_name ? parse_run_folder(folder).name
@@ -133,10 +136,10 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
     }
     view.comparison.push_back(std::move(one));
   }
-  std::stable_partition(
-      view.comparison.begin(), view.comparison.end(), [&](const compared& c) {
-        return c.id == 0 || c.id != overview->champion || c.subject != "champion";
-      });
+  // What is no candidate of the search first, the champion last.
+  std::ranges::stable_sort(view.comparison, {}, [](const compared& c) {
+    return c.id == 0 ? 0 : c.subject == champion_subject ? 2 : 1;
+  });
   return view;
 }
 
