@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// A run in a few numbers, as its transaction before last left them at the latest.
+/// A run in a few numbers, as the last transaction left them.
 struct run_overview {
   objective goal;
   std::string version;    ///< Empty until the run is started.

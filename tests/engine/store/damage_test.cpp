@@ -93,7 +93,7 @@ TEST_CASE("store: a record that was taken out is missed, the last one too") {
   }
 }
 
-TEST_CASE("store: two records in each other's place are found") {
+TEST_CASE("store: two records that changed places are found") {
   const damaged_store d;
   const auto all = d.after("update records set sequence = 1000 where sequence = 4;"
                            "update records set sequence = 4 where sequence = 5;"

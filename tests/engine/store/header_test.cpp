@@ -61,7 +61,7 @@ TEST_CASE("store: what is no store is left alone") {
   CHECK(store::open(file).error().kind == error_kind::corrupt);
 }
 
-TEST_CASE("store: another program's SQLite file is left alone") {
+TEST_CASE("store: an SQLite file of another program is left alone") {
   const scratch_folder folder;
   const auto file = folder.path() / "other.db";
   {
@@ -73,7 +73,7 @@ TEST_CASE("store: another program's SQLite file is left alone") {
   CHECK_THAT(e.message, Catch::Contains("of another program"));
 }
 
-TEST_CASE("store: a newer version's store is left alone and its version named") {
+TEST_CASE("store: the store of a newer version is left alone and that version named") {
   const scratch_folder folder;
   const auto file = folder.path() / "run.db";
   write_store(file, a_history());
