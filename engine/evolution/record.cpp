@@ -26,8 +26,7 @@
 
 #include "genome/hash.hpp"
 
-#include <iomanip>
-#include <sstream>
+#include <limits>
 
 namespace clade {
 
@@ -225,10 +224,6 @@ record decode_body(decoder& d, std::uint64_t kind) {
   }
 }
 
-std::string id_text(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
 } // namespace
 
 void encode(encoder& out, const candidate& c) {
@@ -386,41 +381,6 @@ bytes decisive_bytes(const record& r) {
   return out.take();
 }
 
-std::string to_text(const record& r) {
-  return std::visit(
-      overloaded{
-          [](const run_started& s) {
-            return "started with seed " + std::to_string(s.seed) + " by version "
-                   + s.version;
-          },
-          [](const candidate_born& b) { return "born " + to_text(b.born); },
-          [](const candidate_evaluated& e) {
-            return "evaluated " + to_text(e.evaluated);
-          },
-          [](const generation_closed& c) {
-            auto text = "closed generation " + std::to_string(c.generation) + ":";
-            for (const auto id : c.survivors)
-              text += " " + id_text(id);
-            return text;
-          },
-          [](const run_finished& f) {
-            return f.champion == 0 ? std::string("finished without a champion")
-                                   : "finished: champion " + id_text(f.champion);
-          },
-          [](const run_paused& p) { return "paused: " + p.reason; },
-          [](const run_resumed& p) { return "resumed by version " + p.version; },
-          [](const attempt_failed& a) {
-            return "attempt " + std::to_string(a.attempt) + " of " + id_text(a.id)
-                   + " failed on " + a.slot + ": " + a.reason;
-          },
-          [](const slot_changed& s) {
-            return "slot " + s.slot + (s.joined ? " joined" : " left")
-                   + (s.reason.empty() ? "" : ": " + s.reason);
-          },
-      },
-      r);
-}
-
 void digest::add(const record& r) {
   const auto decisive = decisive_bytes(r);
   if (decisive.empty())
@@ -429,13 +389,6 @@ void digest::add(const record& r) {
   low += hash.low;
   high += hash.high + (low < hash.low ? 1 : 0);
   ++records;
-}
-
-std::string to_text(const digest& d) {
-  std::ostringstream text;
-  text << std::hex << std::setfill('0') << std::setw(16) << d.high << std::setw(16)
-       << d.low << std::dec << " of " << d.records << " records";
-  return text.str();
 }
 
 } // namespace clade

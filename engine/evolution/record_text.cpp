@@ -1,0 +1,70 @@
+// Records as the lines that people read, one kind after the other.
+#include "engine/evolution/record.hpp"
+
+#include <iomanip>
+#include <sstream>
+
+namespace clade {
+
+namespace {
+
+std::string id_text(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+std::string line(const run_started& r) {
+  return "started with seed " + std::to_string(r.seed) + " by version " + r.version;
+}
+
+std::string line(const candidate_born& r) {
+  return "born " + to_text(r.born);
+}
+
+std::string line(const candidate_evaluated& r) {
+  return "evaluated " + to_text(r.evaluated);
+}
+
+std::string line(const generation_closed& r) {
+  auto text = "closed generation " + std::to_string(r.generation) + ":";
+  for (const auto id : r.survivors)
+    text += " " + id_text(id);
+  return text;
+}
+
+std::string line(const run_finished& r) {
+  return r.champion == 0 ? "finished without a champion"
+                         : "finished: champion " + id_text(r.champion);
+}
+
+std::string line(const run_paused& r) {
+  return "paused: " + r.reason;
+}
+
+std::string line(const run_resumed& r) {
+  return "resumed by version " + r.version;
+}
+
+std::string line(const attempt_failed& r) {
+  return "attempt " + std::to_string(r.attempt) + " of " + id_text(r.id) + " failed on "
+         + r.slot + ": " + r.reason;
+}
+
+std::string line(const slot_changed& r) {
+  return "slot " + r.slot + (r.joined ? " joined" : " left")
+         + (r.reason.empty() ? "" : ": " + r.reason);
+}
+
+} // namespace
+
+std::string to_text(const record& r) {
+  return std::visit([](const auto& one) { return line(one); }, r);
+}
+
+std::string to_text(const digest& d) {
+  std::ostringstream text;
+  text << std::hex << std::setfill('0') << std::setw(16) << d.high << std::setw(16)
+       << d.low << std::dec << " of " << d.records << " records";
+  return text.str();
+}
+
+} // namespace clade
