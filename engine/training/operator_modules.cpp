@@ -295,20 +295,23 @@ at::Tensor averaging_matrix(std::int64_t out, std::int64_t in, From from, To to)
   return matrix;
 }
 
-// rows X columns', for each channel.
+// rows X columns', for each channel. Both products are over the last dimension, since
+// LibTorch makes one multiplication of those, and one for each channel and example of the
+// others.
 class averaging_module : public layer_module {
 public:
   averaging_module(const at::Tensor& rows, const at::Tensor& columns, layer_context& c)
       : rows_(rows.to(c.device)),
-        columns_(columns.t().contiguous().to(c.device)) {}
+        columns_(columns.to(c.device)) {}
 
   at::Tensor forward(inputs in) override {
-    return at::matmul(rows_, at::matmul(in[0], columns_));
+    const auto narrowed = at::linear(in[0], columns_).transpose(2, 3).contiguous();
+    return at::linear(narrowed, rows_).transpose(2, 3).contiguous();
   }
 
 private:
-  at::Tensor rows_,
-      columns_; // Constants: no buffers, since they are no part of the weights.
+  // Constants: no buffers, since they are no part of the weights.
+  at::Tensor rows_, columns_;
 };
 
 class avg_pool_module final : public layer_module {
