@@ -20,14 +20,14 @@ struct row {
 };
 
 constexpr row commands[] = {
-    // {add_run, "run", "Evolve"},
-    // {add_resume, "resume", "Evolve"},
+    {add_run, "run", "Evolve"},
+    {add_resume, "resume", "Evolve"},
     // {add_plan, "plan", "Evolve"},
     {add_show, "show", "Look"},
     {add_list, "list", "Look"},
-    // {add_bench, "bench", "Machines"},
-    // {add_worker, "worker", "Machines"},
-    // {add_node, "node", ""},
+    {add_bench, "bench", "Machines"},
+    {add_worker, "worker", "Machines"},
+    {add_node, "node", ""},
 };
 
 /// A first word that is no command, with the command that was probably meant.
@@ -63,6 +63,10 @@ int run(int count, char** words) {
   for (const auto& c : commands) {
     c.add(app, chosen);
     app.get_subcommand(c.name)->group(c.group);
+  }
+  if (count < 2) {
+    std::cerr << app.help();
+    return 2;
   }
   if (auto ok = check_command(count, words); !ok)
     return report(ok.error());

@@ -1,0 +1,141 @@
+#include "actors/head.hpp"
+
+#include "actors/archive.hpp"
+#include "actors/dispatcher.hpp"
+#include "actors/generator.hpp"
+#include "actors/remote.hpp"
+#include "actors/selector.hpp"
+
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+
+namespace clade {
+
+namespace {
+
+class actor_head : public head {
+public:
+  actor_head(const head_params& params, const key_files& keys)
+      : config_(keys, params.generators + 1),
+        system_(std::make_unique<caf::actor_system>(config_)),
+        watcher_(std::make_unique<caf::scoped_actor>(*system_)) {}
+
+  ~actor_head() override { close(); }
+
+  expected<void> begin(const head_params& params, store file, run_state run) {
+    const auto& e = params.experiment;
+    dispatcher_ = system_->spawn(dispatcher_behavior,
+                                 dispatcher_params{.schedule = {},
+                                                   .build = params.build,
+                                                   .experiment = to_toml(e),
+                                                   .module = params.module.string()});
+    auto bound =
+        caf::openssl::publish(dispatcher_, params.port, params.host.c_str(), true);
+    if (!bound)
+      return fail(error_kind::io, "cannot listen on " + params.host + ":"
+                                      + std::to_string(params.port) + ": "
+                                      + system_->render(bound.error()));
+    port_ = *bound;
+    archive_ = system_->spawn<caf::detached>(archive_behavior,
+                                             std::make_shared<store>(std::move(file)));
+    auto setup = std::make_shared<const generator_setup>(
+        generator_setup{.space = e.space,
+                        .problem = params.problem,
+                        .mutation = e.evolution.mutation,
+                        .seed = e.seed});
+    for (std::size_t i = 0; i < params.generators; ++i)
+      generators_.push_back(system_->spawn(generator_behavior, setup));
+    selector_ = system_->spawn(
+        selector_behavior,
+        selector_params{.archive = archive_,
+                        .dispatcher = dispatcher_,
+                        .generators = generators_,
+                        .run = std::make_shared<run_state>(std::move(run)),
+                        .watcher = caf::actor_cast<caf::actor>(*watcher_)});
+    return {};
+  }
+
+  std::uint16_t port() const override { return port_; }
+
+  bool wait(std::chrono::milliseconds most) override {
+    if (!over_)
+      (*watcher_)->receive([this](run_over) { over_ = true; }, caf::after(most) >> [] {});
+    return over_;
+  }
+
+  run_progress progress(std::size_t from_generation) override {
+    run_progress answer;
+    (*watcher_)
+        ->request(selector_, caf::infinite, progress_query{from_generation})
+        .receive([&](run_progress& p) { answer = std::move(p); },
+                 [&](caf::error& e) { answer.failure = broken(e); });
+    return answer;
+  }
+
+  slots_view slots() override {
+    slots_view answer;
+    (*watcher_)
+        ->request(dispatcher_, caf::infinite, slots_query{})
+        .receive([&](slots_view& s) { answer = std::move(s); }, [](caf::error&) {});
+    return answer;
+  }
+
+  void stop(const std::string& reason) override {
+    (*watcher_)->send(selector_, stop_run{reason});
+  }
+
+  void close() override {
+    if (!system_)
+      return;
+    if (dispatcher_)
+      (*watcher_)->send(dispatcher_, leave{"the run is over"});
+    // In an order in which each ends before what it uses; a message to an actor that
+    // ended is answered by an error, never lost in silence.
+    end(selector_);
+    for (auto& g : generators_)
+      end(g);
+    generators_.clear();
+    end(archive_);
+    end(dispatcher_);
+    watcher_.reset();
+    system_.reset();
+  }
+
+private:
+  error broken(const caf::error& e) {
+    return {error_kind::internal, "the selector ended: " + system_->render(e)};
+  }
+
+  template<class Handle>
+  void end(Handle& handle) {
+    if (!handle)
+      return;
+    (*watcher_)->send_exit(handle, caf::exit_reason::user_shutdown);
+    (*watcher_)->wait_for(handle);
+    handle = nullptr;
+  }
+
+  network_config config_;
+  std::unique_ptr<caf::actor_system> system_;
+  std::unique_ptr<caf::scoped_actor> watcher_;
+  dispatcher_actor dispatcher_;
+  archive_actor archive_;
+  std::vector<generator_actor> generators_;
+  selector_actor selector_;
+  std::uint16_t port_ = 0;
+  bool over_ = false;
+};
+
+} // namespace
+
+expected<std::unique_ptr<head>> head::start(const head_params& params, store file,
+                                            run_state run) {
+  auto keys = find_keys(params.keys, "head");
+  if (!keys)
+    return tl::unexpected(keys.error());
+  auto made = std::make_unique<actor_head>(params, *keys);
+  return made->begin(params, std::move(file), std::move(run))
+      .map([&]() -> std::unique_ptr<head> { return std::move(made); });
+}
+
+} // namespace clade

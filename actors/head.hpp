@@ -1,0 +1,52 @@
+#pragma once
+
+#include "actors/progress.hpp"
+#include "engine/config/experiment.hpp"
+#include "engine/evolution/run_state.hpp"
+#include "engine/store/store.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace clade {
+
+struct head_params {
+  clade::experiment experiment;
+  clade::problem problem;
+  std::string build;            ///< "0.1.0"
+  std::filesystem::path keys;   ///< A folder made by `make_run_keys`.
+  std::filesystem::path module; ///< The LibTorch module, for nodes of this machine.
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0; ///< 0: any free one.
+  std::size_t generators = 2;
+};
+
+/// The actors of a run: selector, generators, dispatcher and archive, and the port that
+/// nodes join. Used by one thread.
+class head {
+public:
+  /// Goes on where `run`, the fold of what `file` holds, stands.
+  [[nodiscard]] static expected<std::unique_ptr<head>> start(const head_params& params,
+                                                             store file, run_state run);
+  virtual ~head() = default;
+
+  /// Where nodes join.
+  [[nodiscard]] virtual std::uint16_t port() const = 0;
+
+  /// Blocks until the run is over or the time has passed; true: it is over.
+  virtual bool wait(std::chrono::milliseconds most) = 0;
+
+  [[nodiscard]] virtual run_progress progress(std::size_t from_generation) = 0;
+  [[nodiscard]] virtual slots_view slots() = 0;
+
+  /// Finish and record what is in training, then pause. `wait` tells when that is done.
+  virtual void stop(const std::string& reason) = 0;
+
+  /// Lets the nodes go and ends the actors; blocks until the store is closed.
+  virtual void close() = 0;
+};
+
+} // namespace clade

@@ -1,0 +1,94 @@
+#include "actors/node_work.hpp"
+
+#include <sys/resource.h>
+
+#include <fstream>
+#include <string>
+
+namespace clade {
+
+namespace {
+
+/// From now on this process may take that many bytes more. Private memory is what is
+/// limited (RLIMIT_DATA): an allocation beyond it fails, which the fitness function
+/// reports as an outcome.
+expected<void> limit_memory(std::uint64_t more_bytes) {
+  std::ifstream status("/proc/self/status");
+  std::uint64_t used_kilobytes = 0;
+  for (std::string word; status >> word;)
+    if (word == "VmData:") {
+      status >> used_kilobytes;
+      break;
+    }
+  const auto most = used_kilobytes * 1024 + more_bytes;
+  const rlimit limit{.rlim_cur = most, .rlim_max = RLIM_INFINITY};
+  if (used_kilobytes == 0 || setrlimit(RLIMIT_DATA, &limit) != 0)
+    return fail(error_kind::io, "cannot limit the memory of the node process");
+  return {};
+}
+
+} // namespace
+
+expected<void> node_work::prepare(const experiment& e, const std::string& module,
+                                  const std::string& device) {
+  std::lock_guard lock(fitness_mutex_);
+  seed_ = e.seed;
+  budget_ = {.epochs = e.training.epochs,
+             .time = e.limits.evaluation_time,
+             .memory_bytes = e.limits.evaluation_memory};
+  if (e.fitness == fitness_kind::synthetic) {
+    budget_.epochs = e.synthetic.epochs;
+    fitness_ = make_synthetic(e.synthetic, e.objective);
+  } else {
+    auto loaded = load_training(module, {.training = e.training,
+                                         .data = e.data,
+                                         .space = e.space,
+                                         .goal = e.objective,
+                                         .seed = e.seed,
+                                         .device = device});
+    if (!loaded)
+      return tl::unexpected(loaded.error());
+    fitness_ = std::move(*loaded);
+  }
+  return fitness_->warm_up().and_then([&]() -> expected<void> {
+    return budget_.memory_bytes == 0 ? expected<void>{}
+                                     : limit_memory(budget_.memory_bytes);
+  });
+}
+
+job node_work::job_of(candidate_id id, genome g) const {
+  return {.id = id, .genome = std::move(g), .seed = seed_, .budget = budget_};
+}
+
+evaluated_job node_work::evaluate(candidate_id id, std::uint64_t lease, genome g,
+                                  double keep_weights_above, progress& p) {
+  std::lock_guard lock(fitness_mutex_);
+  {
+    std::lock_guard current_lock(current_mutex_);
+    current_ = current{.id = id, .lease = lease, .since = clock::now()};
+  }
+  auto j = job_of(id, std::move(g));
+  j.keep_weights_above = keep_weights_above;
+  auto result = fitness_->evaluate(j, p);
+  std::lock_guard current_lock(current_mutex_);
+  current_.reset();
+  return result;
+}
+
+expected<examination> node_work::examine(candidate_id id, genome g,
+                                         const bytes& weights) {
+  std::lock_guard lock(fitness_mutex_);
+  return fitness_->examine(job_of(id, std::move(g)), weights);
+}
+
+expected<std::optional<examination>> node_work::baseline() {
+  std::lock_guard lock(fitness_mutex_);
+  return fitness_->baseline(seed_, budget_);
+}
+
+std::optional<node_work::current> node_work::at_work() const {
+  std::lock_guard lock(current_mutex_);
+  return current_;
+}
+
+} // namespace clade

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/config/experiment.hpp"
+#include "engine/fitness/fitness_function.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace clade {
+
+/// What the actors of one node process share: the fitness function, used by one of them
+/// at a time, and what the trainer is at, for the node, which must notice an evaluation
+/// that does not end. Every member function may be called from any thread.
+class node_work {
+public:
+  using clock = std::chrono::steady_clock;
+
+  struct current {
+    candidate_id id = 0;
+    std::uint64_t lease = 0;
+    clock::time_point since;
+  };
+
+  /// Makes the fitness function that the experiment asks for and warms it up; then sets
+  /// the memory limit of this process. Blocks for seconds.
+  [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& module,
+                                       const std::string& device);
+
+  [[nodiscard]] evaluated_job evaluate(candidate_id id, std::uint64_t lease, genome g,
+                                       double keep_weights_above, progress& p);
+  [[nodiscard]] expected<examination> examine(candidate_id id, genome g,
+                                              const bytes& weights);
+  [[nodiscard]] expected<std::optional<examination>> baseline();
+
+  /// The candidate in training, if any.
+  [[nodiscard]] std::optional<current> at_work() const;
+
+  [[nodiscard]] const clade::budget& budget() const { return budget_; }
+
+private:
+  [[nodiscard]] job job_of(candidate_id id, genome g) const;
+
+  std::mutex fitness_mutex_;
+  std::unique_ptr<fitness_function> fitness_;
+  std::uint64_t seed_ = 0;
+  clade::budget budget_;
+  mutable std::mutex current_mutex_;
+  std::optional<current> current_;
+};
+
+} // namespace clade

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "engine/evolution/run_state.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What a slot does, for people.
+struct slot_view {
+  std::string name;
+  bool ready = false;
+  candidate_id training = 0; ///< 0: idle.
+  std::uint32_t epoch = 0, epochs = 0;
+};
+
+struct slots_view {
+  std::vector<slot_view> slots;
+  std::size_t waiting = 0; ///< Candidates that no slot has yet.
+};
+
+/// How a run stands; generations from the one asked for on.
+struct run_progress {
+  std::uint64_t generation = 0;
+  std::uint64_t born = 0, evaluated = 0, failed = 0;
+  double training_seconds = 0;
+  std::optional<individual> best;
+  std::vector<generation_summary> generations;
+  std::optional<run_finished> finished;
+  bool stopping = false;
+  bool over = false;            ///< Finished, paused or failed; everything is recorded.
+  std::optional<error> failure; ///< Set: the run is over because of it.
+};
+
+} // namespace clade

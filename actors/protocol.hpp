@@ -1,0 +1,323 @@
+#pragma once
+
+#include "actors/progress.hpp"
+#include "engine/evolution/record.hpp"
+#include "engine/evolution/run_state.hpp"
+#include "engine/evolution/strategy.hpp"
+#include "engine/fitness/fitness_function.hpp"
+#include "engine/store/store.hpp"
+
+#include <caf/all.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// Raised with every change of a message between processes. A node of another version is
+/// refused in a sentence that names both.
+inline constexpr std::uint32_t protocol_version = 1;
+
+// -- between head and node: serialised, over TLS
+// ------------------------------------------------
+
+/// A node introduces itself.
+struct node_hello {
+  std::uint32_t protocol = 0;
+  std::string build;
+  std::string slot; ///< "cpu:0"
+  std::uint64_t process = 0;
+};
+
+/// What it needs to know, or why it may not join.
+struct node_welcome {
+  std::string refusal; ///< Empty: welcome.
+  std::uint64_t node = 0;
+  std::string experiment; ///< Resolved TOML.
+  std::string module;     ///< Where the LibTorch module lies.
+};
+
+/// Data is loaded and the first step done: candidates may come. Or the reason why they
+/// may not.
+struct node_ready {
+  std::uint64_t node = 0;
+  std::string failure;
+};
+
+/// One candidate to be trained.
+struct assignment {
+  std::uint64_t id = 0;
+  std::uint64_t lease = 0;
+  /// The bits of a double: CAF 0.17 never ends on an infinite one.
+  std::uint64_t keep_weights_above = 0;
+  bytes genome;
+};
+
+/// Candidates to be trained one after another.
+struct assignments {
+  std::vector<assignment> batch;
+};
+
+/// What became of one; `evaluation` is an encoded candidate_evaluated record.
+struct result {
+  std::uint64_t id = 0;
+  std::uint64_t lease = 0;
+  bytes evaluation;
+  bytes weights;
+};
+
+struct results {
+  std::uint64_t node = 0;
+  std::vector<result> batch;
+};
+
+/// An epoch of a candidate in training ended.
+struct epoch_passed {
+  std::uint64_t node = 0;
+  std::uint64_t id = 0;
+  std::uint32_t number = 0;
+  std::uint32_t of = 0;
+};
+
+/// "I am there", each second.
+struct heartbeat {
+  std::uint64_t node = 0;
+};
+
+/// Test this candidate on the held-out data (or, without a genome, the linear baseline).
+struct examine {
+  std::string subject;
+  std::uint64_t id = 0;
+  bytes genome; ///< Empty: the baseline.
+  bytes weights;
+};
+
+/// The examination as a run_finished record with that one examination, or none where the
+/// baseline has no meaning; or a failure.
+struct examined {
+  std::string failure;
+  bytes record;
+};
+
+/// The run is over: the node process ends.
+struct leave {
+  std::string reason;
+};
+
+// -- inside the head: never serialised
+// ----------------------------------------------------------
+
+/// Newly born candidates, recorded, to be trained.
+struct submission {
+  std::vector<candidate> candidates;
+  double keep_weights_above = 0;
+};
+
+/// Hand out nothing more; the answer says how many candidates nodes still have.
+struct withdraw {};
+struct withdrawn {
+  std::vector<candidate_id> ids;
+};
+
+/// Evaluations that hold a lease, with weights.
+struct evaluations {
+  std::vector<evaluated_job> batch;
+};
+
+/// Something to be recorded that decides nothing.
+struct observation {
+  clade::record record;
+};
+
+/// No node can be had any more: the run cannot go on.
+struct run_failure {
+  error why;
+};
+
+struct breeding_orders {
+  std::vector<breeding> orders;
+};
+
+struct brood {
+  std::vector<candidate> candidates;
+  std::optional<error> failure;
+};
+
+struct append {
+  std::shared_ptr<const std::vector<entry>> entries;
+  std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
+};
+
+/// The entries are on the disk, or the error.
+struct appended {
+  std::optional<error> failure;
+};
+
+struct fetch_evaluation {
+  candidate_id id = 0;
+};
+struct fetched_evaluation {
+  expected<evaluation> found;
+};
+
+struct fetch_weights {
+  candidate_id id = 0;
+};
+struct fetched_weights {
+  expected<bytes> found;
+};
+
+/// To itself: look at the clock.
+struct tick {};
+
+struct slots_query {};
+
+struct progress_query {
+  std::size_t from_generation = 0;
+};
+
+/// To whoever waits for the end of the run: everything is recorded.
+struct run_over {};
+
+/// Finish and record what is in flight, then pause.
+struct stop_run {
+  std::string reason;
+};
+
+// -- interfaces
+// ---------------------------------------------------------------------------------
+
+/// The archive, detached: the only writer of the store. Answers when the disk has it.
+using archive_actor =
+    caf::typed_actor<caf::replies_to<append>::with<appended>,
+                     caf::replies_to<fetch_evaluation>::with<fetched_evaluation>,
+                     caf::replies_to<fetch_weights>::with<fetched_weights>>;
+
+/// A generator: makes what it is ordered to; pure, so any of them may make anything.
+using generator_actor = caf::typed_actor<caf::replies_to<breeding_orders>::with<brood>>;
+
+/// A node: one process, one device slot. The dispatcher sends assignments (answered by
+/// `results`) and, when the search is over, examinations.
+using node_actor = caf::typed_actor<caf::reacts_to<assignments>,
+                                    caf::replies_to<examine>::with<examined>,
+                                    caf::reacts_to<leave>, caf::reacts_to<tick>>;
+
+/// The trainer of a node, detached: one candidate after another.
+using trainer_actor =
+    caf::typed_actor<caf::reacts_to<node_welcome>, caf::reacts_to<assignments>>;
+
+/// The evaluator of a node, detached: trained candidates on held-out data.
+using evaluator_actor = caf::typed_actor<caf::replies_to<examine>::with<examined>>;
+
+/// The selector: the fold of the run and what it decides.
+using selector_actor =
+    caf::typed_actor<caf::reacts_to<evaluations>, // from the dispatcher
+                     caf::reacts_to<observation>, // from the dispatcher
+                     caf::reacts_to<run_failure>, // from the dispatcher
+                     caf::reacts_to<stop_run>,    // from who watches the run
+                     caf::replies_to<progress_query>::with<run_progress>>;
+
+/// The dispatcher: holds the leases. Published: nodes call its first five.
+using dispatcher_actor = caf::typed_actor<
+    caf::replies_to<node_hello, node_actor>::with<node_welcome>,
+    caf::reacts_to<node_ready>, caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
+    caf::reacts_to<heartbeat>, caf::reacts_to<tick>,
+    caf::reacts_to<selector_actor>, // whom to tell, once at the start
+    caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
+    caf::replies_to<examine>::with<examined>,
+    caf::replies_to<slots_query>::with<slots_view>, caf::reacts_to<leave>>;
+
+// -- serialisation
+// ------------------------------------------------------------------------------
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
+  return f(caf::meta::type_name("node_hello"), x.protocol, x.build, x.slot, x.process);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
+  return f(caf::meta::type_name("node_welcome"), x.refusal, x.node, x.experiment,
+           x.module);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
+  return f(caf::meta::type_name("node_ready"), x.node, x.failure);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, assignment& x) {
+  return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
+           x.genome);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, assignments& x) {
+  return f(caf::meta::type_name("assignments"), x.batch);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, result& x) {
+  return f(caf::meta::type_name("result"), x.id, x.lease, x.evaluation, x.weights);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, results& x) {
+  return f(caf::meta::type_name("results"), x.node, x.batch);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
+  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.number, x.of);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, heartbeat& x) {
+  return f(caf::meta::type_name("heartbeat"), x.node);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, examine& x) {
+  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, examined& x) {
+  return f(caf::meta::type_name("examined"), x.failure, x.record);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, leave& x) {
+  return f(caf::meta::type_name("leave"), x.reason);
+}
+
+/// Names every message that crosses processes; the test of the protocol pins the list.
+void add_message_types(caf::actor_system_config& config);
+
+} // namespace clade
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::observation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_failure)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::breeding_orders)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::brood)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::append)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::appended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_evaluation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_evaluation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_weights)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_view)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::progress_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_progress)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_over)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::stop_run)

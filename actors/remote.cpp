@@ -1,0 +1,83 @@
+#include "actors/remote.hpp"
+
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+
+#include "actors/tls_errors.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <tuple>
+
+namespace clade {
+
+namespace {
+
+expected<node_end> live(caf::actor_system& system, const node_process_params& params,
+                        const std::string& where) {
+  auto dispatcher = caf::openssl::remote_actor<dispatcher_actor>(system, params.head.host,
+                                                                 params.head.port);
+  if (!dispatcher)
+    return fail(error_kind::refused, "cannot join the run at " + where + ": "
+                                         + system.render(dispatcher.error())
+                                         + " (is it running, and are these its keys?)");
+  caf::scoped_actor self(system);
+  system.spawn(node_behavior,
+               node_params{.dispatcher = *dispatcher,
+                           .build = params.build,
+                           .slot = params.slot,
+                           .device = params.device},
+               caf::actor_cast<caf::actor>(self));
+  expected<node_end> result = node_end::connection;
+  self->receive([&](int why, const std::string& words) {
+    result = static_cast<node_end>(why);
+    if (*result == node_end::refused)
+      result = fail(error_kind::conflict, words);
+    else if (*result == node_end::connection)
+      result = fail(error_kind::refused, words);
+  });
+  return result;
+}
+
+} // namespace
+
+network_config::network_config(const key_files& keys, std::size_t threads) {
+  if (!tls_errors_are_separate())
+    std::abort();
+  load<caf::io::middleman>();
+  load<caf::openssl::manager>();
+  clade::add_message_types(*this);
+  openssl_cafile = keys.authority.string();
+  openssl_certificate = keys.certificate.string();
+  openssl_key = keys.key.string();
+  set("scheduler.policy", caf::atom("sharing"));
+  set("scheduler.max-threads", threads);
+}
+
+expected<endpoint> parse_endpoint(const std::string& text) {
+  const auto colon = text.rfind(':');
+  unsigned port = 0;
+  const char* end = text.data() + text.size();
+  if (colon != std::string::npos && colon > 0) {
+    auto [rest, failure] = std::from_chars(text.data() + colon + 1, end, port);
+    if (failure == std::errc{} && rest == end && port <= 65'535)
+      return endpoint{.host = text.substr(0, colon),
+                      .port = static_cast<std::uint16_t>(port)};
+  }
+  return fail(error_kind::invalid_input,
+              "\"" + text + "\" is no address: write HOST:PORT");
+}
+
+expected<node_end> run_node(const node_process_params& params) {
+  const auto where = params.head.host + ":" + std::to_string(params.head.port);
+  auto config = std::make_unique<network_config>(params.keys, 1);
+  auto system = std::make_unique<caf::actor_system>(*config);
+  auto result = live(*system, params, where);
+  // The destructor would wait for a trainer that may be stuck; the process ends anyway.
+  std::ignore = system.release();
+  std::ignore = config.release();
+  return result;
+}
+
+} // namespace clade

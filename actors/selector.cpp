@@ -1,0 +1,307 @@
+#include "actors/selector.hpp"
+
+#include "genome/codec.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace clade {
+
+namespace {
+
+// Orders that a generator gets at once: enough that a message costs little beside them,
+// few enough that the generators share a generation.
+constexpr std::size_t orders_at_once = 16;
+
+/// The fitness that is worth keeping weights for: ties with the worst of the best
+/// included.
+double weights_threshold(const run_state& run) {
+  if (run.best.size() < run_state::kept_best)
+    return -std::numeric_limits<double>::infinity();
+  return std::nextafter(run.best.back().fitness.primary,
+                        -std::numeric_limits<double>::infinity());
+}
+
+} // namespace
+
+void selector_state::start() {
+  ordered = run.born;
+  std::vector<candidate_id> ids;
+  for (const auto& [id, c] : run.open)
+    ids.push_back(id);
+  submit(ids);
+  advance();
+}
+
+void selector_state::advance() {
+  if (over)
+    return;
+  if (!stopping) {
+    if (resolvable && !births_pending)
+      resolve_arrived();
+    auto next = next_step(run, ordered);
+    if (!next.breed.empty())
+      order(std::move(next.breed));
+    for (const auto& step : next.copy)
+      copy(step);
+    if (next.close && !std::exchange(closing, true))
+      note(std::move(*next.close));
+    if (next.finish && !std::exchange(finishing, true))
+      finish();
+  }
+  flush();
+  pause_if_idle();
+}
+
+void selector_state::order(std::vector<breeding> orders) {
+  for (auto& o : orders)
+    ordered = std::max(ordered, o.id);
+  for (std::size_t i = 0; i < orders.size(); i += orders_at_once) {
+    const auto last = std::min(orders.size(), i + orders_at_once);
+    breeding_orders message;
+    message.orders.assign(orders.begin() + static_cast<std::ptrdiff_t>(i),
+                          orders.begin() + static_cast<std::ptrdiff_t>(last));
+    const auto& generator =
+        params.generators[next_generator++ % params.generators.size()];
+    self->request(generator, caf::infinite, message)
+        .then([this, message](const brood& made) {
+          if (made.failure)
+            return fail(*made.failure);
+          for (std::size_t k = 0; k < made.candidates.size(); ++k)
+            arrived.push_back({message.orders[k], made.candidates[k]});
+          resolvable = true;
+          advance();
+        });
+  }
+}
+
+void selector_state::resolve_arrived() {
+  resolvable = false;
+  auto resolved = resolve(run, std::exchange(arrived, {}));
+  arrived = std::move(resolved.held);
+  order(std::move(resolved.again));
+  births_pending = !resolved.accepted.empty();
+  for (auto& c : resolved.accepted)
+    note(candidate_born{std::move(c)});
+}
+
+void selector_state::copy(const clade::copying& step) {
+  if (!copying.insert(step.id).second)
+    return;
+  self->request(params.archive, caf::infinite, fetch_evaluation{step.original})
+      .then([this, step](const fetched_evaluation& fetched) {
+        if (!fetched.found)
+          return fail(fetched.found.error());
+        note(candidate_evaluated{copy_for(step.id, *fetched.found)});
+        advance();
+      });
+}
+
+// The champion meets the test data, and so do what it is compared with: the best of the
+// random candidates of generation 0 and the linear model.
+void selector_state::finish() {
+  examinations_out = 1; // The baseline; the others are added before its answer can come.
+  if (run.best.empty()) {
+    final_record.champion = 0;
+    examinations_out = 0;
+    note(final_record);
+    return;
+  }
+  final_record.champion = run.best.front().id;
+  std::vector<std::pair<std::string, individual>> subjects{
+      {"champion", run.best.front()}};
+  if (run.best_random && run.best_random->id != final_record.champion)
+    subjects.emplace_back("best random candidate", *run.best_random);
+  examinations_out += subjects.size();
+  for (const auto& [subject, who] : subjects)
+    self->request(params.archive, caf::infinite, fetch_weights{who.id})
+        .then([this, subject = subject, who = who](const fetched_weights& fetched) {
+          if (!fetched.found)
+            return fail(fetched.found.error());
+          examine_one({.subject = subject,
+                       .id = who.id,
+                       .genome = encode(*who.genome),
+                       .weights = *fetched.found});
+        });
+  examine_one({.subject = "linear model"});
+}
+
+void selector_state::examine_one(examine request) {
+  const auto subject = request.subject;
+  self->request(params.dispatcher, caf::infinite, std::move(request))
+      .then([this, subject](const examined& answer) {
+        if (over || stopping)
+          return;
+        if (!answer.failure.empty())
+          return fail({error_kind::internal,
+                       "the test of the " + subject + " failed: " + answer.failure});
+        auto decoded = decode_record(answer.record);
+        auto* one = decoded ? std::get_if<run_finished>(&*decoded) : nullptr;
+        if (one == nullptr)
+          return fail({error_kind::corrupt,
+                       "the test of the " + subject + " sent no examination"});
+        auto& all = final_record.examinations;
+        all.insert(all.end(), one->examinations.begin(), one->examinations.end());
+        if (--examinations_out > 0)
+          return;
+        std::ranges::sort(all, {}, &examination::subject); // They came in any order.
+        note(final_record);
+        advance();
+      });
+}
+
+void selector_state::take(const evaluations& message) {
+  for (const auto& done : message.batch)
+    note(candidate_evaluated{done.evaluation}, done.weights);
+  advance();
+}
+
+void selector_state::observe(const observation& message) {
+  note(message.record);
+  advance();
+}
+
+void selector_state::note(record r, bytes weights) {
+  if (over)
+    return;
+  weights_recorded = weights_recorded || !weights.empty();
+  unrecorded.push_back({std::move(r), std::move(weights)});
+}
+
+void selector_state::flush() {
+  if (recording || unrecorded.empty() || over)
+    return;
+  recording = true;
+  append message{.entries = std::make_shared<const std::vector<entry>>(
+                     std::exchange(unrecorded, {}))};
+  if (std::exchange(weights_recorded, false))
+    for (const auto& i : run.best)
+      message.keep.push_back(i.id);
+  self->request(params.archive, caf::infinite, message)
+      .then([this, entries = message.entries](const appended& answer) {
+        recording = false;
+        if (answer.failure)
+          return fail(*answer.failure);
+        applied(*entries);
+        advance();
+      });
+}
+
+void selector_state::applied(const std::vector<entry>& entries) {
+  std::vector<candidate_id> born;
+  for (const auto& e : entries) {
+    if (auto done = apply(run, e.record); !done)
+      return fail(done.error());
+    if (const auto* b = std::get_if<candidate_born>(&e.record)) {
+      born.push_back(b->born.id);
+      births_pending = false;
+      resolvable = !arrived.empty();
+    } else if (const auto* evaluated = std::get_if<candidate_evaluated>(&e.record)) {
+      copying.erase(evaluated->evaluated.id);
+    } else if (std::holds_alternative<generation_closed>(e.record)) {
+      closing = false;
+    } else if (std::holds_alternative<run_finished>(e.record)
+               || std::holds_alternative<run_paused>(e.record)) {
+      end();
+    }
+  }
+  if (!born.empty())
+    submit(born);
+}
+
+void selector_state::submit(const std::vector<candidate_id>& ids) {
+  submission message{.candidates = {}, .keep_weights_above = weights_threshold(run)};
+  for (auto id : ids) {
+    const auto& c = run.open.at(id);
+    if (c.equal_to != 0)
+      continue;
+    if (stopping)
+      withdrawn_ids.insert(id);
+    else
+      message.candidates.push_back(c);
+  }
+  if (!message.candidates.empty())
+    self->send(params.dispatcher, std::move(message));
+}
+
+void selector_state::stop(const std::string& reason) {
+  if (over || std::exchange(stopping, true))
+    return;
+  stop_reason = reason;
+  withdrawal_pending = true;
+  self->request(params.dispatcher, caf::infinite, withdraw{})
+      .then([this](const withdrawn& back) {
+        withdrawal_pending = false;
+        withdrawn_ids.insert(back.ids.begin(), back.ids.end());
+        advance();
+      });
+}
+
+// What nodes have in training is waited for; what waits for a node, or for a copy, stays
+// open in the store, where resume finds it.
+void selector_state::pause_if_idle() {
+  if (!stopping || over || withdrawal_pending || recording)
+    return;
+  const bool in_training = std::ranges::any_of(run.open, [this](const auto& o) {
+    return o.second.equal_to == 0 && !withdrawn_ids.contains(o.first);
+  });
+  if (in_training || closing)
+    return;
+  closing = true;
+  note(run_paused{stop_reason});
+  flush();
+}
+
+void selector_state::fail(error why) {
+  if (over)
+    return;
+  failure = std::move(why);
+  end();
+}
+
+void selector_state::end() {
+  over = true;
+  caf::anon_send(params.watcher, run_over{});
+}
+
+run_progress selector_state::progress(std::size_t from_generation) const {
+  run_progress p{.generation = run.search->generation(),
+                 .born = run.born,
+                 .evaluated = run.evaluated,
+                 .failed = run.failed,
+                 .training_seconds = run.training_seconds,
+                 .best = {},
+                 .generations = {},
+                 .finished = run.finished,
+                 .stopping = stopping,
+                 .over = over,
+                 .failure = failure};
+  if (!run.best.empty())
+    p.best = run.best.front();
+  if (from_generation < run.generations.size())
+    p.generations.assign(run.generations.begin()
+                             + static_cast<std::ptrdiff_t>(from_generation),
+                         run.generations.end());
+  return p;
+}
+
+selector_actor::behavior_type
+selector_behavior(selector_actor::stateful_pointer<selector_state> self,
+                  selector_params params) {
+  auto& s = self->state;
+  s.self = self;
+  s.run = std::move(*params.run);
+  s.params = std::move(params);
+  self->send(s.params.dispatcher, selector_actor{self});
+  s.start();
+  return {
+      [self](const evaluations& message) { self->state.take(message); },
+      [self](const observation& message) { self->state.observe(message); },
+      [self](const run_failure& message) { self->state.fail(message.why); },
+      [self](const stop_run& message) { self->state.stop(message.reason); },
+      [self](const progress_query& q) { return self->state.progress(q.from_generation); },
+  };
+}
+
+} // namespace clade

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "actors/node_work.hpp"
+#include "actors/protocol.hpp"
+
+#include <memory>
+
+namespace clade {
+
+struct trainer_params {
+  std::shared_ptr<node_work> work;
+  dispatcher_actor dispatcher;
+  std::string device;
+};
+
+struct trainer_state {
+  trainer_params params;
+  std::uint64_t node = 0;
+};
+
+/// Prepares the node when it is welcome and says `node_ready`; then trains what is
+/// assigned and sends results, those of short evaluations together. Spawn it detached:
+/// training blocks.
+trainer_actor::behavior_type
+trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
+                 trainer_params params);
+
+/// Encodes what became of a candidate for the way to the dispatcher.
+[[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease);
+
+} // namespace clade

@@ -1,0 +1,110 @@
+#include "engine/store/run_folder.hpp"
+#include "tools/command.hpp"
+#include "tools/new_run.hpp"
+#include "tools/session.hpp"
+#include "tools/summary.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+struct resume_options {
+  std::string run;
+  std::string slots;
+  bool json = false;
+};
+
+/// The resolved experiment and the fold of all records.
+struct folded {
+  clade::experiment experiment;
+  genome_hash search;
+  run_state state;
+};
+
+expected<folded> fold(const store& file, const std::string& origin) {
+  folded result;
+  auto folded_all =
+      file.for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
+        if (const auto* started = std::get_if<run_started>(&r)) {
+          auto resolved = parse_resolved(started->experiment, origin);
+          if (!resolved)
+            return tl::unexpected(resolved.error());
+          auto state = make_run_state(rules_of(*resolved));
+          if (!state)
+            return tl::unexpected(state.error());
+          result = {.experiment = std::move(*resolved),
+                    .search = started->search,
+                    .state = std::move(*state)};
+        }
+        return apply(result.state, r);
+      });
+  if (!folded_all)
+    return tl::unexpected(folded_all.error());
+  return result;
+}
+
+expected<int> go_on(const std::filesystem::path& folder,
+                               const resume_options& options) {
+  auto file = store::open(folder / "run.db");
+  if (!file)
+    return tl::unexpected(file.error());
+  auto past = fold(*file, folder.string());
+  if (!past)
+    return tl::unexpected(past.error());
+  if (!options.slots.empty())
+    past->experiment.slots.local = options.slots;
+  auto checked = check_experiment(std::move(past->experiment));
+  if (!checked)
+    return tl::unexpected(checked.error());
+  if (search_hash(checked->experiment, checked->data) != past->search)
+    return fail(error_kind::conflict,
+                "the data is not what this run started with ("
+                    + checked->experiment.data.file.string()
+                    + "): put the former file back, or start a new run");
+  const session_params session{.experiment = std::move(checked->experiment),
+                               .problem = std::move(checked->problem),
+                               .folder = folder,
+                               .json = options.json};
+  if (past->state.finished)
+    return summarise(session, {});
+  const entry resumed{run_resumed{.version = CLADE_VERSION}, {}};
+  auto noted = file->append({&resumed, 1}).and_then([&] {
+    return apply(past->state, resumed.record);
+  });
+  if (!noted)
+    return tl::unexpected(noted.error());
+  return summarise(session,
+                   run_session(session, std::move(*file), std::move(past->state)));
+}
+
+int resume(const resume_options& options) {
+  auto found = find_run(options.run);
+  if (!found)
+    return report(found.error());
+  const auto folder = std::filesystem::absolute(*found);
+  if (!options.json)
+    std::cout << "resumes " << folder.string() << std::endl;
+  const auto status = go_on(folder, options);
+  return status ? *status : report(status.error());
+}
+
+} // namespace
+
+void add_resume(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<resume_options>();
+  auto* sub = app.add_subcommand("resume", "Go on with a run that was stopped or killed");
+  sub->add_option("run", options->run,
+                  "The run: its folder, or its name for the latest one")
+      ->required();
+  sub->add_option("--slots", options->slots,
+                  "Other slots than it had: auto, a number, or devices");
+  sub->add_flag("--json", options->json, "One JSON object a line, for programs");
+  sub->footer(
+      "A generational search ends with the same records as if it had not been stopped.");
+  sub->callback([&chosen, options] { chosen = [options] { return resume(*options); }; });
+}
+
+} // namespace clade

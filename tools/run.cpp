@@ -1,0 +1,67 @@
+#include "search_spaces/network.hpp"
+#include "tools/command.hpp"
+#include "tools/new_run.hpp"
+#include "tools/session.hpp"
+#include "tools/summary.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+struct run_options {
+  new_run_params run;
+  bool json = false;
+  std::optional<std::uint64_t> seed;
+  std::string slots;
+};
+
+int run(run_options options) {
+  if (options.seed)
+    options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
+  if (!options.slots.empty())
+    options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
+  auto fresh = make_run(options.run);
+  if (!fresh)
+    return report(fresh.error());
+  if (!options.json)
+    std::cout << fresh->experiment.name << ": " << fresh->folder.string() << std::endl;
+  const session_params session{.experiment = std::move(fresh->experiment),
+                               .problem = std::move(fresh->problem),
+                               .folder = fresh->folder,
+                               .json = options.json};
+  return summarise(session,
+                   run_session(session, std::move(fresh->file), std::move(fresh->state)));
+}
+
+} // namespace
+
+void add_run(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<run_options>();
+  auto* sub = app.add_subcommand("run", "Evolve networks for an experiment file");
+  sub->add_option("file", options->run.file,
+                  "Experiment file, such as experiments/digits.toml")
+      ->required();
+  sub->add_option("--seed", options->seed, "Instead of experiment.seed");
+  sub->add_option(
+      "--slots", options->slots,
+      "Instead of slots.local: auto, a number of CPU slots, or cuda:0,cuda:1");
+  sub->add_option("--set", options->run.overrides,
+                  "key=value in the place of the file's, such as "
+                  "evolution.population=48; repeatable")
+      ->take_all();
+  sub->add_option("--runs", options->run.runs, "Where the run's folder is made")
+      ->envname("CLADE_RUNS")
+      ->capture_default_str();
+  sub->add_flag("--json", options->json, "One JSON object a line, for programs");
+  sub->footer(
+      "Everything that happens is recorded in runs/NAME-TIME/run.db. Ctrl+C finishes "
+      "and\n"
+      "records what is in training, and `clade resume RUN` goes on from there; a second\n"
+      "Ctrl+C stops at once, and resume trains again what was cut off.");
+  sub->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
+}
+
+} // namespace clade

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "actors/progress.hpp"
+#include "engine/config/experiment.hpp"
+#include "engine/evolution/run_state.hpp"
+#include "engine/store/store.hpp"
+
+#include <filesystem>
+#include <functional>
+
+namespace clade {
+
+/// What `run` and `resume` share: a store that is open, its fold, and how people want to
+/// see it.
+struct session_params {
+  clade::experiment experiment;
+  clade::problem problem;
+  std::filesystem::path folder; ///< runs/digits-20260101-120000
+  bool json = false;
+  bool quiet = false; ///< No progress.
+  /// Called ten times a second and at the end, if set.
+  std::function<void(const run_progress&)> observe = {};
+};
+
+/// How a session ended.
+struct session_result {
+  int status = 0; ///< For the shell: 0, 1, 2, or 130 after Ctrl+C.
+  bool failed = false; ///< The reason was printed.
+  double seconds = 0;
+  std::uint64_t evaluated = 0;
+  double training_seconds = 0;
+  std::size_t slots = 0;
+};
+
+/// Runs the search to its end: makes keys, starts the head and a worker process with the
+/// experiment's slots, shows progress, obeys Ctrl+C (once: finish what is in training and
+/// record it; twice: stop at once), prints the report. Blocks; call it from the process's
+/// first thread before it has others.
+[[nodiscard]] session_result run_session(const session_params& params, store file,
+                                         run_state run);
+
+/// What decides how records are folded.
+[[nodiscard]] run_rules rules_of(const experiment& e);
+
+} // namespace clade
