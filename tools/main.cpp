@@ -22,7 +22,7 @@ struct row {
 constexpr row commands[] = {
     {add_run, "run", "Evolve"},
     {add_resume, "resume", "Evolve"},
-    // {add_plan, "plan", "Evolve"},
+    {add_plan, "plan", "Evolve"},
     {add_show, "show", "Look"},
     {add_list, "list", "Look"},
     {add_bench, "bench", "Machines"},

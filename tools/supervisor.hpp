@@ -27,10 +27,10 @@ struct process_params {
 /// "ended with status 3", "was killed by signal 9 (Killed)".
 [[nodiscard]] std::string describe_exit(int wait_status);
 
-/// Keeps one node process for each slot alive: one that lived for 10 s is started again
-/// at once when it dies, others after pauses that double from 250 ms up to 30 s. A node
-/// that ends with status 0 was dismissed, one that ends with status 2 was refused; either
-/// way its slot is done. Blocks; the thread must be the process's first.
+/// Keeps one node process for each slot alive: started again at once when a signal killed
+/// it or it lived for 10 s, else after pauses that double from 250 ms to 30 s. A node that
+/// ends with status 0 was dismissed, one that ends with status 2 was refused; either way
+/// its slot is done. Blocks; the thread must be the process's first.
 class supervisor {
 public:
   explicit supervisor(std::vector<process_params> slots);
@@ -48,7 +48,6 @@ private:
     clock::time_point started;
     std::chrono::milliseconds pause{0};
     clock::time_point start_again;
-    bool died = false;
     bool done = false;
   };
 
