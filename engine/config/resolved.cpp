@@ -45,6 +45,12 @@ public:
   toml_writer& path(std::string_view name, const std::filesystem::path& v) {
     return v.empty() ? *this : raw(name, quoted(v.string()));
   }
+  toml_writer& list(std::string_view name, const std::vector<std::string>& v) {
+    std::string items;
+    for (const std::string& item : v)
+      items += (items.empty() ? "" : ", ") + quoted(item);
+    return raw(name, "[" + items + "]");
+  }
   toml_writer& raw(std::string_view name, const std::string& v) {
     text_ += std::string(name) + " = " + v + "\n";
     return *this;
@@ -94,6 +100,10 @@ void write_data(toml_writer& out, const experiment& e) {
       .key("target", p.target)
       .key("header", p.header)
       .key("task", p.task == task_kind::classification ? "classification" : "regression")
+      .key("blanks", p.blanks == blank_rule::refuse ? "refuse"
+                     : p.blanks == blank_rule::mean ? "mean"
+                                                    : "drop")
+      .list("categories", p.categories)
       .raw("shape", to_text(p.shape))
       .raw("split", "{train = " + toml_writer::number(p.train)
                         + ", validation = " + toml_writer::number(p.validation)

@@ -50,6 +50,11 @@ void read_data(table_reader t, const std::filesystem::path& folder, data_params&
   t.read_choice("task", p.task,
                 {{"classification", task_kind::classification},
                  {"regression", task_kind::regression}});
+  t.read_choice("blanks", p.blanks,
+                {{"refuse", blank_rule::refuse},
+                 {"mean", blank_rule::mean},
+                 {"drop", blank_rule::drop}});
+  t.read_list("categories", p.categories);
   t.read("shape", p.shape);
   read_split(t.table("split"), p);
   t.read("limit", p.limit);

@@ -1,13 +1,13 @@
 // Files are read into `examples` (read_examples.cpp), at most `limit` of each are kept,
-// the test file's are put behind the others, the shape is checked, classes are sorted (by
-// value where all are whole numbers, else by text), the split is made (split.cpp), and
-// features are scaled by what the train part alone says: vectors by the mean and standard
-// deviation of each column, images by the largest magnitude. All sums run in order of
-// examples, in double.
+// categories are expanded, the test file's are put behind the others, the shape is
+// checked, classes are sorted (by value where all are whole numbers, else by text), the
+// split is made (split.cpp), and blanks are filled and features scaled by what the train
+// part alone says (features.cpp).
 
 #include "engine/data/data_set.hpp"
 
 #include "engine/data/examples.hpp"
+#include "engine/data/features.hpp"
 #include "engine/data/split.hpp"
 #include "genome/hash.hpp"
 
@@ -200,39 +200,6 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
   return {};
 }
 
-void standardise_columns(data_set& data) {
-  const auto width = static_cast<std::size_t>(data.shape.elements());
-  std::vector<double> mean(width, 0), deviation(width, 0);
-  const auto n = static_cast<double>(data.train.size());
-  for (const std::uint32_t i : data.train)
-    for (std::size_t c = 0; c < width; ++c)
-      mean[c] += data.features[i * width + c];
-  for (double& m : mean)
-    m /= n;
-  for (const std::uint32_t i : data.train)
-    for (std::size_t c = 0; c < width; ++c) {
-      const double d = data.features[i * width + c] - mean[c];
-      deviation[c] += d * d;
-    }
-  // A column that is constant in the train part says nothing; it is only centred.
-  for (double& d : deviation)
-    d = d > 0 ? std::sqrt(d / n) : 1;
-  for (std::size_t i = 0; i < data.features.size(); ++i)
-    data.features[i] =
-        static_cast<float>((data.features[i] - mean[i % width]) / deviation[i % width]);
-}
-
-void scale_images(data_set& data) {
-  const auto width = static_cast<std::size_t>(data.shape.elements());
-  float largest = 0;
-  for (const std::uint32_t i : data.train)
-    for (std::size_t c = 0; c < width; ++c)
-      largest = std::max(largest, std::abs(data.features[i * width + c]));
-  if (largest > 0)
-    for (float& f : data.features)
-      f /= largest;
-}
-
 genome_hash checksum_of(const examples& e, const examples* test) {
   if (test == nullptr)
     return e.checksum;
@@ -247,6 +214,9 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
                             const data_params& params, std::uint64_t seed) {
   data_set data;
   data.task = params.task;
+  const auto indicators = expand_categories(e, test ? &*test : nullptr);
+  if (!indicators)
+    return tl::unexpected(indicators.error());
   const auto shape = shape_of(e, params);
   if (!shape)
     return tl::unexpected(shape.error());
@@ -271,10 +241,15 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (test)
     data.features.insert(data.features.end(), test->features.begin(),
                          test->features.end());
+  const feature_rows rows{data.features, data.features.size() / data.examples,
+                          data.train};
+  if (params.blanks == blank_rule::mean)
+    if (auto filled = fill_blanks(rows); !filled)
+      return fail_in(e.origin, std::move(filled).error());
   if (data.shape.is_image())
-    scale_images(data);
+    scale_images(rows);
   else
-    standardise_columns(data);
+    standardise_columns(rows, *indicators);
   return data;
 }
 
@@ -295,6 +270,9 @@ expected<void> validate(const data_params& params) {
   if (!params.test_file.empty()
       && params.target_file.empty() != params.test_target_file.empty())
     return wrong("test_target_file and target_file go together: give both or none");
+  for (const std::string& category : params.categories)
+    if (category.empty())
+      return wrong("categories must be names of columns, or their numbers from 1");
   if (params.target.empty())
     return wrong("target must be the name of a column, its number from 1, or \"last\"");
   if (params.header != "auto" && params.header != "none" && params.header != "names"

@@ -13,6 +13,10 @@ namespace clade {
 
 enum class task_kind : std::uint8_t { classification, regression };
 
+/// What becomes of a blank among a CSV's features (an empty field, "?" or "NA"): an
+/// error, the mean of its column over the train part, or the row is left out.
+enum class blank_rule : std::uint8_t { refuse, mean, drop };
+
 /// `[data]` of an experiment.
 struct data_params {
   /// CSV, a .npy array or an IDX file of examples, each as it is or gzip.
@@ -30,6 +34,12 @@ struct data_params {
   /// csv.cpp).
   std::string header = "auto";
   task_kind task = task_kind::classification;
+  /// `drop` also leaves out rows without a target; `mean` refuses them, and blanks among
+  /// categories.
+  blank_rule blanks = blank_rule::refuse;
+  /// Columns of a CSV, by name or number, that hold texts: each becomes a column of 0 and
+  /// 1 for each of its values (1,000 at most), in sorted order, in its place.
+  std::vector<std::string> categories;
   /// Shape of one example; empty: a vector of all columns but the target, or what an
   /// array has
   /// ([n, 28, 28] holds examples of [1, 28, 28]).
@@ -44,8 +54,8 @@ struct data_params {
 };
 
 /// Examples in memory, as plain numbers. Features are standardised by column over the
-/// training part for vectors, and scaled to [0, 1] by the largest value of the training
-/// part for images.
+/// training part for vectors (but for the 0 and 1 of categories), and scaled to [0, 1] by
+/// the largest value of the training part for images.
 struct data_set {
   task_kind task = task_kind::classification;
   tensor_shape shape;

@@ -8,6 +8,13 @@
 
 namespace clade {
 
+/// A column of texts; as a feature it holds indices into `values` until it is expanded.
+struct category_column {
+  std::size_t column = 0; ///< Among the features.
+  std::string name;       ///< For messages.
+  std::vector<std::string> values;
+};
+
 /// What one file, or a pair of files, says, before it is split and scaled.
 struct examples {
   std::string origin; ///< The file that holds the targets, for messages.
@@ -16,7 +23,8 @@ struct examples {
 
   tensor_shape shape; ///< Of one example, as the file has it.
   std::size_t count = 0;
-  std::vector<float> features; ///< [count, shape...]
+  std::vector<float> features; ///< [count, shape...]; NaN is a blank to be filled.
+  std::vector<category_column> categories; ///< In order of columns.
 
   /// Classification: by example an index into `classes`, which are in order of
   /// appearance.

@@ -206,6 +206,8 @@ expected<examples> read_examples(const std::filesystem::path& file,
       parsed->checksum = read->checksum;
     return parsed;
   }
+  if (!params.categories.empty() || params.blanks != blank_rule::refuse)
+    return wrong(origin, "is an array; categories and blanks are for CSV files");
   const auto array = parse_array(f, origin, read->bytes);
   if (!array)
     return tl::unexpected(array.error());

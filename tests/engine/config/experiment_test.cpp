@@ -36,6 +36,8 @@ test_target_file = "test_labels.npy"
 target = 3
 header = "none"
 task = "regression"
+blanks = "drop"
+categories = ["a", "2"]
 shape = [3, 4, 5]
 split = {train = 4, validation = 1, test = 2}
 limit = 100
@@ -88,6 +90,8 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.data.target == "3");
   CHECK(e.data.header == "none");
   CHECK(e.data.task == task_kind::regression);
+  CHECK(e.data.blanks == blank_rule::drop);
+  CHECK(e.data.categories == std::vector<std::string>{"a", "2"});
   CHECK(e.data.shape == tensor_shape{{3, 4, 5}});
   CHECK(e.data.train == 4);
   CHECK(e.data.validation == 1);
@@ -458,7 +462,8 @@ TEST_CASE("problem: it is what the data says and some network must fit it") {
 
 TEST_CASE("experiment: the examples in the repository load") {
   const std::filesystem::path root(CLADE_ROOT);
-  for (const char* name : {"digits", "iris", "diabetes", "mnist", "synthetic"}) {
+  for (const char* name :
+       {"digits", "iris", "diabetes", "housing", "mnist", "synthetic"}) {
     INFO(name);
     const auto e = load_experiment(root / "experiments" / (std::string(name) + ".toml"));
     if (!e)

@@ -29,6 +29,10 @@ experiment arbitrary(const experiment& base) {
   e.data.file =
       "/" + *rc::gen::element<std::string>("a b", "x\"y", "\\n", "\n\x01\x7f", "é");
   e.data.target = *rc::gen::element<std::string>("last", "\"", "é", "1", "a\tb");
+  e.data.blanks =
+      *rc::gen::element(blank_rule::refuse, blank_rule::mean, blank_rule::drop);
+  e.data.categories = *rc::gen::element(std::vector<std::string>{},
+                                        std::vector<std::string>{"a\"b", "3"});
   e.data.shape =
       *rc::gen::element(tensor_shape{}, tensor_shape{{3}}, tensor_shape{{1, 2, 3}});
   e.data.train = *share();
@@ -72,6 +76,8 @@ TEST_CASE("resolved: any valid experiment reads back the same") {
     RC_ASSERT(to_toml(back) == to_toml(e));
     RC_ASSERT(back.data.file == e.data.file);
     RC_ASSERT(back.data.target == e.data.target);
+    RC_ASSERT(back.data.blanks == e.data.blanks);
+    RC_ASSERT(back.data.categories == e.data.categories);
     RC_ASSERT(back.data.train == e.data.train);
     RC_ASSERT(back.evolution.mutation.again == e.evolution.mutation.again);
     RC_ASSERT(back.training.learning_rate == e.training.learning_rate);
@@ -143,6 +149,8 @@ TEST_CASE("search hash: what decides the search changes it and nothing else does
   CHECK(hash != search_hash(e, {1, 3}));
   CHECK(hash != with([](experiment& x) { x.seed = 8; }));
   CHECK(hash != with([](experiment& x) { x.data.limit = 10; }));
+  CHECK(hash != with([](experiment& x) { x.data.blanks = blank_rule::mean; }));
+  CHECK(hash != with([](experiment& x) { x.data.categories = {"3"}; }));
   CHECK(hash != with([](experiment& x) { x.evolution.population = 13; }));
   CHECK(hash != with([](experiment& x) { x.training.epochs = 4; }));
   CHECK(hash != with([](experiment& x) {

@@ -102,7 +102,8 @@ TEST_CASE("csv: what is no finite number is named by line and column") {
     return error_of("x.csv", rows("x,y,class\n") + row);
   };
   CHECK(with("1,two,a\n")
-        == "x.csv:12: column 2 (\"y\") is \"two\", where a number must be");
+        == "x.csv:12: column 2 (\"y\") is \"two\", where a number must be; if the "
+           "column holds categories, say categories = [\"y\"]");
   CHECK(with("nan,2,a\n")
         == "x.csv:12: column 1 (\"x\") is \"nan\", which is not a finite number");
   CHECK(with("1,-inf,a\n")
@@ -112,7 +113,8 @@ TEST_CASE("csv: what is no finite number is named by line and column") {
   CHECK(with("1,1e999,a\n")
         == "x.csv:12: column 2 (\"y\") is \"1e999\", which is not a finite number");
   CHECK(with("1,1.5.2,a\n")
-        == "x.csv:12: column 2 (\"y\") is \"1.5.2\", where a number must be");
+        == "x.csv:12: column 2 (\"y\") is \"1.5.2\", where a number must be; if the "
+           "column holds categories, say categories = [\"y\"]");
 }
 
 TEST_CASE("csv: a missing value is refused and said to be one") {
@@ -120,10 +122,11 @@ TEST_CASE("csv: a missing value is refused and said to be one") {
     return error_of("x.csv", rows("x,y,class\n") + row);
   };
   CHECK(with("1,,a\n")
-        == "x.csv:12: column 2 (\"y\") has no value; fill it in or leave the row out");
+        == "x.csv:12: column 2 (\"y\") has no value; fill it in, or say blanks = "
+           "\"mean\" or \"drop\"");
   CHECK(with("1,?,a\n")
-        == "x.csv:12: column 2 (\"y\") has no value, but \"?\"; fill it in or leave the "
-           "row out");
+        == "x.csv:12: column 2 (\"y\") has no value, but \"?\"; fill it in, or say "
+           "blanks = \"mean\" or \"drop\"");
   CHECK(with("1,2,\n") == "x.csv:12: column 3 (\"class\"), the target, has no value");
   CHECK(with("1,2,nan\n") == "x.csv:12: column 3 (\"class\"), the target, is \"nan\"");
 }
@@ -173,4 +176,120 @@ TEST_CASE("csv: files without rows or features are refused") {
 TEST_CASE("csv: text in the target column is refused where numbers are predicted") {
   CHECK(error_of("x.csv", rows("x,y,class\n"), {.task = task_kind::regression})
         == "x.csv:2: column 3 (\"class\") is \"a\", where a number must be");
+}
+
+TEST_CASE("csv: blanks take the mean of the train part where that is the rule") {
+  // y is 2 x, and blank in every fifth row; the rows are one apart in x.
+  std::string text = "x,y,t\n";
+  for (int i = 0; i < 50; ++i)
+    text += std::to_string(i) + "," + (i % 5 == 0 ? "?" : std::to_string(2 * i)) + ","
+            + std::to_string(i) + "\n";
+  const auto data =
+      load(text, {.task = task_kind::regression, .blanks = blank_rule::mean});
+  REQUIRE(data.examples == 50);
+  double sum = 0, present = 0;
+  for (const auto i : data.train)
+    if (i % 5 != 0) {
+      sum += data.features[2 * i + 1];
+      ++present;
+    }
+  // The mean put in leaves the column's mean where it was, which is scaled to 0.
+  CHECK(sum / present == Approx(0).margin(1e-5));
+  for (std::size_t i = 0; i < 50; i += 5)
+    CHECK(data.features[2 * i + 1] == Approx(0).margin(1e-5));
+}
+
+TEST_CASE("csv: rows with blanks are left out where that is the rule") {
+  const data_params drop{.blanks = blank_rule::drop};
+  const auto data = load(rows("x,y,class\n,1,a\n2,NA,b\n") + "1,?,a\n1,2,\n", drop);
+  CHECK(data.examples == 10);
+  CHECK(data.features == load(rows(), drop).features);
+  CHECK(error_of("x.csv", "x,class\n,a\n?,b\n", drop) == "x.csv: every row has a blank");
+  CHECK(error_of("x.csv", rows("x,y,class\n") + "1,a\n", drop)
+        == "x.csv:12: 2 columns, where line 1 has 3");
+}
+
+TEST_CASE("csv: a mean is put in place of numbers only") {
+  const data_params mean{.blanks = blank_rule::mean};
+  CHECK(error_of("x.csv", rows("x,y,class\n") + "1,2,\n", mean)
+        == "x.csv:12: column 3 (\"class\"), the target, has no value");
+  CHECK(error_of("x.csv", "x,t\n1,\n2,3\n",
+                 {.task = task_kind::regression, .blanks = blank_rule::mean})
+        == "x.csv:2: column 2 (\"t\") has no value; fill it in, or say blanks = "
+           "\"drop\"");
+  CHECK(error_of("x.csv", "x,y,class\nu,1,a\n,2,b\n",
+                 {.blanks = blank_rule::mean, .categories = {"x"}})
+        == "x.csv:3: column 1 (\"x\") has no value; fill it in, or say blanks = "
+           "\"drop\"");
+  CHECK(error_of("x.csv", "x,y,class\n,1,a\n,2,b\n,3,a\n,4,b\n,5,a\n,6,b\n", mean)
+        == "x.csv: feature 1 has no value in the train part, so blanks = \"mean\" has no "
+           "mean; remove the column or say blanks = \"drop\"");
+}
+
+TEST_CASE("csv: a category becomes a column of 0 and 1 for each of its sorted values") {
+  const std::string text = "size,colour,t\n1,red,1\n2,blue,2\n3,red,3\n4,green,4\n"
+                           "5,blue,5\n6,red,6\n";
+  for (const char* name : {"colour", "2"}) {
+    const auto data = load(text, {.task = task_kind::regression, .categories = {name}});
+    REQUIRE(data.shape == tensor_shape{{4}});
+    const std::vector<std::vector<float>> blue_green_red{{0, 0, 1}, {1, 0, 0}, {0, 0, 1},
+                                                         {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+    for (std::size_t i = 0; i < 6; ++i)
+      CHECK(std::vector<float>(data.features.begin() + static_cast<long>(4 * i + 1),
+                               data.features.begin() + static_cast<long>(4 * i + 4))
+            == blue_green_red[i]);
+    // The column before it is standardised as ever.
+    CHECK(data.features[4] - data.features[0]
+          == Approx(data.features[20] - data.features[16]));
+  }
+  // Without names, by number, and before and after a column of numbers.
+  const auto data = load("u,1,p,0\nv,2,q,1\nu,3,q,0\nv,4,p,1\nu,5,p,0\nv,6,q,1\n",
+                         {.categories = {"3", "1"}});
+  REQUIRE(data.shape == tensor_shape{{5}});
+  REQUIRE(data.examples == 6);
+  CHECK(data.features[0] == 1);
+  CHECK(data.features[1] == 0);
+  CHECK(data.features[3] == 1);
+  CHECK(data.features[5] == 0);
+  CHECK(data.features[9] == 1);
+}
+
+TEST_CASE("csv: the categories of a test file are those of the first") {
+  const scratch_folder folder;
+  data_params params{.categories = {"1"}};
+  params.file = write(folder, "x.csv", "b,1\nc,2\na,1\nb,2\na,1\nc,2\n");
+  params.test_file = write(folder, "t.csv", "c,2\na,1\n");
+  const auto data = load_data(params, 1);
+  REQUIRE(data);
+  REQUIRE(data->features.size() == 24);
+  const std::vector<float> tested(data->features.begin() + 18, data->features.end());
+  CHECK(tested == std::vector<float>{0, 0, 1, 1, 0, 0});
+  write(folder, "t.csv", "c,2\nd,1\n");
+  const auto other = load_data(params, 1);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message
+        == (folder.path() / "t.csv").string() + ":2: column 1 is \"d\", which "
+               + params.file.string() + " does not have there");
+}
+
+TEST_CASE("csv: a category that is no column of texts is refused") {
+  const auto with = [](std::vector<std::string> names) {
+    return error_of("x.csv", rows("width,height,species\n"),
+                    {.categories = std::move(names)});
+  };
+  CHECK(with({"widht"})
+        == "x.csv:1: no column is the category \"widht\"; did you mean \"width\"?");
+  CHECK(with({"species"})
+        == "x.csv:1: column 3 (\"species\") is named twice, as target and category");
+  CHECK(with({"width", "1"})
+        == "x.csv:1: column 1 (\"width\") is named twice, as category");
+  std::string many = "x,class\n";
+  for (int i = 0; i < 1001; ++i)
+    many += "v" + std::to_string(i) + (i % 2 == 0 ? ",a\n" : ",b\n");
+  CHECK(error_of("x.csv", many, {.categories = {"x"}})
+        == "x.csv:1002: column 1 (\"x\") has more than 1000 different values, too many "
+           "for a category");
+  CHECK(error_of("x.npy", npy("<f4", "(2, 2)", raw<float>({1, 2, 3, 4})),
+                 {.blanks = blank_rule::mean})
+        == "x.npy: is an array; categories and blanks are for CSV files");
 }

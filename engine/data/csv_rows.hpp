@@ -1,0 +1,40 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// One row of comma-separated text: views of the text, or of `unquoted`.
+struct csv_row {
+  std::uint64_t line = 0;
+  std::vector<std::string_view> fields;
+  std::deque<std::string> unquoted; ///< What the views of quoted fields look at.
+};
+
+/// Reads rows one after the other; the text outlives it. Copies go on from where it is.
+class csv_rows {
+public:
+  explicit csv_rows(std::string_view text) : text_(text) {
+    if (text_.starts_with("\xEF\xBB\xBF"))
+      text_.remove_prefix(3);
+  }
+
+  /// False at the end. An error, of a quote that is not closed, has no place yet.
+  [[nodiscard]] expected<bool> next(csv_row& r);
+
+private:
+  [[nodiscard]] expected<void> read_field(csv_row& r);
+  [[nodiscard]] expected<void> read_quoted(csv_row& r);
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::uint64_t line_ = 1;
+};
+
+} // namespace clade
