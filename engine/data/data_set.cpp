@@ -9,13 +9,10 @@
 #include "engine/data/examples.hpp"
 #include "engine/data/features.hpp"
 #include "engine/data/split.hpp"
-#include "genome/hash.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -200,16 +197,6 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
   return {};
 }
 
-genome_hash checksum_of(const examples& e, const examples* test) {
-  if (test == nullptr)
-    return e.checksum;
-  const std::array<std::uint64_t, 4> words{e.checksum.high, e.checksum.low,
-                                           test->checksum.high, test->checksum.low};
-  std::array<char, sizeof words> raw;
-  std::memcpy(raw.data(), words.data(), sizeof words);
-  return hash128(raw);
-}
-
 expected<data_set> assemble(examples e, std::optional<examples> test,
                             const data_params& params, std::uint64_t seed) {
   data_set data;
@@ -228,7 +215,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
                  + std::to_string(e.shape.elements()));
   const examples* tested = test ? &*test : nullptr;
   data.examples = e.count + (test ? test->count : 0);
-  data.checksum = checksum_of(e, tested);
+  data.checksum = test ? both(e.checksum, test->checksum) : e.checksum;
   if (params.task == task_kind::classification)
     if (auto set = set_labels(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());
@@ -237,12 +224,10 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (params.task == task_kind::regression)
     if (auto set = set_targets(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());
-  data.features = std::move(e.features);
+  std::vector<float> features = std::move(e.features);
   if (test)
-    data.features.insert(data.features.end(), test->features.begin(),
-                         test->features.end());
-  const feature_rows rows{data.features, data.features.size() / data.examples,
-                          data.train};
+    features.insert(features.end(), test->features.begin(), test->features.end());
+  const feature_rows rows{features, features.size() / data.examples, data.train};
   if (params.blanks == blank_rule::mean)
     if (auto filled = fill_blanks(rows); !filled)
       return fail_in(e.origin, std::move(filled).error());
@@ -250,7 +235,37 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     scale_images(rows);
   else
     standardise_columns(rows, *indicators);
+  data.features = std::move(features);
   return data;
+}
+
+expected<data_set> load_files(const data_params& params, std::uint64_t seed) {
+  auto e = read_limited(params.file, params.target_file, params, seed, 0);
+  if (!e)
+    return tl::unexpected(std::move(e).error());
+  if (params.test_file.empty())
+    return assemble(std::move(*e), std::nullopt, params, seed);
+  auto test = read_limited(params.test_file, params.test_target_file, params, seed, 1);
+  if (!test)
+    return tl::unexpected(std::move(test).error());
+  return assemble(std::move(*e), std::move(*test), params, seed);
+}
+
+expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
+                               const data_cache& cache) {
+  const auto key = key_of(cache, params, seed);
+  if (!key)
+    return load_files(params, seed);
+  if (auto found = find_cached(cache, *key))
+    return std::move(*found);
+  const cache_lock alone(cache, *key);
+  if (auto found = find_cached(cache, *key))
+    return std::move(*found);
+  auto data = load_files(params, seed);
+  // Files that changed in between are not what the key says.
+  if (!data || data->checksum != key->checksum)
+    return data;
+  return keep_cached(cache, *key, std::move(*data));
 }
 
 } // namespace
@@ -298,19 +313,12 @@ expected<void> validate(const data_params& params) {
   return {};
 }
 
-expected<data_set> load_data(const data_params& params, std::uint64_t seed) {
+expected<data_set> load_data(const data_params& params, std::uint64_t seed,
+                             const data_cache& cache) {
   if (auto valid = validate(params); !valid)
     return tl::unexpected(std::move(valid).error());
   try {
-    auto e = read_limited(params.file, params.target_file, params, seed, 0);
-    if (!e)
-      return tl::unexpected(std::move(e).error());
-    if (params.test_file.empty())
-      return assemble(std::move(*e), std::nullopt, params, seed);
-    auto test = read_limited(params.test_file, params.test_target_file, params, seed, 1);
-    if (!test)
-      return tl::unexpected(std::move(test).error());
-    return assemble(std::move(*e), std::move(*test), params, seed);
+    return load_shared(params, seed, cache);
   } catch (const std::bad_alloc&) {
     return fail_in(
         params.file.string(),

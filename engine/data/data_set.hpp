@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/data/data_cache.hpp"
+#include "engine/data/shared_floats.hpp"
 #include "genome/error.hpp"
 #include "genome/genome.hpp"
 #include "search_spaces/network.hpp"
@@ -60,7 +62,7 @@ struct data_set {
   task_kind task = task_kind::classification;
   tensor_shape shape;
   std::size_t examples = 0;
-  std::vector<float> features;      ///< [examples, shape...], row-major.
+  shared_floats features;           ///< [examples, shape...], row-major.
   std::vector<std::int64_t> labels; ///< [examples], for classification.
   std::vector<float> targets;       ///< [examples], for regression, standardised.
   double target_mean = 0;           ///< To undo the standardisation in reports.
@@ -78,8 +80,10 @@ struct data_set {
 /// Reads, checks and splits. Errors name the file and its line (CSV) or byte: a wrong
 /// number of columns, text in a number column, NaN or infinity, a class with one member,
 /// a truncated gzip/IDX/npy, a target that is not there, a shape that does not multiply
-/// up. `seed` decides the split. Reads the files once; takes memory for the features and
-/// little more.
-[[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed);
+/// up. `seed` decides the split. What was read before comes from the cache, the same bit
+/// for bit, checked, and with features that all processes share. Otherwise reads the
+/// files once; takes memory for the features and little more.
+[[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed,
+                                           const data_cache& cache = users_cache());
 
 } // namespace clade

@@ -45,4 +45,10 @@ struct examples {
                                                const std::filesystem::path& target_file,
                                                const data_params& params);
 
+/// `data_set::checksum` as reading all of the files would give it, without parsing them.
+[[nodiscard]] expected<genome_hash> checksum_of_files(const data_params& params);
+
+/// One checksum of two.
+[[nodiscard]] genome_hash both(genome_hash a, genome_hash b);
+
 } // namespace clade

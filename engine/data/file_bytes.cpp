@@ -50,6 +50,26 @@ tl::unexpected<error> damaged(std::size_t offset, const char* why) {
                                        + "); fetch the file again"});
 }
 
+expected<file_bytes> read_as_it_lies(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    return fail_in(file.string(), {error_kind::invalid_input, "is a folder, not a file"});
+  if (!std::filesystem::exists(file, ignored))
+    return fail_in(file.string(), {error_kind::not_found, "no such file"});
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    return fail_in(file.string(),
+                   {error_kind::not_found, "cannot be opened; may you read it?"});
+  file_bytes read;
+  std::array<char, 1 << 16> chunk;
+  while (in.read(chunk.data(), chunk.size()), in.gcount() > 0)
+    read.bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+  if (in.bad())
+    return fail_in(file.string(), {error_kind::io, "could not be read to its end"});
+  read.checksum = hash128(read.bytes);
+  return read;
+}
+
 } // namespace
 
 expected<std::string> gunzip(std::string_view zipped) {
@@ -86,29 +106,18 @@ expected<std::string> gunzip(std::string_view zipped) {
   }
 }
 
+expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
+  return read_as_it_lies(file).map([](const file_bytes& read) { return read.checksum; });
+}
+
 expected<file_bytes> read_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored))
-    return fail_in(file.string(), {error_kind::invalid_input, "is a folder, not a file"});
-  if (!std::filesystem::exists(file, ignored))
-    return fail_in(file.string(), {error_kind::not_found, "no such file"});
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return fail_in(file.string(),
-                   {error_kind::not_found, "cannot be opened; may you read it?"});
-  file_bytes read;
-  std::array<char, 1 << 16> chunk;
-  while (in.read(chunk.data(), chunk.size()), in.gcount() > 0)
-    read.bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-  if (in.bad())
-    return fail_in(file.string(), {error_kind::io, "could not be read to its end"});
-  read.checksum = hash128(read.bytes);
-  if (read.bytes.starts_with(gzip_magic)) {
-    auto unzipped = gunzip(read.bytes);
-    if (!unzipped)
-      return fail_in(file.string(), std::move(unzipped).error());
-    read.bytes = std::move(*unzipped);
-  }
+  auto read = read_as_it_lies(file);
+  if (!read || !read->bytes.starts_with(gzip_magic))
+    return read;
+  auto unzipped = gunzip(read->bytes);
+  if (!unzipped)
+    return fail_in(file.string(), std::move(unzipped).error());
+  read->bytes = std::move(*unzipped);
   return read;
 }
 

@@ -17,6 +17,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace clade {
 namespace {
@@ -39,13 +40,6 @@ tl::unexpected<error> wrong(std::string_view place, std::string message) {
 
 std::string at_byte(const std::string& origin, std::size_t byte) {
   return origin + ": byte " + std::to_string(byte);
-}
-
-genome_hash both(genome_hash a, genome_hash b) {
-  const std::array<std::uint64_t, 4> words{a.high, a.low, b.high, b.low};
-  std::array<char, sizeof words> raw;
-  std::memcpy(raw.data(), words.data(), sizeof words);
-  return hash128(raw);
 }
 
 expected<numeric_array> parse_array(format f, const std::string& origin,
@@ -218,6 +212,34 @@ expected<examples> read_examples(const std::filesystem::path& file,
     parsed->checksum =
         target_file.empty() ? read->checksum : both(read->checksum, parsed->checksum);
   return parsed;
+}
+
+genome_hash both(genome_hash a, genome_hash b) {
+  const std::array<std::uint64_t, 4> words{a.high, a.low, b.high, b.low};
+  std::array<char, sizeof words> raw;
+  std::memcpy(raw.data(), words.data(), sizeof words);
+  return hash128(raw);
+}
+
+expected<genome_hash> checksum_of_files(const data_params& params) {
+  std::optional<genome_hash> total;
+  for (const auto& [file, target_file] :
+       {std::pair(params.file, params.target_file),
+        std::pair(params.test_file, params.test_target_file)}) {
+    if (file.empty())
+      continue;
+    auto sum = checksum_of_file(file);
+    if (!sum)
+      return sum;
+    if (!target_file.empty()) {
+      const auto targets = checksum_of_file(target_file);
+      if (!targets)
+        return targets;
+      sum = both(*sum, *targets);
+    }
+    total = total ? both(*total, *sum) : *sum;
+  }
+  return *total;
 }
 
 } // namespace clade

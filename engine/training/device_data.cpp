@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include <numeric>
+#include <span>
 
 // Shifted images cost nothing to keep: the examples are padded with zeros once, and every
 // shifted version is a window into the padded one. `windows_` is the view
@@ -26,7 +27,7 @@ at::Tensor to_tensor(const std::vector<std::uint32_t>& values, const at::Device&
 }
 
 // ATen takes memory that it may write to; nothing here does.
-at::Tensor view_of(const std::vector<float>& values, at::IntArrayRef sizes) {
+at::Tensor view_of(std::span<const float> values, at::IntArrayRef sizes) {
   return at::from_blob(const_cast<float*>(values.data()), sizes, at::kFloat);
 }
 

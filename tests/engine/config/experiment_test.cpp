@@ -476,7 +476,7 @@ TEST_CASE("experiment: the examples in the repository load") {
     // MNIST is not part of the repository.
     if (e->name == "mnist")
       continue;
-    const auto data = load_data(e->data, e->seed);
+    const auto data = load_data(e->data, e->seed, {});
     REQUIRE(data);
     CHECK(problem_of(*e, &*data));
   }

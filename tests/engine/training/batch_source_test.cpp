@@ -17,12 +17,14 @@ data_set numbered(std::size_t examples, tensor_shape shape) {
   d.shape = std::move(shape);
   d.examples = examples;
   d.classes = {"a", "b"};
+  std::vector<float> features;
   for (std::size_t i = 0; i < examples; ++i) {
-    d.features.insert(d.features.end(), static_cast<std::size_t>(d.shape.elements()),
-                      static_cast<float>(i + 1));
+    features.insert(features.end(), static_cast<std::size_t>(d.shape.elements()),
+                    static_cast<float>(i + 1));
     d.labels.push_back(static_cast<std::int64_t>(i % 2));
     d.train.push_back(static_cast<std::uint32_t>(i));
   }
+  d.features = std::move(features);
   return d;
 }
 
@@ -93,17 +95,18 @@ TEST_CASE("batches: sizes differ by one at most and none has a single example") 
 
 TEST_CASE("batches: shifted images are moved whole and by no more than they may be") {
   auto data = numbered(1, {{1, 5, 5}});
-  std::ranges::fill(data.features, 0.0F);
-  data.features[12] = 1; // the middle
+  std::vector<float> image(25, 0.0F);
+  image[12] = 1; // the middle
+  data.features = std::move(image);
   const auto tensors = to_device(data, "cpu");
   batch_source source(tensors, {.batch_size = 8, .shift = 2}, {.seed = 1, .id = 1});
   auto places = at::zeros({5, 5});
   for (std::uint32_t epoch = 1; epoch <= 300; ++epoch) {
     source.start(epoch);
-    const auto image = source.next().features;
-    REQUIRE(image.sizes() == at::IntArrayRef({1, 1, 5, 5}));
-    REQUIRE(image.sum().item<float>() == 1);
-    places += image[0][0];
+    const auto shifted = source.next().features;
+    REQUIRE(shifted.sizes() == at::IntArrayRef({1, 1, 5, 5}));
+    REQUIRE(shifted.sum().item<float>() == 1);
+    places += shifted[0][0];
   }
   // Each of the 25 shifts comes up 12 times on average.
   CHECK(places.min().item<float>() >= 1);
@@ -112,8 +115,10 @@ TEST_CASE("batches: shifted images are moved whole and by no more than they may 
 
 TEST_CASE("batches: mirrored images are mirrored left to right") {
   auto data = numbered(200, {{1, 1, 3}});
-  for (std::size_t i = 0; i < data.features.size(); ++i)
-    data.features[i] = static_cast<float>(i % 3);
+  std::vector<float> columns(data.features.size());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    columns[i] = static_cast<float>(i % 3);
+  data.features = std::move(columns);
   const auto tensors = to_device(data, "cpu");
   batch_source source(tensors, {.batch_size = 200, .flip = true}, {.seed = 1, .id = 1});
   source.start(1);
