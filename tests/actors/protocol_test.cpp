@@ -1,0 +1,24 @@
+#include "actors/protocol.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace clade;
+
+TEST_CASE("protocol: these messages cross processes in version 1") {
+  caf::actor_system_config config;
+  add_message_types(config);
+  std::set<std::string> names;
+  for (const auto& [name, factory] : config.value_factories_by_name)
+    if (name.starts_with("clade::"))
+      names.insert(name);
+  // Whoever changes the list, or a message in it, raises protocol_version.
+  CHECK(protocol_version == 1);
+  CHECK(names
+        == std::set<std::string>{
+            "clade::assignments", "clade::dispatcher_actor", "clade::epoch_passed",
+            "clade::examine", "clade::examined", "clade::heartbeat", "clade::leave",
+            "clade::node_actor", "clade::node_hello", "clade::node_ready",
+            "clade::node_welcome", "clade::results"});
+}
