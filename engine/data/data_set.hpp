@@ -21,7 +21,8 @@ enum class blank_rule : std::uint8_t { refuse, mean, drop };
 
 /// `[data]` of an experiment.
 struct data_params {
-  /// CSV, a .npy array or an IDX file of examples, each as it is or gzip.
+  /// CSV, a .npy array, an IDX file of examples or a batch of CIFAR (.bin), each as it is
+  /// or gzip.
   std::filesystem::path file;
   /// IDX or .npy file of targets where they are not a column of `file`.
   std::filesystem::path target_file;

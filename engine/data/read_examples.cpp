@@ -1,8 +1,10 @@
 // What a file is, is known by its first bytes: .npy and IDX have magic numbers (and names
-// that are trusted when those are damaged), all else is CSV. Arrays hold examples along
+// that are trusted when those are damaged), CIFAR's batches are known by the name .bin,
+// all else is CSV. Arrays hold examples along
 // their first dimension; their targets are an array of one dimension in a file of its
 // own, or one column of an array of two.
 
+#include "engine/data/cifar.hpp"
 #include "engine/data/csv.hpp"
 #include "engine/data/examples.hpp"
 #include "engine/data/file_bytes.hpp"
@@ -22,10 +24,13 @@
 namespace clade {
 namespace {
 
-enum class format : std::uint8_t { csv, idx, npy };
+enum class format : std::uint8_t { csv, idx, npy, cifar };
 
 format format_of(const std::filesystem::path& file, std::string_view bytes) {
   const std::string name = file.filename().string();
+  // First: any bytes may begin a picture, another format's magic number too.
+  if (name.ends_with(".bin") || name.ends_with(".bin.gz"))
+    return format::cifar;
   if (looks_like_npy(bytes) || name.ends_with(".npy") || name.ends_with(".npy.gz"))
     return format::npy;
   if (looks_like_idx(bytes) || name.ends_with("-ubyte") || name.ends_with("-ubyte.gz")
@@ -151,7 +156,7 @@ expected<examples> with_target_file(const std::string& origin, const numeric_arr
   if (!file)
     return tl::unexpected(file.error());
   const format f = format_of(target_file, file->bytes);
-  if (f == format::csv)
+  if (f != format::npy && f != format::idx)
     return wrong(target_origin, "is neither a .npy nor an IDX file of targets");
   const auto targets = parse_array(f, target_origin, file->bytes);
   if (!targets)
@@ -202,6 +207,14 @@ expected<examples> read_examples(const std::filesystem::path& file,
   }
   if (!params.categories.empty() || params.blanks != blank_rule::refuse)
     return wrong(origin, "is an array; categories and blanks are for CSV files");
+  if (f == format::cifar) {
+    if (!target_file.empty())
+      return wrong(origin, "holds its targets itself; remove target_file");
+    auto parsed = parse_cifar(read->bytes, origin, params);
+    if (parsed)
+      parsed->checksum = read->checksum;
+    return parsed;
+  }
   const auto array = parse_array(f, origin, read->bytes);
   if (!array)
     return tl::unexpected(array.error());
