@@ -40,7 +40,10 @@ void read_split(table_reader t, data_params& p) {
   t.finish();
 }
 
-void read_data(table_reader t, const std::filesystem::path& folder, data_params& p) {
+void read_data(table_reader t, std::filesystem::path folder, data_params& p) {
+  // Where the files are, for those who keep them elsewhere; they have absolute paths
+  // then.
+  t.read_path("folder", folder, std::filesystem::path(folder));
   t.read_path("file", p.file, folder);
   t.read_path("target_file", p.target_file, folder);
   t.read_path("test_file", p.test_file, folder);

@@ -481,3 +481,16 @@ TEST_CASE("experiment: the examples in the repository load") {
     CHECK(problem_of(*e, &*data));
   }
 }
+
+TEST_CASE("experiment: the data's files are in the folder that is named for them") {
+  const experiment_files files;
+  const auto with = [&](const std::string& folder) {
+    return files
+        .loaded(files.with("file = \"data", "file = \"x.csv\"\nfolder = \"there\""),
+                {"data.target_file=y.npy", "data.folder=" + folder})
+        .data;
+  };
+  CHECK(with("there").file == files.folder() / "there/x.csv");
+  CHECK(with("/elsewhere").file == "/elsewhere/x.csv");
+  CHECK(with("/elsewhere").target_file == "/elsewhere/y.npy");
+}
