@@ -125,6 +125,8 @@ struct fixture {
 
   ~fixture() {
     caf::anon_send_exit(selector, caf::exit_reason::user_shutdown);
+    for (; drive->waiting > 0; --drive->waiting)
+      gate->receive([](int n) { return n; });
     system.settle();
   }
 
