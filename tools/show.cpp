@@ -66,9 +66,15 @@ shown_generations(const store& s, std::uint64_t latest, bool all) {
 
 expected<std::string> show_run(const store& s, const std::filesystem::path& file,
                                const show_options& options) {
-  const auto run = view_run(s, file);
+  auto run = view_run(s, file);
   if (!run)
     return tl::unexpected(run.error());
+  if (options.json) {
+    const auto digest = digest_of(s);
+    if (!digest)
+      return tl::unexpected(digest.error());
+    run->digest = *digest;
+  }
   const auto generations = shown_generations(s, run->overview.generation, options.json);
   if (!generations)
     return tl::unexpected(generations.error());

@@ -128,7 +128,8 @@ json run_json(const run_view& r) {
           {"training_seconds", o.training_seconds},
           {"best", some(o.best)},
           {"best_fitness", o.best == 0 ? json() : json(o.best_fitness)},
-          {"champion", some(o.champion)}};
+          {"champion", some(o.champion)},
+          {"digest", r.digest ? json(to_text(*r.digest)) : json()}};
 }
 
 json genome_view_json(const genome_view& g) {

@@ -72,7 +72,18 @@ expected<run_view> view_run(const store& s, const std::filesystem::path& file) {
                   .file = file,
                   .bytes = bytes_of(file),
                   .overview = std::move(*overview),
-                  .writer = writer_of(file)};
+                  .writer = writer_of(file),
+                  .digest = {}};
+}
+
+expected<digest> digest_of(const store& s) {
+  digest sum;
+  return s
+      .for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
+        sum.add(r);
+        return {};
+      })
+      .map([&] { return sum; });
 }
 
 expected<genome_view> view_genome(const store& s, candidate_id id) {

@@ -20,6 +20,8 @@ struct run_view {
   std::uint64_t bytes = 0; ///< On disk, with what is beside the file.
   run_overview overview;
   std::optional<pid_t> writer; ///< Who works on it; 0: somebody.
+  /// Over all that the run decided; only if asked for, because it reads every record.
+  std::optional<clade::digest> digest;
 
   /// "running", "finished", or "stopped": paused, or killed.
   [[nodiscard]] const char* state() const;
@@ -29,6 +31,9 @@ struct run_view {
 
 [[nodiscard]] expected<run_view> view_run(const store& s,
                                           const std::filesystem::path& file);
+
+/// Equal for two runs that decided the same, whatever happened to their processes.
+[[nodiscard]] expected<digest> digest_of(const store& s);
 
 /// A candidate with all that is known of it.
 struct genome_view {

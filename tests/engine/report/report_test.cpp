@@ -270,12 +270,18 @@ TEST_CASE("report: the tables fit a terminal") {
 
 TEST_CASE("report: programs read the same in JSON") {
   const told_run run;
-  const auto v = run.view();
+  auto v = run.view();
+  CHECK(nlohmann::json::parse(to_json(v))["digest"].is_null());
+  v.digest = digest_of(run.s).value();
   const auto json = nlohmann::json::parse(
       to_json(v, run.s.generations(0, 10).value(), run.s.nodes().value()));
   CHECK(json["state"] == "finished");
   CHECK(json["best"] == 5);
   CHECK(json["started_ms"].is_null());
+  digest all;
+  for (const auto& e : a_history())
+    all.add(e.record);
+  CHECK(json["digest"] == to_text(all));
   REQUIRE(json["generations"].size() == 2);
   CHECK(json["generations"][1]["survivors"] == std::vector<int>{5, 2, 1});
   CHECK(json["nodes"][2]["reason"] == "connection lost");
