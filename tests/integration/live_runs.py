@@ -1,0 +1,274 @@
+"""What the tests of whole runs share: experiments in a folder of their own, clade processes that never outlive their
+test, and what a run's store and /proc say of it.
+
+Nothing here sleeps until something has probably happened: a condition is awaited, and what never comes fails the test
+with a sentence. Every process dies with this one, so that an interrupted test leaves nothing behind either.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import resource
+import select
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+CLADE = os.environ["CLADE_BINARY"]
+SMALL_SPACE = pathlib.Path(__file__).resolve().parent / "small_space.toml"
+
+# No step of any test takes a tenth of this where nothing is wrong.
+PATIENCE_S = 60
+PR_SET_PDEATHSIG = 1
+
+LIBC = ctypes.CDLL(None)
+
+EXPERIMENT = """
+[experiment]
+name = "{name}"
+seed = 7
+fitness = "synthetic"
+[data]
+shape = [1, 8, 8]
+classes = 10
+[search_space]
+file = "{space}"
+[evolution]
+population = {population}
+generations = {generations}
+[synthetic]
+epochs = 2
+duration = "{duration}"
+{misbehaviour}
+[limits]
+{limits}
+"""
+
+
+def await_true(condition, what):
+    """Returns the first true value of `condition()`."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {PATIENCE_S} s in vain: {what}")
+        time.sleep(0.001)
+    return value
+
+
+def await_end(pid):
+    """Of a process that need not be ours."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        if not poll.poll(PATIENCE_S * 1000):
+            raise AssertionError(f"process {pid} did not end within {PATIENCE_S} s")
+    finally:
+        os.close(descriptor)
+
+
+class Process:
+    """A process of /proc, as it was when it was looked at."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        folder = pathlib.Path("/proc", str(pid))
+        self.words = (folder / "cmdline").read_text(errors="replace").split("\0")[:-1]
+        # "pid (name) state parent ...", where the name may hold anything.
+        self.parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+
+    @property
+    def role(self):
+        return self.words[1] if len(self.words) > 1 else ""
+
+    def option(self, name):
+        return self.words[self.words.index(name) + 1]
+
+
+def processes_of(folder):
+    """All processes that name something in this folder on their command line."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            process = Process(int(entry))
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # It ended meanwhile.
+        if any(str(folder) in word for word in process.words):
+            found.append(process)
+    return found
+
+
+class Command:
+    """A clade process; its output goes to files, so that nobody has to read for it to go on."""
+
+    def __init__(self, test, words, file_size=None):
+        self.test = test
+        self.output = tempfile.TemporaryFile("w+", dir=test.folder)
+        self.errors = tempfile.TemporaryFile("w+", dir=test.folder)
+        parent = os.getpid()
+
+        def prepare():
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+            if file_size is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, resource.RLIM_INFINITY))
+
+        self.process = subprocess.Popen(
+            [CLADE, *map(str, words)], stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.errors,
+            cwd=test.folder, env={**os.environ, "CLADE_RUNS": str(test.runs)}, preexec_fn=prepare,
+            start_new_session=True)
+        self.pid = self.process.pid
+
+    def end(self):
+        """Waits for its end, and returns its status."""
+        try:
+            return self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"clade did not end within {PATIENCE_S} s; it wrote:\n{self.said()}") from None
+
+    def kill(self):
+        self.process.kill()
+        return self.process.wait(PATIENCE_S)
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+
+    @property
+    def running(self):
+        return self.process.poll() is None
+
+    @property
+    def out(self):
+        self.output.seek(0)
+        return self.output.read()
+
+    @property
+    def err(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def said(self):
+        return self.out + self.err
+
+    def close(self):
+        if self.running:
+            self.kill()
+        self.output.close()
+        self.errors.close()
+
+
+class RunTest(unittest.TestCase):
+    """A test with a folder, whose processes have all ended when it has."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="clade-test-"))
+        self.runs = self.folder / "runs"
+        self.commands = []
+
+    def tearDown(self):
+        still_there = [c for c in self.commands if c.running]
+        for command in self.commands:
+            command.close()
+        try:
+            self.assert_nothing_left()
+            self.assertEqual(still_there, [], "the test did not wait for all of its commands")
+        finally:
+            for process in processes_of(self.folder):
+                os.kill(process.pid, signal.SIGKILL)
+                await_end(process.pid)
+            shutil.rmtree(self.folder)
+
+    def assert_nothing_left(self):
+        """No process of these runs is there. One that was just killed may take its moment."""
+        for process in processes_of(self.folder):
+            await_end(process.pid)
+        self.assertEqual([p.words for p in processes_of(self.folder)], [])
+
+    def write_experiment(self, population=16, generations=4, duration="4ms", misbehaviour="", limits="",
+                         name="toy", space=SMALL_SPACE):
+        file = self.folder / f"{name}.toml"
+        file.write_text(EXPERIMENT.format(name=name, space=space, population=population, generations=generations,
+                                          duration=duration, misbehaviour=misbehaviour, limits=limits))
+        return file
+
+    def start(self, *words, **limits):
+        command = Command(self, words, **limits)
+        self.commands.append(command)
+        return command
+
+    def finish(self, *words, status=0):
+        """Runs a command to its end, and returns it."""
+        command = self.start(*words)
+        self.assertEqual(command.end(), status, command.said())
+        return command
+
+    def run_folder(self):
+        """Of the only run; once it is there."""
+        def only():
+            return list(self.runs.glob("*/run.db")) if self.runs.exists() else []
+        found = await_true(only, "no run was made")
+        self.assertEqual(len(found), 1, found)
+        return found[0].parent
+
+    def show(self, *words):
+        return json.loads(self.finish("show", self.run_folder(), "--json", *words).out)
+
+    def digest(self):
+        return self.show()["digest"]
+
+    def query(self, sql, *values):
+        """Rows of the store, which is not written."""
+        store = sqlite3.connect(f"file:{self.run_folder()}/run.db?mode=ro", uri=True, timeout=PATIENCE_S)
+        try:
+            return store.execute(sql, values).fetchall()
+        finally:
+            store.close()
+
+    def count(self, sql, *values):
+        return self.query(sql, *values)[0][0]
+
+    def await_count(self, sql, least, command):
+        """Until a running command's store counts so many."""
+        def counted():
+            if not command.running:
+                raise AssertionError(f"clade ended before {sql} gave {least}:\n{command.said()}")
+            try:
+                return self.count(sql) >= least
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error) or "unable to open" in str(error):
+                    return False  # The store is being made.
+                raise
+        await_true(counted, f"{sql} never gave {least}")
+
+    def await_records(self, least, command):
+        self.await_count("select count(*) from records", least, command)
+
+    def await_evaluations(self, least, command):
+        self.await_count("select count(*) from evaluations", least, command)
+
+    def nodes(self):
+        """The node processes by slot."""
+        return {p.option("--slot"): p for p in processes_of(self.folder) if p.role == "node"}
+
+    def worker(self, head):
+        return next((p for p in processes_of(self.folder) if p.role == "worker" and p.parent == head.pid), None)
+
+    def assert_whole(self, candidates):
+        """Every candidate was evaluated exactly once, and ids are consecutive."""
+        ids = [row[0] for row in self.query("select id from genomes order by sequence")]
+        self.assertEqual(ids, list(range(1, candidates + 1)))
+        born, evaluated = (self.count("select count(*) from records where kind = ?", kind) for kind in (2, 3))
+        self.assertEqual((born, evaluated), (candidates, candidates))
+        self.assertEqual(self.query("select id from evaluations order by id"), [(i,) for i in ids])
+        self.assertEqual(self.count("select state from progress"), "finished")
