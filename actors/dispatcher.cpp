@@ -134,7 +134,8 @@ void dispatcher_state::lose(node_id id, const std::string& reason) {
 void dispatcher_state::lose_silent() {
   for (auto id : schedule.silent(self->clock().now())) {
     if (auto found = nodes.find(id); found != nodes.end())
-      self->send(found->second.handle, leave{"not heard for too long"});
+      self->send(found->second.handle,
+                 leave{.reason = "not heard for too long", .come_back = true});
     lose(id, "not heard for "
                  + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
                                       params.schedule.lease)

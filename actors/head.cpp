@@ -8,10 +8,66 @@
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <thread>
 
 namespace clade {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+// How long peers have to close their side at the end of a run.
+constexpr std::chrono::milliseconds farewell = 1000ms;
+
+/// Ends all connections of that port of ours, from both sides.
+void shut_connections(std::uint16_t port) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator i("/proc/self/fd", failed), end;
+       !failed && i != end; i.increment(failed)) {
+    const int descriptor = std::atoi(i->path().filename().c_str());
+    sockaddr_in6 address{}; // An IPv4 address has its port at the same place.
+    socklen_t size = sizeof(address);
+    if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0
+        && (address.sin6_family == AF_INET || address.sin6_family == AF_INET6)
+        && ntohs(address.sin6_port) == port)
+      ::shutdown(descriptor, SHUT_RDWR);
+  }
+}
+
+/// While it lives, CAF's system may end in peace: it waits until every peer has closed
+/// its side, which a stopped process, or a stranger who connected and says nothing, never
+/// does. After a while this cuts them off.
+class patience {
+public:
+  explicit patience(std::uint16_t port)
+      : thread_([this, port] {
+          std::unique_lock lock(mutex_);
+          if (!changed_.wait_for(lock, farewell, [this] { return over_; }))
+            shut_connections(port);
+        }) {}
+
+  ~patience() {
+    {
+      std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::thread thread_; // The last: it uses the others.
+};
 
 class actor_head : public head {
 public:
@@ -98,6 +154,7 @@ public:
     end(archive_);
     end(dispatcher_);
     watcher_.reset();
+    const patience until_peers_closed(port_);
     system_.reset();
   }
 

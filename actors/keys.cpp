@@ -103,12 +103,20 @@ expected<void> write_file(const fs::path& path, Write write) {
   return {};
 }
 
+expected<void> make_private_folder(const fs::path& folder) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (!failure)
+    fs::permissions(folder, fs::perms::owner_all, failure);
+  if (failure)
+    return fail(error_kind::io, folder.string() + ": " + failure.message());
+  return {};
+}
+
 expected<void> write_pair(const fs::path& directory, const std::string& role,
                           X509* authority, EVP_PKEY* authority_key) {
-  std::error_code failure;
-  fs::create_directories(directory / role, failure);
-  if (failure)
-    return fail(error_kind::io, (directory / role).string() + ": " + failure.message());
+  if (auto made = make_private_folder(directory / role); !made)
+    return made;
   key_pointer key{EVP_EC_gen("P-256")};
   if (!key)
     return openssl_failed("key");
@@ -128,12 +136,8 @@ expected<void> write_pair(const fs::path& directory, const std::string& role,
 } // namespace
 
 expected<void> make_run_keys(const fs::path& directory) {
-  std::error_code failure;
-  fs::create_directories(directory, failure);
-  if (!failure)
-    fs::permissions(directory, fs::perms::owner_all, failure);
-  if (failure)
-    return fail(error_kind::io, directory.string() + ": " + failure.message());
+  if (auto made = make_private_folder(directory); !made)
+    return made;
   key_pointer key{EVP_EC_gen("P-256")};
   if (!key)
     return openssl_failed("key");

@@ -63,8 +63,8 @@ void node_state::look_at_clock() {
   self->request(params.dispatcher, caf::infinite, std::move(last))
       .then([this] { end(node_end::stuck, "an evaluation did not end in its time"); },
             [this](caf::error& e) {
-            end(node_end::connection, "the run is gone: " + self->system().render(e));
-          });
+              end(node_end::connection, "the run is gone: " + self->system().render(e));
+            });
 }
 
 void node_state::end(node_end why, std::string words) {
@@ -95,7 +95,8 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
         return self->delegate(self->state.evaluator, request);
       },
       [self](const leave& message) {
-        self->state.end(node_end::dismissed, message.reason);
+        self->state.end(message.come_back ? node_end::connection : node_end::dismissed,
+                        message.reason);
       },
       [self](tick) { self->state.look_at_clock(); },
   };

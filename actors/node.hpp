@@ -19,9 +19,9 @@ struct node_params {
 
 /// Why a node process ends; its exit status.
 enum class node_end : int {
-  dismissed = 0,  ///< The run is over, or the dispatcher gave it up.
+  dismissed = 0,  ///< The run is over.
   refused = 2,    ///< The dispatcher would not have it.
-  connection = 3, ///< The head is gone.
+  connection = 3, ///< The head is gone, or gave this node up for its silence.
   stuck = 4, ///< An evaluation did not end in its time; a new process must take over.
 };
 

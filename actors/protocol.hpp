@@ -19,7 +19,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -102,9 +102,10 @@ struct examined {
   bytes record;
 };
 
-/// The run is over: the node process ends.
+/// The node process ends: the run is over, or this node was given up.
 struct leave {
   std::string reason;
+  bool come_back = false; ///< A new process is welcome in its place.
 };
 
 // -- inside the head: never serialised
@@ -292,7 +293,7 @@ typename Inspector::result_type inspect(Inspector& f, examined& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leave& x) {
-  return f(caf::meta::type_name("leave"), x.reason);
+  return f(caf::meta::type_name("leave"), x.reason, x.come_back);
 }
 
 /// Names every message that crosses processes; the test of the protocol pins the list.

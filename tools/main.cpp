@@ -3,6 +3,7 @@
 #include "search_spaces/nearest.hpp"
 #include "tools/command.hpp"
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -89,6 +90,8 @@ int run(int count, char** words) {
 } // namespace clade
 
 int main(int count, char** words) {
+  // A file that may not grow is an error of whoever writes it, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return clade::run(count, words);
   } catch (const std::exception& e) {

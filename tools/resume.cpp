@@ -46,11 +46,15 @@ expected<folded> fold(const store& file, const std::string& origin) {
   return result;
 }
 
-expected<int> go_on(const std::filesystem::path& folder,
-                               const resume_options& options) {
+expected<int> go_on(const std::filesystem::path& folder, const resume_options& options) {
   auto file = store::open(folder / "run.db");
   if (!file)
     return tl::unexpected(file.error());
+  if (file->size() == 0)
+    return fail(error_kind::invalid_input,
+                folder.string()
+                    + ": nothing is recorded of this run, it was killed at its start; "
+                      "start it again: clade run FILE");
   auto past = fold(*file, folder.string());
   if (!past)
     return tl::unexpected(past.error());

@@ -73,6 +73,7 @@ public:
     if (process_ == 0)
       return;
     ::kill(process_, SIGTERM);
+    ::kill(process_, SIGCONT); // If it is stopped, it hears the other only now.
     ::waitpid(process_, nullptr, 0);
   }
 
@@ -143,7 +144,9 @@ ending drive(const session_params& params, head& h, local_worker& worker,
   return result;
 }
 
-session_result failed(const error& e) { return {.status = report(e), .failed = true}; }
+session_result failed(const error& e) {
+  return {.status = report(e), .failed = true};
+}
 
 expected<std::unique_ptr<head>> start_head(const session_params& params, store file,
                                            run_state run, std::size_t slots) {

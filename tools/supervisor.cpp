@@ -126,8 +126,8 @@ void supervisor::reap() {
       continue;
     }
     const auto now = clock::now();
-    // What kills a process by a signal is a candidate; what ends it with a status is there
-    // again next time.
+    // What kills a process by a signal is a candidate; what ends it with a status is
+    // there again next time.
     s->pause = WIFSIGNALED(status) || now - s->started >= healthy_life
                    ? least_pause
                    : std::clamp<std::chrono::milliseconds>(2 * s->pause, first_pause,
@@ -148,10 +148,11 @@ std::chrono::milliseconds supervisor::until_next_start() const {
   return std::max(least, 1ms);
 }
 
+// A node has nothing to bring to an end; and one that is stopped would not hear SIGTERM.
 void supervisor::end_all() {
   for (const auto& s : slots_)
     if (s.process != 0)
-      ::kill(s.process, SIGTERM);
+      ::kill(s.process, SIGKILL);
   for (auto& s : slots_)
     if (s.process != 0)
       waitpid(std::exchange(s.process, 0), nullptr, 0);

@@ -35,8 +35,8 @@ class supervisor {
 public:
   explicit supervisor(std::vector<process_params> slots);
 
-  /// Until all slots are done, or SIGTERM or SIGINT, which the nodes get too. The exit
-  /// status: 0, or 2 if the run refused a node.
+  /// Until all slots are done, or SIGTERM or SIGINT, at which the nodes are killed. The
+  /// exit status: 0, or 2 if the run refused a node.
   [[nodiscard]] expected<int> keep_alive();
 
 private:

@@ -1,0 +1,183 @@
+"""A run on a machine that others use: what it writes is its owner's, and what knocks at its port is turned away."""
+
+import os
+import pathlib
+import socket
+import ssl
+import stat
+import unittest
+
+from live_runs import RunTest, await_true
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+class SecurityTest(RunTest):
+    def start_run(self, **changes):
+        self.file = self.write_experiment(**{"population": 24, "generations": 3, "duration": "40ms", **changes})
+        run = self.start("run", self.file, "--slots", "2")
+        self.await_evaluations(4, run)
+        self.keys = self.run_folder() / "keys"
+        self.port = int(self.worker(run).option("--connect").rpartition(":")[2])
+        return run
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+
+    def context(self, keys=None):
+        """A client that shows a certificate of those keys, or none, and believes whatever it is shown."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        if keys:
+            context.load_cert_chain(keys / "worker" / "cert.pem", keys / "worker" / "key.pem")
+        return context
+
+    def end_undisturbed(self, run):
+        self.assertEqual(run.end(), 0, run.said())
+        self.assert_whole(72)
+        self.assertEqual(self.query("select * from attempts"), [])
+        self.assertEqual(self.count("select count(*) from nodes"), 2)
+        disturbed = self.digest()
+        self.run_folder().rename(self.folder / "disturbed")
+        self.finish("run", self.file, "--slots", "2")
+        self.assertEqual(disturbed, self.digest())
+
+
+class Files(SecurityTest):
+    def test_nobody_else_reads_a_run_or_its_keys(self):
+        old = os.umask(0)
+        try:
+            run = self.start_run()
+        finally:
+            os.umask(old)
+        folder = self.run_folder()
+        self.assertEqual(mode_of(folder), 0o700)
+        for path in self.keys.rglob("*"):
+            self.assertEqual(mode_of(path), 0o700 if path.is_dir() else 0o600, path)
+        self.assertEqual(mode_of(self.keys), 0o700)
+        self.assertEqual({str(p.relative_to(self.keys)) for p in self.keys.rglob("*.pem")},
+                         {"ca.pem", "head/cert.pem", "head/key.pem", "worker/cert.pem", "worker/key.pem"},
+                         "the authority's own key is nowhere")
+        self.assertEqual(run.end(), 0, run.said())
+
+    def test_each_session_has_keys_of_its_own(self):
+        run = self.start_run()
+        first = (self.keys / "ca.pem").read_bytes()
+        run.kill()
+        self.finish("resume", self.run_folder(), "--slots", "2")
+        self.assertNotEqual((self.keys / "ca.pem").read_bytes(), first)
+
+
+class Port(SecurityTest):
+    def refused(self, context):
+        """Whether the head ends the connection instead of taking what is said. In TLS 1.3 a client learns only with the
+        first bytes it reads that its certificate was not liked."""
+        with self.connect() as plain:
+            try:
+                with context.wrap_socket(plain) as secure:
+                    secure.sendall(b"hello")
+                    return secure.recv(1) == b""
+            except (ssl.SSLError, ConnectionError):
+                return True
+
+    def test_it_listens_on_this_machine_only(self):
+        run = self.start_run()
+        listening = [line.split()[1] for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
+                     if line.split()[3] == "0A" and line.split()[1].endswith(f":{self.port:04X}")]
+        self.assertEqual(listening, [f"0100007F:{self.port:04X}"])
+        everywhere = pathlib.Path("/proc/net/tcp6")
+        if everywhere.exists():
+            self.assertNotIn(f":{self.port:04X} 00000000000000000000000000000000:0000 0A", everywhere.read_text())
+        self.assertEqual(run.end(), 0, run.said())
+
+    def test_a_client_without_a_certificate_is_turned_away(self):
+        run = self.start_run()
+        self.assertTrue(self.refused(self.context()))
+        self.end_undisturbed(run)
+
+    def test_a_client_with_the_certificate_of_another_run_is_turned_away(self):
+        self.finish("run", self.write_experiment(population=4, generations=1, name="other"), "--slots", "1")
+        foreign = self.folder / "foreign"
+        (self.run_folder() / "keys").rename(foreign)
+        self.run_folder().rename(self.folder / "other")
+        run = self.start_run()
+        self.assertTrue(self.refused(self.context(foreign)))
+        self.end_undisturbed(run)
+
+    def test_a_worker_with_the_keys_of_another_run_does_not_join(self):
+        self.finish("run", self.write_experiment(population=4, generations=1, name="other"), "--slots", "1")
+        foreign = self.folder / "foreign"
+        (self.run_folder() / "keys").rename(foreign)
+        self.run_folder().rename(self.folder / "other")
+        run = self.start_run()
+        stranger = self.start("worker", "--connect", f"127.0.0.1:{self.port}", "--keys", foreign, "--slots", "1")
+        await_true(lambda: "cannot join the run" in stranger.err, "the stranger was not turned away")
+        self.end_undisturbed(run)
+        stranger.kill()
+
+    def test_a_worker_with_the_keys_of_this_run_joins(self):
+        run = self.start_run(duration="80ms")
+        friend = self.start("worker", "--connect", f"127.0.0.1:{self.port}", "--keys", self.keys, "--slots", "1")
+        self.await_count("select count(*) from nodes", 3, run)
+        self.assertEqual(run.end(), 0, run.said())
+        self.assert_whole(72)
+        self.assertEqual(friend.end(), 0, friend.said())
+
+    def test_the_head_shows_the_certificate_of_its_run(self):
+        run = self.start_run()
+        context = self.context(self.keys)
+        context.load_verify_locations(self.keys / "ca.pem")
+        context.verify_mode = ssl.CERT_REQUIRED
+        with self.connect() as plain, context.wrap_socket(plain) as secure:
+            self.assertIn(secure.version(), ("TLSv1.2", "TLSv1.3"))
+        self.end_undisturbed(run)
+
+    def test_old_versions_of_tls_are_not_spoken(self):
+        run = self.start_run()
+        context = self.context(self.keys)
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+        self.assertTrue(self.refused(context))
+        self.assertEqual(run.end(), 0, run.said())
+
+    def test_garbage_and_scans_leave_the_run_as_it_is(self):
+        run = self.start_run()
+        nodes = {slot: p.pid for slot, p in self.nodes().items()}
+        for said in (b"", b"GET / HTTP/1.0\r\n\r\n", bytes(range(256)) * 4096, b"\x16\x03\x01\xff\xff" + b"\0" * 70000):
+            for _ in range(10):
+                with self.connect() as stranger:
+                    try:
+                        stranger.sendall(said)
+                    except ConnectionError:
+                        pass  # It was turned away before it had said everything.
+        for _ in range(10):
+            self.assertTrue(self.refused(self.context()))
+        self.assertEqual({slot: p.pid for slot, p in self.nodes().items()}, nodes)
+        self.end_undisturbed(run)
+
+    def test_those_who_connect_and_say_nothing_are_not_waited_for(self):
+        run = self.start_run()
+        silent = [self.connect() for _ in range(5)]
+        self.end_undisturbed(run)
+        for stranger in silent:
+            stranger.close()
+
+    def test_garbage_of_one_who_holds_keys_leaves_the_run_as_it_is(self):
+        run = self.start_run()
+        for said in (b"\0" * 100, b"\xff" * 100_000, bytes(range(256)) * 100):
+            with self.connect() as plain, self.context(self.keys).wrap_socket(plain) as secure:
+                try:
+                    secure.sendall(said)
+                    while secure.recv(4096):
+                        pass
+                except (ssl.SSLError, ConnectionError, TimeoutError):
+                    pass  # The head may end it as it likes, or wait for more.
+        self.end_undisturbed(run)
+
+
+if __name__ == "__main__":
+    unittest.main()
