@@ -1,4 +1,4 @@
-"""Bad input: one line that names the file, the line where there is one, and what is wrong; exit status 2; nothing made."""
+"""Bad input: one line with the file, the line where there is one, and what is wrong; status 2; nothing made."""
 
 import gzip
 import struct
@@ -48,7 +48,8 @@ class BadInputTest(RunTest):
 class Experiments(BadInputTest):
     TABLE = [
         ("broken TOML", 10, "population = ", "toy.toml:10: "),
-        ("an unknown key", 10, "populaton = 4", 'toy.toml:10: unknown key "populaton" in [evolution]; did you mean "population"?'),
+        ("an unknown key", 10, "populaton = 4",
+         'toy.toml:10: unknown key "populaton" in [evolution]; did you mean "population"?'),
         ("an unknown table", 9, "[evolutoin]", 'toy.toml:9: unknown key "evolutoin"; did you mean "evolution"?'),
         ("a key twice", 11, "population = 5", "toy.toml:11: "),
         ("a population of nobody", 10, "population = 0", "toy.toml:10: evolution.population is 0"),
@@ -64,8 +65,10 @@ class Experiments(BadInputTest):
         ("an unknown fitness", 3, 'fitness = "sythetic"', 'toy.toml:3: '),
         ("an unknown strategy", 11, 'strategy = "generatonal"', "toy.toml:11: "),
         ("a share above one", 13, "[synthetic]\ncrash = 2.0", "toy.toml:14: synthetic.crash"),
-        ("a time without a unit that is one", 12, '[limits]\nevaluation_time = "5 parsecs"', "toy.toml:13: limits.evaluation_time"),
-        ("a size without a unit that is one", 12, '[limits]\nevaluation_memory = "5 cows"', "toy.toml:13: limits.evaluation_memory"),
+        ("a time without a unit that is one", 12, '[limits]\nevaluation_time = "5 parsecs"',
+         "toy.toml:13: limits.evaluation_time"),
+        ("a size without a unit that is one", 12, '[limits]\nevaluation_memory = "5 cows"',
+         "toy.toml:13: limits.evaluation_memory"),
         ("no slots", 13, '[slots]\nlocal = "what"', "toy.toml:14: "),
         ("bytes that are no text", 2, "name = \"\udcff\"", "toy.toml:2: "),
     ]
@@ -114,13 +117,16 @@ class Spaces(BadInputTest):
         ("nothing in it", "", "space.toml:1: the space is empty"),
         ("no operators", "image = true\n", "space.toml:1: the space is empty"),
         ("broken TOML", "[operators.dense\nunits = [16]\n", "space.toml:1: not TOML"),
-        ("an unknown operator", "[operators.dens]\nunits = [16]\n", 'space.toml:1: unknown operator "dens"; did you mean "dense"?'),
-        ("an unknown setting", "[operators.dense]\nunit = [16]\n", 'space.toml:2: unknown key "unit" in operators.dense; did you mean "units"?'),
+        ("an unknown operator", "[operators.dens]\nunits = [16]\n",
+         'space.toml:1: unknown operator "dens"; did you mean "dense"?'),
+        ("an unknown setting", "[operators.dense]\nunit = [16]\n",
+         'space.toml:2: unknown key "unit" in operators.dense; did you mean "units"?'),
         ("an unknown limit", DENSE_SPACE + "[limits]\nmax_node = 3\n", "space.toml:4: "),
         ("no choice", "[operators.dense]\nunits = []\n", "space.toml:2: operators.dense.units is an empty list"),
         ("a width below zero", "[operators.dense]\nunits = [16, -3]\n", "space.toml:2: operators.dense.units is -3"),
         ("a range the wrong way round", "[operators.dropout]\nrate = { low = 0.5, high = 0.1 }\n", "space.toml:2: "),
-        ("no network fits", "[limits]\nmax_parameters = 10\n" + DENSE_SPACE, "space.toml: no valid network fits examples of shape [1, 8, 8]"),
+        ("no network fits", "[limits]\nmax_parameters = 10\n" + DENSE_SPACE,
+         "space.toml: no valid network fits examples of shape [1, 8, 8]"),
         ("it includes itself", 'include = ["space.toml"]\n' + DENSE_SPACE, 'space.toml:1: include "space.toml": '),
         ("it includes nothing", 'include = ["none.toml"]\n' + DENSE_SPACE, "space.toml:1: "),
     ]
@@ -156,7 +162,8 @@ class Data(BadInputTest):
         ("a shape that the columns do not fill", "shape = [1, 8, 8]", {"d.csv": "1,3,a\n1,2,b\n" * 9}, "64"),
         ("gzip that was cut off", 'file = "d.csv.gz"', {"d.csv.gz": gzip.compress(b"1,2,a\n1,2,b\n" * 999, mtime=0)[:60]},
          "d.csv.gz: byte 60: "),
-        ("a .npy that was cut off", 'file = "d.npy"\ntarget_file = "t.npy"', {"d.npy": b"\x93NUMPY\x01\x00\x76\x00{'descr"}, "d.npy"),
+        ("a .npy that was cut off", 'file = "d.npy"\ntarget_file = "t.npy"', {"d.npy": b"\x93NUMPY\x01\x00\x76\x00{'descr"},
+         "d.npy"),
         ("IDX that was cut off", 'file = "d-idx3-ubyte"\ntarget_file = "t-idx1-ubyte"',
          {"d-idx3-ubyte": idx(8, 10, 8, 8) + bytes(100), "t-idx1-ubyte": idx(8, 10) + bytes(10)}, "d-idx3-ubyte"),
     ]

@@ -28,6 +28,8 @@ PR_SET_PDEATHSIG = 1
 
 LIBC = ctypes.CDLL(None)
 
+undisturbed_digests = {}  # by the text of the experiment
+
 EXPERIMENT = """
 [experiment]
 name = "{name}"
@@ -226,6 +228,16 @@ class RunTest(unittest.TestCase):
 
     def digest(self):
         return self.show()["digest"]
+
+    def assert_undisturbed(self, file):
+        """What the only run decided is what a run of that experiment decides to which nothing happens."""
+        digest = self.digest()
+        text = file.read_text()
+        if text not in undisturbed_digests:
+            self.run_folder().rename(self.folder / "disturbed")
+            self.finish("run", file, "--slots", "2")
+            undisturbed_digests[text] = self.digest()
+        self.assertEqual(digest, undisturbed_digests[text])
 
     def query(self, sql, *values):
         """Rows of the store, which is not written."""

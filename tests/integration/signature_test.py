@@ -1,4 +1,4 @@
-"""The signature: a fixed small experiment has one digest over all that it decided, whatever happens to its processes."""
+"""The signature: a fixed small experiment has one digest over all that it decides, whatever its processes suffer."""
 
 import random
 import unittest

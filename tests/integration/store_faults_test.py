@@ -16,11 +16,6 @@ class StoreTest(RunTest):
     def write_experiment(self, **changes):
         return super().write_experiment(**{"population": POPULATION, "generations": GENERATIONS, **changes})
 
-    def undisturbed_digest(self, file):
-        self.run_folder().rename(self.folder / "disturbed")
-        self.finish("run", file, "--slots", "2")
-        return self.digest()
-
     def assert_one_line(self, command, *parts):
         self.assertEqual(command.err.count("\n"), 1, command.err)
         for part in parts:
@@ -32,8 +27,7 @@ class FullDisk(StoreTest):
         self.assertLess(self.count("select evaluated from progress"), POPULATION * GENERATIONS)
         self.finish("resume", self.run_folder(), "--slots", "2")
         self.assert_whole(POPULATION * GENERATIONS)
-        resumed = self.digest()
-        self.assertEqual(resumed, self.undisturbed_digest(file))
+        self.assert_undisturbed(file)
 
     def test_a_limit_on_the_size_of_files(self):
         file = self.write_experiment()
@@ -134,7 +128,7 @@ class RefusedStore(StoreTest):
         self.finish("show", self.run_folder())
         self.assertEqual(run.end(), 0, run.said())
         self.assert_whole(POPULATION * GENERATIONS)
-        self.assertEqual(self.digest(), self.undisturbed_digest(experiment))
+        self.assert_undisturbed(experiment)
 
 
 class UnwritablePlace(StoreTest):
