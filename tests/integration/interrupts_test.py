@@ -73,7 +73,8 @@ class Interrupts(InterruptTest):
         await_true(taken, "the signal was not taken")
 
     def test_one_that_comes_before_any_slot_is_ready(self):
-        file = self.write_experiment(population=4, generations=2)
+        # Candidates that take so long cannot all be over before the interrupt is heard.
+        file = self.write_experiment(population=4, generations=2, duration="400ms")
         run = self.start("run", file, "--slots", "2")
         await_true(lambda: self.worker(run), "no worker was started")
         run.interrupt()
