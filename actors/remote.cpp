@@ -1,9 +1,9 @@
 #include "actors/remote.hpp"
 
+#include "actors/tls_errors.hpp"
+
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
-
-#include "actors/tls_errors.hpp"
 
 #include <charconv>
 #include <cstdlib>

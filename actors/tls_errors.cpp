@@ -1,8 +1,9 @@
-// OpenSSL keeps a queue of errors for each thread and wants it empty before each call whose
-// result SSL_get_error is to explain. CAF 0.17 never empties it, and all its connections share
-// one thread: after one peer was killed, or sent garbage, the next "nothing to read yet" of any
-// other connection is taken for that error, and its healthy peer is cut off. These four
-// functions stand before OpenSSL's own, for CAF's library too, and empty the queue first.
+// OpenSSL keeps a queue of errors for each thread and wants it empty before each call
+// whose result SSL_get_error is to explain. CAF 0.17 never empties it, and all its
+// connections share one thread: after one peer was killed, or sent garbage, the next
+// "nothing to read yet" of any other connection is taken for that error, and its healthy
+// peer is cut off. These four functions stand before OpenSSL's own, for CAF's library
+// too, and empty the queue first.
 #include "actors/tls_errors.hpp"
 
 #include <dlfcn.h>
@@ -12,7 +13,7 @@
 namespace {
 
 /// OpenSSL's own function of that name.
-template <class Function>
+template<class Function>
 Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }

@@ -54,9 +54,8 @@ evaluated_job train(const trainer_state& state, const assignment& a) {
     return {std::move(e), {}};
   }
   dispatcher_progress p(state, a.id);
-  return state.params.work->evaluate(
-      a.id, a.lease, std::move(*decoded),
-      std::bit_cast<double>(a.keep_weights_above), p);
+  return state.params.work->evaluate(a.id, a.lease, std::move(*decoded),
+                                     std::bit_cast<double>(a.keep_weights_above), p);
 }
 
 void train_all(const trainer_state& state, const assignments& message) {

@@ -24,7 +24,7 @@ struct session_params {
 
 /// How a session ended.
 struct session_result {
-  int status = 0; ///< For the shell: 0, 1, 2, or 130 after Ctrl+C.
+  int status = 0;      ///< For the shell: 0, 1, 2, or 130 after Ctrl+C.
   bool failed = false; ///< The reason was printed.
   double seconds = 0;
   std::uint64_t evaluated = 0;

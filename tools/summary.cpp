@@ -5,9 +5,9 @@
 #include "engine/store/run_folder.hpp"
 #include "tools/command.hpp"
 
-#include <iostream>
-
 #include <nlohmann/json.hpp>
+
+#include <iostream>
 
 namespace clade {
 
@@ -20,7 +20,7 @@ void say_how_to_go_on(const session_params& session, const run_overview& run) {
                                 {"reason", run.reason},
                                 {"evaluated", run.evaluated},
                                 {"resume", command}}
-                   .dump()
+                     .dump()
               << std::endl;
   else
     std::cout << "paused (" << run.reason << ") after " << run.evaluated
@@ -39,9 +39,9 @@ expected<void> say(const session_params& session) {
     return {};
   }
   return view_champion(*file, &session.experiment.space, &session.problem)
-    .map([&](const champion_view& c) {
-      std::cout << (session.json ? to_json(c) + "\n" : "\n" + to_text(c)) << std::flush;
-    });
+      .map([&](const champion_view& c) {
+        std::cout << (session.json ? to_json(c) + "\n" : "\n" + to_text(c)) << std::flush;
+      });
 }
 
 } // namespace

@@ -28,9 +28,9 @@ struct process_params {
 [[nodiscard]] std::string describe_exit(int wait_status);
 
 /// Keeps one node process for each slot alive: started again at once when a signal killed
-/// it or it lived for 10 s, else after pauses that double from 250 ms to 30 s. A node that
-/// ends with status 0 was dismissed, one that ends with status 2 was refused; either way
-/// its slot is done. Blocks; the thread must be the process's first.
+/// it or it lived for 10 s, else after pauses that double from 250 ms to 30 s. A node
+/// that ends with status 0 was dismissed, one that ends with status 2 was refused; either
+/// way its slot is done. Blocks; the thread must be the process's first.
 class supervisor {
 public:
   explicit supervisor(std::vector<process_params> slots);
