@@ -12,9 +12,7 @@ namespace clade {
 class live_view {
 public:
   struct params {
-    std::size_t generations = 0;
     std::size_t candidates = 0; ///< In the whole run.
-    std::size_t per_generation = 0;
     bool json = false;
     bool terminal = false;
   };

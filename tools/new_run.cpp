@@ -1,6 +1,7 @@
 #include "tools/new_run.hpp"
 
 #include "engine/store/run_folder.hpp"
+#include "tools/session.hpp"
 #include "tools/slots.hpp"
 
 #include <ctime>
@@ -57,8 +58,7 @@ expected<checked_experiment> check_experiment(experiment e) {
 
 expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
   auto& e = checked.experiment;
-  auto state = make_run_state(
-      {.evolution = e.evolution, .objective = e.objective, .seed = e.seed});
+  auto state = make_run_state(rules_of(e));
   if (!state)
     return tl::unexpected(state.error());
   auto folder = make_folder(runs, e.name);

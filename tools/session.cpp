@@ -184,9 +184,7 @@ session_result run_session(const session_params& params, store file, run_state r
     return failed(head.error());
   }
   watch_interrupts();
-  live_view view({.generations = e.evolution.generations,
-                  .candidates = e.evolution.generations * e.evolution.population,
-                  .per_generation = e.evolution.population,
+  live_view view({.candidates = e.evolution.generations * e.evolution.population,
                   .json = params.json,
                   .terminal = !params.quiet && ::isatty(STDOUT_FILENO) == 1});
   ending end;
