@@ -14,6 +14,7 @@ namespace clade {
 using command = std::function<int()>;
 
 void add_bench(CLI::App& app, command& chosen);
+void add_keys(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
 void add_plan(CLI::App& app, command& chosen);
@@ -21,6 +22,7 @@ void add_resume(CLI::App& app, command& chosen);
 void add_run(CLI::App& app, command& chosen);
 void add_show(CLI::App& app, command& chosen);
 void add_worker(CLI::App& app, command& chosen);
+void add_workers(CLI::App& app, command& chosen);
 
 /// Prints "clade: ..." on standard error and returns the exit status.
 int report(const error& e);

@@ -176,6 +176,9 @@ expected<plan> make_plan(const plan_options& options) {
   const auto slots = parse_slots(checked->experiment.slots.local);
   if (!slots)
     return tl::unexpected(slots.error());
+  if (slots->empty())
+    return fail(error_kind::invalid_input,
+                "slots none: say which the workers will have, such as --slots cpu:4");
   auto networks = sample_networks(*checked);
   if (!networks)
     return tl::unexpected(std::move(networks).error());

@@ -46,6 +46,8 @@ expected<std::vector<slot>> parse_slots(const std::string& text) {
     add_cpu_slots(slots, usable_cores());
     return slots;
   }
+  if (text == "none")
+    return slots;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     const std::string_view rest = part;
@@ -73,8 +75,11 @@ expected<std::vector<slot>> parse_slots(const std::string& text) {
 
 process_params node_process(const node_command& command, const slot& s) {
   return {.command = {command.program.string(), "node", "--connect", command.connect,
-                      "--keys", command.keys.string(), "--slot", s.name, "--device",
-                      s.device},
+                      "--keys", command.keys.string(), "--slot",
+                      (command.name.empty() ? "" : command.name + "/") + s.name,
+                      "--device", s.device, "--worker", std::to_string(command.worker),
+                      "--grace", std::to_string(command.grace_seconds), "--give-up",
+                      std::to_string(command.give_up_seconds)},
           .environment = s.environment,
           .log = {}};
 }

@@ -26,6 +26,10 @@ struct node_command {
   std::filesystem::path program;
   std::string connect; ///< "127.0.0.1:4711"
   std::filesystem::path keys;
+  std::string name; ///< Of the worker, before that of each slot; empty: none.
+  std::uint64_t worker = 0;
+  double grace_seconds = 30;
+  double give_up_seconds = 600;
 };
 
 [[nodiscard]] process_params node_process(const node_command& command, const slot& s);

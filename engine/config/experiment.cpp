@@ -66,18 +66,18 @@ expected<void> validate(const limits_params& params) {
 }
 
 expected<void> validate(const slots_params& params) {
-  if (params.local == "auto")
+  if (params.local == "auto" || params.local == "none")
     return {};
   std::string_view rest = params.local;
   for (;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view slot = rest.substr(0, comma);
     if (!is_slot(slot))
-      return fail(
-          error_kind::invalid_input,
-          "local must be \"auto\", a number of CPU slots, \"cpu:N\", or a list such "
-          "as [\"cuda:0\", \"cpu:2\"]; \""
-              + std::string(slot) + "\" is none of these");
+      return fail(error_kind::invalid_input, "local must be \"auto\", \"none\", a number "
+                                             "of CPU slots, \"cpu:N\", or a list such "
+                                             "as [\"cuda:0\", \"cpu:2\"]; \""
+                                                 + std::string(slot)
+                                                 + "\" is none of these");
     if (comma == std::string_view::npos)
       return {};
     rest.remove_prefix(comma + 1);

@@ -29,8 +29,10 @@ struct limits_params {
 
 /// `[slots]`
 struct slots_params {
-  /// "auto", "cpu:N" or "N" (N slots), or a list as text: "cuda:0,cuda:1,cpu:2".
+  /// "auto", "cpu:N" or "N" (N slots), a list as text, "cuda:0,cuda:1,cpu:2", or "none".
   std::string local = "auto";
+  /// "10.0.0.1:4700": where workers of other machines join. Empty: nowhere.
+  std::string listen;
 };
 
 [[nodiscard]] expected<void> validate(const slots_params& params);

@@ -208,6 +208,8 @@ std::string to_toml(const experiment& e) {
       .key("evaluation_memory", size_literal(e.limits.evaluation_memory))
       .key("wall_time", e.limits.wall_time);
   out.section("slots").key("local", e.slots.local);
+  if (!e.slots.listen.empty())
+    out.key("listen", e.slots.listen);
   return out.take() + "\n" + nested(e.space);
 }
 

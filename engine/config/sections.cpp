@@ -145,6 +145,7 @@ void read_limits(table_reader t, limits_params& p) {
 void read_slots(table_reader t, slots_params& p) {
   std::vector<std::string> devices;
   t.read_list("local", devices);
+  t.read("listen", p.listen);
   t.finish();
   if (t.has("local")) {
     p.local.clear();

@@ -332,6 +332,17 @@ tl::unexpected<error> misplaced(const connection& c, candidate_id id) {
 
 } // namespace
 
+expected<std::uint64_t> store::identity() const {
+  return guarded(impl_->connected, [&]() -> expected<std::uint64_t> {
+    SQLite::Statement first(impl_->connected.db,
+                            "select checksum from records where sequence = 1");
+    if (!first.executeStep())
+      return fail(error_kind::not_found,
+                  impl_->connected.file.string() + ": nothing is recorded");
+    return natural(first.getColumn(0));
+  });
+}
+
 expected<candidate> store::find_candidate(candidate_id id) const {
   return guarded(impl_->connected, [&]() -> expected<candidate> {
     auto r = impl_->find_record("select sequence from genomes where id = ?", id);
