@@ -45,6 +45,10 @@ public:
   toml_writer& path(std::string_view name, const std::filesystem::path& v) {
     return v.empty() ? *this : raw(name, quoted(v.string()));
   }
+  /// Only where there is something to say.
+  toml_writer& set(std::string_view name, const std::string& v) {
+    return v.empty() ? *this : key(name, v);
+  }
   toml_writer& list(std::string_view name, const std::vector<std::string>& v) {
     std::string items;
     for (const std::string& item : v)
@@ -97,6 +101,10 @@ void write_data(toml_writer& out, const experiment& e) {
       .path("target_file", p.target_file)
       .path("test_file", p.test_file)
       .path("test_target_file", p.test_target_file)
+      .set("array", p.array)
+      .set("target_array", p.target_array)
+      .set("test_array", p.test_array)
+      .set("test_target_array", p.test_target_array)
       .key("target", p.target)
       .key("header", p.header)
       .key("task", p.task == task_kind::classification ? "classification" : "regression")

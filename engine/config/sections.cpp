@@ -48,6 +48,10 @@ void read_data(table_reader t, std::filesystem::path folder, data_params& p) {
   t.read_path("target_file", p.target_file, folder);
   t.read_path("test_file", p.test_file, folder);
   t.read_path("test_target_file", p.test_target_file, folder);
+  t.read("array", p.array);
+  t.read("target_array", p.target_array);
+  t.read("test_array", p.test_array);
+  t.read("test_target_array", p.test_target_array);
   t.read_name_or_number("target", p.target);
   t.read("header", p.header);
   t.read_choice("task", p.task,

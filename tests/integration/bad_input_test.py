@@ -1,8 +1,10 @@
 """Bad input: one line with the file, the line where there is one, and what is wrong; status 2; nothing made."""
 
 import gzip
+import io
 import struct
 import unittest
+import zipfile
 
 from live_runs import SMALL_SPACE, RunTest
 
@@ -145,6 +147,24 @@ def idx(kind, *sizes):
     return struct.pack(f">BBBB{len(sizes)}I", 0, 0, kind, len(sizes), *sizes)
 
 
+def npz():
+    """x of [4, 2] and y of [4], as numpy.savez writes them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, kind, shape, values in [("x", "<f4", "(4, 2)", struct.pack("<8f", *range(8))),
+                                          ("y", "|u1", "(4,)", bytes([0, 1, 0, 1]))]:
+            header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                member.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + values)
+    return out.getvalue()
+
+
+def damaged(content):
+    """Another byte in the middle of x's values."""
+    at = content.index(struct.pack("<f", 5))
+    return content[:at] + b"\xff" + content[at + 1:]
+
+
 class Data(BadInputTest):
     """What is there is read before anything is made, also where nothing could be trained."""
 
@@ -164,12 +184,22 @@ class Data(BadInputTest):
          "d.csv.gz: byte 60: "),
         ("a .npy that was cut off", 'file = "d.npy"\ntarget_file = "t.npy"', {"d.npy": b"\x93NUMPY\x01\x00\x76\x00{'descr"},
          "d.npy"),
+        ("an array that is not in the .npz", 'file = "d.npz"\narray = "x"\ntarget_array = "z"', {"d.npz": npz()},
+         'd.npz: no array is "z", the target_array; there are "x", "y"'),
+        ("a .npz of two arrays", 'file = "d.npz"', {"d.npz": npz()},
+         'd.npz: say which array is meant, array = "x"; there are "x", "y"'),
+        ("a .npz that was cut off", 'file = "d.npz"\narray = "x"', {"d.npz": npz()[:-9]},
+         "d.npz: no .npz archive that ends where it must"),
+        ("a .npz that was damaged", 'file = "d.npz"\narray = "x"\ntarget_array = "y"', {"d.npz": damaged(npz())},
+         "d.npz: x.npy: the zip data is damaged"),
+        ("an array of what is no .npz", 'file = "d.csv"\narray = "x"', {"d.csv": "1,2,a\n"},
+         "d.csv: is no .npz archive; remove array"),
         ("IDX that was cut off", 'file = "d-idx3-ubyte"\ntarget_file = "t-idx1-ubyte"',
          {"d-idx3-ubyte": idx(8, 10, 8, 8) + bytes(100), "t-idx1-ubyte": idx(8, 10) + bytes(10)}, "d-idx3-ubyte"),
     ]
 
     def check(self, keys, files, part):
-        for name in ("d.csv", "d.csv.gz", "d.npy", "d-idx3-ubyte", "t-idx1-ubyte"):
+        for name in ("d.csv", "d.csv.gz", "d.npy", "d.npz", "d-idx3-ubyte", "t-idx1-ubyte"):
             (self.folder / name).unlink(missing_ok=True)
         for name, content in files.items():
             self.write(name, content)

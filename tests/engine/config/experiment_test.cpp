@@ -33,6 +33,10 @@ file = "/a/train.npy"
 target_file = "train_labels.npy"
 test_file = "../test.npy"
 test_target_file = "test_labels.npy"
+array = "a"
+target_array = "b"
+test_array = "c"
+test_target_array = "d"
 target = 3
 header = "none"
 task = "regression"
@@ -87,6 +91,10 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.data.target_file == files.folder() / "train_labels.npy");
   CHECK(e.data.test_file == files.folder().parent_path() / "test.npy");
   CHECK(e.data.test_target_file == files.folder() / "test_labels.npy");
+  CHECK(e.data.array == "a");
+  CHECK(e.data.target_array == "b");
+  CHECK(e.data.test_array == "c");
+  CHECK(e.data.test_target_array == "d");
   CHECK(e.data.target == "3");
   CHECK(e.data.header == "none");
   CHECK(e.data.task == task_kind::regression);

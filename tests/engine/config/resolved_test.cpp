@@ -33,6 +33,8 @@ experiment arbitrary(const experiment& base) {
       *rc::gen::element(blank_rule::refuse, blank_rule::mean, blank_rule::drop);
   e.data.categories = *rc::gen::element(std::vector<std::string>{},
                                         std::vector<std::string>{"a\"b", "3"});
+  e.data.array = *rc::gen::element<std::string>("", "x_train", "\"");
+  e.data.target_array = *rc::gen::element<std::string>("", "y_train.npy");
   e.data.shape =
       *rc::gen::element(tensor_shape{}, tensor_shape{{3}}, tensor_shape{{1, 2, 3}});
   e.data.train = *share();
@@ -76,6 +78,8 @@ TEST_CASE("resolved: any valid experiment reads back the same") {
     RC_ASSERT(to_toml(back) == to_toml(e));
     RC_ASSERT(back.data.file == e.data.file);
     RC_ASSERT(back.data.target == e.data.target);
+    RC_ASSERT(back.data.array == e.data.array);
+    RC_ASSERT(back.data.target_array == e.data.target_array);
     RC_ASSERT(back.data.blanks == e.data.blanks);
     RC_ASSERT(back.data.categories == e.data.categories);
     RC_ASSERT(back.data.train == e.data.train);
@@ -149,6 +153,8 @@ TEST_CASE("search hash: what decides the search changes it and nothing else does
   CHECK(hash != search_hash(e, {1, 3}));
   CHECK(hash != with([](experiment& x) { x.seed = 8; }));
   CHECK(hash != with([](experiment& x) { x.data.limit = 10; }));
+  CHECK(hash != with([](experiment& x) { x.data.array = "x"; }));
+  CHECK(hash != with([](experiment& x) { x.data.test_target_array = "x"; }));
   CHECK(hash != with([](experiment& x) { x.data.blanks = blank_rule::mean; }));
   CHECK(hash != with([](experiment& x) { x.data.categories = {"3"}; }));
   CHECK(hash != with([](experiment& x) { x.evolution.population = 13; }));
