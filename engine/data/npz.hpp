@@ -16,13 +16,12 @@ struct npz_member {
   std::string bytes;
 };
 
-/// Takes the array `array` (with or without ".npy"), or the only one if that is empty, out
-/// of what numpy.savez or numpy.savez_compressed wrote; its checksum is checked. What is
-/// wrong with a member begins with its name. `key` is what names the array in an
+/// Takes the array `array` (with or without ".npy"), or the only one if that is empty,
+/// out of what numpy.savez or numpy.savez_compressed wrote; its checksum is checked. What
+/// is wrong with a member begins with its name. `key` is what names the array in an
 /// experiment, for messages. Takes memory for that member alone, and no more than
 /// `max_unzipped_bytes`.
-[[nodiscard]] expected<npz_member> read_npz(std::string_view archive,
-                                            const std::string& array,
-                                            std::string_view key);
+[[nodiscard]] expected<npz_member>
+read_npz(std::string_view archive, const std::string& array, std::string_view key);
 
 } // namespace clade

@@ -57,6 +57,76 @@ experiment arbitrary(const experiment& base) {
 
 } // namespace
 
+TEST_CASE("resolved: it holds every key in its place") {
+  const experiment_files files;
+  auto e = files.loaded(files.valid, {"data.array=\"x\"", "slots.local=[\"cpu:2\"]"});
+  e.data.file = "/d/x.npz";
+  const std::string text = to_toml(e);
+  CHECK(text.substr(0, text.find("[search_space]")) == R"([experiment]
+name = "tiny"
+seed = 7
+fitness = "training"
+
+[data]
+file = "/d/x.npz"
+array = "x"
+target = "last"
+header = "auto"
+task = "classification"
+blanks = "refuse"
+categories = []
+shape = []
+split = {train = 0.6, validation = 0.2, test = 0.2}
+limit = 0
+
+[objective]
+maximize = ["validation.accuracy"]
+
+[evolution]
+strategy = "generational"
+population = 12
+generations = 10
+selection = "tournament"
+tournament = 3
+truncation = 0.3
+elites = 2
+crossover = 0.3
+tell_order = "asked"
+in_flight = 8
+
+[evolution.mutation]
+add_node = 2.0
+add_edge = 1.0
+remove_node = 1.0
+remove_edge = 0.5
+change_operator = 1.0
+widen = 1.0
+narrow = 0.5
+change_setting = 1.5
+change_hyperparameter = 3.0
+again = 0.3
+
+[training]
+epochs = 3
+patience = 5
+optimiser = "adam"
+schedule = "cosine"
+learning_rate = 0.001
+momentum = 0.9
+weight_decay = 1e-04
+batch_size = 64
+
+[limits]
+evaluation_time = "2min"
+evaluation_memory = "0B"
+wall_time = "0s"
+
+[slots]
+local = "cpu:2"
+
+)");
+}
+
 TEST_CASE("resolved: what is written reads back the same") {
   const experiment_files files;
   for (const std::string& text :

@@ -29,9 +29,8 @@ std::string four_arrays(bool compressed = false) {
 
 struct archive {
   scratch_folder folder;
-  data_params params{.file = write(folder, "d.npz", four_arrays()),
-                     .array = "x",
-                     .target_array = "y"};
+  data_params params{
+      .file = write(folder, "d.npz", four_arrays()), .array = "x", .target_array = "y"};
 
   [[nodiscard]] data_set loaded() const { return loaded(params); }
   [[nodiscard]] static data_set loaded(const data_params& p) {
@@ -110,7 +109,8 @@ TEST_CASE("npz: targets may be an array or a file beside the archive") {
 
 TEST_CASE("npz: the only array needs no name and may hold its target in a column") {
   const scratch_folder folder;
-  const auto table = npy("<f8", "(6, 2)", raw<double>({1, 0, 3, 1, 5, 0, 7, 1, 9, 0, 7, 1}));
+  const auto table =
+      npy("<f8", "(6, 2)", raw<double>({1, 0, 3, 1, 5, 0, 7, 1, 9, 0, 7, 1}));
   data_params params{
       .file = write(folder, "d.npz", npz({{"read.me", "hello"}, {"arr_0.npy", table}}))};
   CHECK(archive::loaded(params).labels == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1});
@@ -138,9 +138,9 @@ TEST_CASE("npz: what array is meant must be said where there are several") {
         == "d.npz: say which array is meant, array = \"x\"; there are \"x\", \"y\", "
            "\"tx\", \"ty\"");
   CHECK(a.error_with([](data_params& p) {
-          p.target_array.clear();
-          p.target_file = p.file;
-        })
+    p.target_array.clear();
+    p.target_file = p.file;
+  })
         == "d.npz: say which array is meant, target_array = \"x\"; there are \"x\", "
            "\"y\", \"tx\", \"ty\"");
   CHECK(a.error_with([](data_params& p) { p.target_array = "yy"; })
@@ -186,22 +186,17 @@ TEST_CASE("npz: damage is named with the file and the array") {
 TEST_CASE("npz: keys of arrays are for archives") {
   const archive a;
   const auto csv = write(a.folder, "x.csv", "1,a\n2,b\n");
-  CHECK(a.error_with([&](data_params& p) {
-          p = {.file = csv, .array = "x"};
-        })
+  CHECK(a.error_with([&](data_params& p) { p = {.file = csv, .array = "x"}; })
         == "x.csv: is no .npz archive; remove array, which names an array of one");
-  CHECK(a.error_with([&](data_params& p) {
-          p = {.file = csv, .target_array = "x"};
-        })
+  CHECK(a.error_with([&](data_params& p) { p = {.file = csv, .target_array = "x"}; })
         == "x.csv: is no .npz archive; remove target_array, which names an array of one");
   CHECK(a.error_with([&](data_params& p) {
-          p.target_file = write(a.folder, "y.npy", labels());
-        })
-        == "y.npy: is no .npz archive; remove target_array, which names an array of one");
+    p.target_file = write(a.folder, "y.npy", labels());
+  }) == "y.npy: is no .npz archive; remove target_array, which names an array of one");
   CHECK(a.error_with([&](data_params& p) {
-          p.test_file = csv;
-          p.test_target_array = "ty";
-        })
+    p.test_file = csv;
+    p.test_target_array = "ty";
+  })
         == "x.csv: is no .npz archive; remove test_target_array, which names an array of "
            "one");
   CHECK(a.error_with([](data_params& p) { p.test_target_array = "ty"; })
@@ -218,7 +213,8 @@ TEST_CASE("npz: any bytes are a member or an error of one line") {
       bytes[*rc::gen::inRange<std::size_t>(0, whole.size())] =
           *rc::gen::arbitrary<char>();
     bytes.resize(*rc::gen::element(whole.size(), whole.size() - 7, whole.size() + 3));
-    const auto member = read_npz(bytes, *rc::gen::element<std::string>("x", "ty", ""), "array");
+    const auto member =
+        read_npz(bytes, *rc::gen::element<std::string>("x", "ty", ""), "array");
     // Behind a right checksum there is what was put in.
     if (member && member->name == "x.npy")
       RC_ASSERT(member->bytes == features());
