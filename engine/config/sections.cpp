@@ -153,6 +153,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   // Before anything is missed that stands under a misspelt name.
   root.finish();
   read_head(head, e);
+  e.space_place = space.place("file");
   e.space = load_space(space);
   if (e.fitness == fitness_kind::synthetic)
     read_synthetic_problem(data, e.space.image, e.synthetic_problem);

@@ -58,6 +58,9 @@ public:
       out = words[i].second;
   }
 
+  /// Where that key stands, or the table where the key is not there: "x.toml:14".
+  [[nodiscard]] std::string place(std::string_view key) const;
+
   /// Notes an error at that key, or at the table where the key is not there.
   void fail(std::string_view key, std::string message);
   /// Notes an error of a `validate`, at the key that its message names first.

@@ -188,7 +188,7 @@ TEST_CASE("resolved: what is wrong is named with the origin and line") {
             .error()
             .message.starts_with("record 1:2: "));
   CHECK(parse_resolved("[experiment]\nname = \"a\"\n", "record 1").error().message
-        == "record 1: the search space is missing");
+        == "record 1:1: the search space is missing");
   auto damaged = text;
   damaged.replace(damaged.find("population"), 10, "popolation");
   CHECK(parse_resolved(damaged, "record 1")
