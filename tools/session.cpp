@@ -53,11 +53,6 @@ void watch_interrupts() {
     sigaction(s, &action, nullptr);
 }
 
-/// The module with LibTorch lies beside the program.
-std::filesystem::path module_path() {
-  return own_program().parent_path() / "libclade_training.so";
-}
-
 /// The worker process of this machine.
 class local_worker {
 public:

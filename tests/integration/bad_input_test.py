@@ -2,11 +2,12 @@
 
 import gzip
 import io
+import pathlib
 import struct
 import unittest
 import zipfile
 
-from live_runs import SMALL_SPACE, RunTest
+from live_runs import CLADE, SMALL_SPACE, RunTest
 
 SYNTHETIC = {
     1: "[experiment]",
@@ -93,7 +94,7 @@ class Experiments(BadInputTest):
         (self.folder / "folder.toml").mkdir()
         self.assert_refused("folder.toml: is a folder", file="folder.toml")
         self.write("empty.toml", "")
-        self.assert_refused("empty.toml: experiment.name is missing", file="empty.toml")
+        self.assert_refused("empty.toml:1: experiment.name is missing", file="empty.toml")
         self.write("noise.toml", bytes(range(256)) * 4)
         self.assert_refused("noise.toml:1: ", file="noise.toml")
 
@@ -128,16 +129,16 @@ class Spaces(BadInputTest):
         ("a width below zero", "[operators.dense]\nunits = [16, -3]\n", "space.toml:2: operators.dense.units is -3"),
         ("a range the wrong way round", "[operators.dropout]\nrate = { low = 0.5, high = 0.1 }\n", "space.toml:2: "),
         ("no network fits", "[limits]\nmax_parameters = 10\n" + DENSE_SPACE,
-         "space.toml: no valid network fits examples of shape [1, 8, 8]"),
+         "toy.toml:8: ", "/space.toml: no valid network fits examples of shape [1, 8, 8]"),
         ("it includes itself", 'include = ["space.toml"]\n' + DENSE_SPACE, 'space.toml:1: include "space.toml": '),
         ("it includes nothing", 'include = ["none.toml"]\n' + DENSE_SPACE, "space.toml:1: "),
     ]
 
-    def check(self, space, part):
+    def check(self, space, *parts):
         lines = {**SYNTHETIC, 8: 'file = "space.toml"'}
         self.write("toy.toml", "\n".join(lines[n] for n in sorted(lines)))
         self.write("space.toml", space)
-        self.assert_refused(part)
+        self.assert_refused(*parts)
 
     def test_what_is_wrong_is_said_with_its_line(self):
         self.check_table(self.TABLE, self.check)
@@ -210,6 +211,15 @@ class Data(BadInputTest):
 
     def test_what_is_wrong_is_said_with_its_place(self):
         self.check_table(self.TABLE, self.check)
+
+
+class NoLibTorch(BadInputTest):
+    @unittest.skipIf((pathlib.Path(CLADE).parent / "libclade_training.so").exists(), "this build has LibTorch")
+    def test_a_build_that_cannot_train_makes_nothing(self):
+        self.write("d.csv", "1,2,a\n3,4,b\n" * 20)
+        self.write("space.toml", DENSE_SPACE)
+        self.write("toy.toml", '[experiment]\nname = "toy"\n[data]\nfile = "d.csv"\n[search_space]\nfile = "space.toml"\n')
+        self.assert_refused("this build has no LibTorch: ", "configure with -DCLADE_TORCH=ON and build again")
 
 
 if __name__ == "__main__":
