@@ -124,13 +124,12 @@ expected<measured> measure(const experiment& e, const std::string& device,
   // As a CPU slot has it; LibTorch reads it when it is loaded.
   ::setenv("OMP_NUM_THREADS", "1", 1);
   ::setenv("MKL_NUM_THREADS", "1", 1);
-  auto trainer = load_training(own_program().parent_path() / "libclade_training.so",
-                               {.training = e.training,
-                                .data = e.data,
-                                .space = e.space,
-                                .goal = e.objective,
-                                .seed = e.seed,
-                                .device = device});
+  auto trainer = load_training(module_path(), {.training = e.training,
+                                               .data = e.data,
+                                               .space = e.space,
+                                               .goal = e.objective,
+                                               .seed = e.seed,
+                                               .device = device});
   if (!trainer)
     return tl::unexpected(std::move(trainer).error());
   if (auto warm = (*trainer)->warm_up(); !warm)

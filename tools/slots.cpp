@@ -88,4 +88,8 @@ std::filesystem::path own_program() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
+std::filesystem::path module_path() {
+  return own_program().parent_path() / "libclade_training.so";
+}
+
 } // namespace clade

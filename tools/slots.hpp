@@ -37,4 +37,7 @@ struct node_command {
 /// This program's own file.
 [[nodiscard]] std::filesystem::path own_program();
 
+/// The module with LibTorch, which lies beside it.
+[[nodiscard]] std::filesystem::path module_path();
+
 } // namespace clade

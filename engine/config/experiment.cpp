@@ -114,7 +114,7 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
               "another space");
   auto random = derive(e.seed, purpose::sample, 0, 0);
   if (auto fits = sample(e.space, p, random); !fits)
-    return tl::unexpected(std::move(fits).error());
+    return fail_in(e.space_place, std::move(fits).error());
   return p;
 }
 

@@ -49,6 +49,7 @@ struct experiment {
   /// What the networks of a synthetic experiment must fit: `[data]` shape and classes.
   problem synthetic_problem{.input = {}, .outputs = 10};
   search_space space;
+  std::string space_place; ///< "x.toml:8", where it is named, for messages.
   clade::objective objective;
   evolution_params evolution;
   training_params training;
