@@ -73,16 +73,18 @@ std::string to_json(const std::filesystem::path& file, const store_condition& c,
 
 /// "clade resume RUN", if that is a run's folder and not a copy of its store.
 std::string resume_command(const std::filesystem::path& file) {
-  return file.filename() == store_file_name ? "clade resume " + file.parent_path().string()
-                                            : "";
+  return file.filename() == store_file_name
+             ? "clade resume " + file.parent_path().string()
+             : "";
 }
 
 error damage(const std::filesystem::path& file, const store_condition& c) {
   if (c.records == 0)
-    return {error_kind::corrupt,
-            file.string()
-                + ": no record of it is whole, so that nothing can be resumed; take a copy "
-                  "of it if there is one, or start the run again: clade run FILE"};
+    return {
+        error_kind::corrupt,
+        file.string()
+            + ": no record of it is whole, so that nothing can be resumed; take a copy "
+              "of it if there is one, or start the run again: clade run FILE"};
   const auto resume = resume_command(file);
   return {error_kind::corrupt,
           file.string() + ": damaged; to keep what is whole: " + check_command(file)
@@ -113,8 +115,8 @@ int repair(const std::filesystem::path& file, bool json) {
     return 0;
   }
   const auto resume = resume_command(file);
-  std::cout << "written anew with what is whole; the damaged file is "
-            << damaged.string() << "\n"
+  std::cout << "written anew with what is whole; the damaged file is " << damaged.string()
+            << "\n"
             << (resume.empty() ? "" : "to go on: " + resume + "\n");
   return 0;
 }
@@ -132,8 +134,9 @@ void add_check(CLI::App& app, command& chosen) {
   auto options = std::make_shared<check_options>();
   auto* sub =
       app.add_subcommand("check", "Check that a run's store is whole, or repair it");
-  sub->add_option("run", options->run,
-                  "The run: its folder, its name (for the latest of it), or a store's file")
+  sub->add_option(
+         "run", options->run,
+         "The run: its folder, its name (for the latest of it), or a store's file")
       ->required()
       ->option_text("RUN");
   sub->add_flag("--repair", options->repair,

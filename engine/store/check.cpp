@@ -2,8 +2,8 @@
 // "run.db.repaired", which then takes the damaged file's place:
 //
 //     link   run.db          run.db.damaged        fails if that is there: the next name
-//     rename run.db-wal      run.db.damaged-wal    or SQLite would read it into the new one
-//     rename run.db.repaired run.db
+//     rename run.db-wal      run.db.damaged-wal    or SQLite would read it into the new
+//     one rename run.db.repaired run.db
 //
 // Killed in between, the damaged store and its log lie under the one name or the other,
 // and repairing again goes on.
@@ -42,8 +42,8 @@ void remove_store(const std::filesystem::path& file) {
 /// Gives the damaged file a second name, which nothing has yet.
 expected<std::filesystem::path> link_damaged(const std::filesystem::path& file) {
   for (std::uint64_t number = 1;; ++number) {
-    const auto name = with_suffix(
-        file, ".damaged" + (number == 1 ? "" : "-" + std::to_string(number)));
+    const auto name =
+        with_suffix(file, ".damaged" + (number == 1 ? "" : "-" + std::to_string(number)));
     std::error_code failed;
     if (std::filesystem::exists(with_suffix(name, "-wal"), failed))
       continue;

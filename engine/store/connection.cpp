@@ -148,6 +148,17 @@ connection connection::open_to_read(const std::filesystem::path& file) {
   }
 }
 
+connection connection::open_damaged(const std::filesystem::path& file) {
+  connection opened{file, SQLite::Database(file.string(),
+                                           SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
+                                           busy_ms)};
+  // Nothing is written; but so SQLite reads a file that is shorter than its header says,
+  // and passes over definitions that it cannot read.
+  opened.db.exec("pragma writable_schema = on");
+  touch(opened.db);
+  return opened;
+}
+
 bool connection::in_transaction() const {
   return sqlite3_get_autocommit(db.getHandle()) == 0;
 }

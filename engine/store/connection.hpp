@@ -26,6 +26,8 @@ struct connection {
                                                  const objective& goal);
   [[nodiscard]] static connection open(const std::filesystem::path& file);
   [[nodiscard]] static connection open_to_read(const std::filesystem::path& file);
+  /// To read what can be read of a file that `open_to_read` refuses.
+  [[nodiscard]] static connection open_damaged(const std::filesystem::path& file);
 
   [[nodiscard]] bool in_transaction() const;
 

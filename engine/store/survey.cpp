@@ -204,13 +204,12 @@ expected<void> check_weights(const connection& from, whole_copy& to, bool kept,
     if (!fault)
       return tl::unexpected(fault.error());
     if (!fault->empty())
-      found.weights_faults.push_back("weights "
-                                     + (found.weights.empty()
-                                            ? std::string()
-                                            : "behind those of #"
-                                                  + std::to_string(found.weights.back())
-                                                  + " ")
-                                     + *fault);
+      found.weights_faults.push_back(
+          "weights "
+          + (found.weights.empty()
+                 ? std::string()
+                 : "behind those of #" + std::to_string(found.weights.back()) + " ")
+          + *fault);
     if (!fault->empty() || !all.there())
       return {};
     const auto id = natural(all.at(0));
@@ -327,10 +326,18 @@ expected<store_condition> survey(const survey_params& params) {
     found.log_fault = std::move(*fault);
   }
   std::optional<connection> from;
-  fault = reading(file, [&] {
-    from.emplace(connection::open_to_read(file));
-    from->db.exec("begin");
-  });
+  const auto opens = [&](connection (*open)(const std::filesystem::path&)) {
+    return reading(file, [&] {
+      from.emplace(open(file));
+      from->db.exec("begin");
+    });
+  };
+  fault = opens(connection::open_to_read);
+  if (fault && !fault->empty()) {
+    if (found.file_fault.empty())
+      found.file_fault = "it " + *fault;
+    fault = opens(connection::open_damaged);
+  }
   if (!fault)
     return tl::unexpected(fault.error());
   if (!fault->empty()) {
@@ -353,6 +360,5 @@ expected<store_condition> survey(const survey_params& params) {
     found.file_fault = std::move(*fault);
   return found;
 }
-
 
 } // namespace clade

@@ -88,10 +88,10 @@ class FailingDisk(StoreTest):
 
 
 class DamagedStore(StoreTest):
-    def stop_a_run(self):
+    def stop_a_run(self, evaluations=20):
         self.experiment = self.write_experiment()
         run = self.start("run", self.experiment, "--slots", "2")
-        self.await_evaluations(20, run)
+        self.await_evaluations(evaluations, run)
         run.kill()
         self.assert_nothing_left()
         # What was in the log goes to the file, which is then compared byte by byte.
@@ -191,8 +191,8 @@ class Repairs(DamagedStore):
         self.assertIn("record 21", self.assert_repaired(file, whole=20)["record_fault"])
 
     def test_a_store_that_is_cut_off(self):
-        file = self.stop_a_run()
-        file.write_bytes(file.read_bytes()[:-20_000])
+        file = self.stop_a_run(evaluations=60)
+        file.write_bytes(file.read_bytes()[:-10_000])
         self.assertGreater(self.assert_repaired(file)["records"], 0)
 
     def test_a_table_that_is_not_what_the_records_say(self):
