@@ -2,8 +2,8 @@
 // "run.db.repaired", which then takes the damaged file's place:
 //
 //     link   run.db          run.db.damaged        fails if that is there: the next name
-//     rename run.db-wal      run.db.damaged-wal    or SQLite would read it into the new
-//     one rename run.db.repaired run.db
+//     rename run.db-wal      run.db.damaged-wal    or SQLite would take it for the new
+//     rename run.db.repaired run.db
 //
 // Killed in between, the damaged store and its log lie under the one name or the other,
 // and repairing again goes on.
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace clade {
 
