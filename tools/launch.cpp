@@ -215,7 +215,7 @@ void add_run_options(CLI::App* sub, launch_run_params& run) {
                   "How the workers reach this machine; else by its name");
   sub->add_option("--set", run.fresh.overrides,
                   "key=value in the place of the file's; repeatable")
-      ->take_all();
+      ->allow_extra_args(false);
   sub->add_option("--runs", run.fresh.runs, "Where a new run's folder is made")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
@@ -233,7 +233,7 @@ void add_slurm(CLI::App* launch, command& chosen) {
   sub->add_option("--slots", options->job.slots, "Of each worker")->capture_default_str();
   sub->add_option("--sbatch", options->job.options,
                   "An option of sbatch, such as --sbatch partition=gpu; repeatable")
-      ->take_all();
+      ->allow_extra_args(false);
   sub->add_option("--program", options->job.program, "clade on the nodes; else this one");
   sub->add_flag("--dry-run", options->dry, "Print the job's script, and do nothing");
   sub->footer("The run's folder, its keys and the program must be on a file system that "
@@ -255,7 +255,7 @@ void add_ssh(CLI::App* launch, command& chosen) {
                   "clade on those machines; else the same path as here");
   sub->add_option("--ssh", options->options,
                   "A word for ssh, such as --ssh=-p2222; repeatable")
-      ->take_all();
+      ->allow_extra_args(false);
   sub->footer(
       "ssh must get in without a password. The keys go to ~/.clade/keys/RUN there, "
       "and no\nother user can read them. A worker ends with its run.");

@@ -152,12 +152,14 @@ expected<launched_run> imagine_run(const launch_run_params& params) {
   auto loaded = load_experiment(params.fresh.file, params.fresh.overrides);
   if (!loaded)
     return tl::unexpected(loaded.error());
+  auto listen = with_free_port(params.listen);
+  if (!listen)
+    return fail_in("--listen", listen.error());
   const auto folder =
       std::filesystem::absolute(params.fresh.runs) / (loaded->name + "-TIME");
-  return reachable_address(params.listen, params.host)
-      .map([&](const std::string& address) {
-        return launched_run{.folder = folder.lexically_normal(), .connect = address};
-      });
+  return reachable_address(*listen, params.host).map([&](const std::string& address) {
+    return launched_run{.folder = folder.lexically_normal(), .connect = address};
+  });
 }
 
 void discard(const launched_run& run) {
