@@ -3,6 +3,7 @@ write down how they were called."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,7 +23,14 @@ fi
 STAND_INS = {
     "id": 'cat "$FAKE/uid"\n',
     "dpkg-query": 'for name; do if grep -qsx -- "$name" "$FAKE/installed"; then echo "$name installed"; fi; done\n',
-    "apt-get": 'if [[ $* == *" install "* ]]; then printf "%s\\n" "$@" >>"$FAKE/installed"; fi\n',
+    "apt-get": """
+if [[ $* == *" --download-only "* ]]; then
+  for word; do if [[ $word == Dir::Cache::archives=* ]]; then : >"${word#*=}/slurmd.deb"; fi; done
+elif [[ $* == *" install "* ]]; then
+  printf "%s\\n" "$@" >>"$FAKE/installed"
+fi
+""",
+    "dpkg": 'mkdir -p "$3/usr/sbin" && : >"$3/usr/sbin/slurmd"\n',
     # `python3 -m venv --clear FOLDER` makes an environment whose pip unpacks a torch.
     "python3": """
 folder=${*: -1}
@@ -91,6 +99,12 @@ class Setup(unittest.TestCase):
         process = self.start(*arguments, **keywords)
         out, err = process.communicate()
         return process.returncode, out, err, (self.fake / "calls").read_text().splitlines()
+
+    def listed_packages(self):
+        """What tools/setup installs, for the build and for the tests."""
+        text = (self.clone / "tools/setup").read_text()
+        return [word for found in re.findall(r"^(?:build|test)_packages=\((.*?)\)", text, re.MULTILINE | re.DOTALL)
+                for word in found.split()]
 
     def programs(self, calls):
         return [call.split()[0] for call in calls]
@@ -242,6 +256,35 @@ class Setup(unittest.TestCase):
         self.assertRegex(calls[-1], r"^ctest .* -R a sentence$")
         # Having built everything, it has built the binary.
         self.assertEqual(self.run_to_end("clade")[3], [])
+
+    def test_what_tests_start_is_unpacked_and_not_installed(self):
+        (self.fake / "ctest_says").write_text("")
+        (self.fake / "ctest_exits").write_text("0\n")
+        _, _, err, calls = self.run_to_end("test")
+        [download] = [call for call in calls if "--download-only" in call]
+        self.assertRegex(download, r"^apt-get .* slurmctld slurmd .* openssh-server$")
+        self.assertIn("set-up: unpacking for tests, in build/daemons: slurmctld ", err)
+        self.assertNotIn("slurmd", (self.fake / "installed").read_text().split())
+        self.assertTrue((self.clone / "build/daemons/usr/sbin/slurmd").exists())
+        self.assertFalse((self.clone / "build/daemons/archives").exists())
+        self.assertIn("kubernetes-validate==", [call for call in calls if call.startswith("pip ")][-1])
+        self.assertEqual(self.programs(self.run_to_end("test")[3]), ["dpkg-query", "ninja", "ctest"])
+
+    def test_a_download_that_fails_is_tried_with_a_new_index_and_again_next_time(self):
+        (self.fake / "installed").write_text("\n".join(self.listed_packages()))  # Only the daemons are missing.
+        (self.fake / "ctest_says").write_text("")
+        (self.fake / "ctest_exits").write_text("0\n")
+        apt = self.fake / "bin/apt-get"
+        works = apt.read_text()
+        apt.write_text(PREAMBLE + "[[ $* == update ]]\n")
+        for _ in range(2):
+            status, _, err, calls = self.run_to_end("test")
+            self.assertEqual(status, 1)
+            self.assertIn("build/log/daemons.log", err.splitlines()[-1])
+            self.assertEqual(["--download-only" in call for call in calls if call.startswith("apt-get ")][-3:],
+                             [True, False, True])
+        apt.write_text(works)
+        self.assertEqual(self.run_to_end("test")[0], 0)
 
     def test_a_test_may_start_clade(self):
         ctest = self.fake / "bin/ctest"

@@ -1,0 +1,91 @@
+"""`clade launch slurm` with a real SLURM: what it submits are workers, and a job that is requeued joins its run again."""
+
+import os
+import pathlib
+import unittest
+import unittest.mock
+
+from live_runs import CLADE, RunTest, await_end, await_true
+from slurm_cluster import SlurmCluster
+
+# Writes down what it was called with, and that it was told to end.
+RECORDER = """#!/bin/sh
+said=$(dirname "$0")/said-$SLURMD_NODENAME-${SLURM_RESTART_COUNT:-0}
+trap 'echo TERM >>"$said"; exit 0' TERM
+{ pwd; printf '%s\\n' "$@"; } >"$said.new"
+mv "$said.new" "$said"
+sleep 600 &
+wait
+"""
+
+
+class SlurmTest(RunTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = SlurmCluster()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.stop()
+
+    def setUp(self):
+        super().setUp()
+        environment = unittest.mock.patch.dict(os.environ, self.cluster.environment)
+        environment.start()
+        self.addCleanup(environment.stop)
+
+
+class Script(SlurmTest):
+    """What the script says, without a run: its program is a stand-in."""
+
+    def setUp(self):
+        super().setUp()
+        # Everything that a path may hold, as far as SLURM can write there.
+        self.odd = self.folder / "it's 100% #1 $x \"q\" %j"
+        self.odd.mkdir()
+        self.recorder = self.odd / "recorder"
+        self.recorder.write_text(RECORDER)
+        self.recorder.chmod(0o755)
+
+    def submit(self, *words):
+        text = self.finish("launch", "slurm", self.write_experiment(), "--dry-run", "--nodes", "2", "--host", "login1",
+                           "--runs", self.odd / "runs", "--program", self.recorder, *words).out
+        self.assertEqual(list(self.odd.iterdir()), [self.recorder], "a dry run makes nothing")
+        self.run_place = self.odd / "runs" / "toy-TIME"
+        self.run_place.mkdir(parents=True)
+        script = self.folder / "slurm.sh"
+        script.write_text(text)
+        return self.cluster.order("sbatch", "--parsable", script).strip()
+
+    def said(self, node, start):
+        file = self.odd / f"said-{node}-{start}"
+        return await_true(lambda: file.exists() and file.read_text().splitlines(), f"no worker on {node}")
+
+    def await_terminated(self, start):
+        for node in ("n1", "n2"):
+            await_true(lambda: self.said(node, start)[-1] == "TERM", f"the worker on {node} was not told to end")
+
+    def test_each_node_has_one_worker_and_a_requeued_job_has_them_again(self):
+        job = self.submit("--slots", "cpu:1", "--sbatch", "comment=a \"b\" #c")
+        for start in (0, 1):
+            for node in ("n1", "n2"):
+                said = self.said(node, start)
+                place, role, connect, keys, slots, name = said[0], said[1], said[3], said[5], said[7], said[9]
+                self.assertEqual((place, role, said[2:10:2]), (
+                    str(self.run_place), "worker", ["--connect", "--keys", "--slots", "--name"]))
+                self.assertRegex(connect, r"^login1:[0-9]+$")
+                self.assertEqual((keys, slots, name), (
+                    str(self.run_place / "keys" / "worker"), "cpu:1", f"slurm-{job}-{node}"))
+                self.assertEqual(said[10:], [])
+            if start == 0:
+                self.assertIn('Comment=a "b" #c', self.cluster.order("scontrol", "show", "job", job))
+                self.cluster.order("scontrol", "requeue", job)
+                self.await_terminated(start)
+        self.cluster.order("scancel", job)
+        self.await_terminated(1)
+        self.cluster.await_quiet()
+        self.assertTrue((self.run_place / f"slurm-{job}.log").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

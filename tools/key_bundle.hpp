@@ -1,0 +1,23 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace clade {
+
+/// What lets a process into a run, as the texts of its three PEM files: the authority
+/// that both sides trust, its own certificate and its private key.
+struct key_bundle {
+  std::string authority;
+  std::string certificate;
+  std::string key;
+};
+
+/// Reads ca.pem, cert.pem and key.pem of a folder; an error names the first that is
+/// missing or is no PEM. What it returns has lines of letters, digits and "+/= -" only,
+/// so that it can be put into another text.
+[[nodiscard]] expected<key_bundle> read_key_bundle(const std::filesystem::path& folder);
+
+} // namespace clade

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <string>
+
+namespace clade {
+
+/// "0.0.0.0:7411" with a port in the place of port 0: one that is free now, and of those
+/// that the system gives to nobody by itself, so that it is probably free again when the
+/// run is resumed.
+[[nodiscard]] expected<std::string> with_free_port(const std::string& listen);
+
+/// "0.0.0.0:7411" as other machines reach it: `host` in the place of the address, or if
+/// that is empty and the address means every one of this machine, the machine's name.
+[[nodiscard]] expected<std::string> reachable_address(const std::string& listening,
+                                                      const std::string& host);
+
+} // namespace clade
