@@ -5,7 +5,6 @@
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
 
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <tuple>
@@ -53,20 +52,6 @@ network_config::network_config(const key_files& keys, std::size_t threads) {
   openssl_key = keys.key.string();
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", threads);
-}
-
-expected<endpoint> parse_endpoint(const std::string& text) {
-  const auto colon = text.rfind(':');
-  unsigned port = 0;
-  const char* end = text.data() + text.size();
-  if (colon != std::string::npos && colon > 0) {
-    auto [rest, failure] = std::from_chars(text.data() + colon + 1, end, port);
-    if (failure == std::errc{} && rest == end && port <= 65'535)
-      return endpoint{.host = text.substr(0, colon),
-                      .port = static_cast<std::uint16_t>(port)};
-  }
-  return fail(error_kind::invalid_input,
-              "\"" + text + "\" is no address: write HOST:PORT");
 }
 
 expected<node_end> run_node(const node_process_params& params) {

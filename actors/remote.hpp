@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/endpoint.hpp"
 #include "actors/keys.hpp"
 #include "actors/node.hpp"
 #include "actors/protocol.hpp"
@@ -17,15 +18,6 @@ class network_config : public caf::actor_system_config {
 public:
   network_config(const key_files& keys, std::size_t threads);
 };
-
-/// Where a head listens.
-struct endpoint {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 0;
-};
-
-/// "127.0.0.1:4711"
-[[nodiscard]] expected<endpoint> parse_endpoint(const std::string& text);
 
 struct node_process_params {
   endpoint head;
