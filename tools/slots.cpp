@@ -66,6 +66,10 @@ expected<std::vector<slot>> parse_slots(const std::string& text) {
                            "CUDA_VISIBLE_DEVICES=" + std::to_string(*number)}});
     else
       add_cpu_slots(slots, *number);
+    if (slots.size() > most_slots)
+      return fail(error_kind::invalid_input, "slots \"" + text + "\": there may be "
+                                                 + std::to_string(most_slots)
+                                                 + " at most");
   }
   if (slots.empty())
     return fail(error_kind::invalid_input,

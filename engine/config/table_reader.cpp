@@ -6,6 +6,7 @@
 
 #include "engine/config/units.hpp"
 #include "search_spaces/nearest.hpp"
+#include "search_spaces/parameter_reader.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -148,8 +149,8 @@ void table_reader::read(std::string_view key, double& out) {
   const toml::node* node = ask(key);
   if (node == nullptr)
     return;
-  if (node->is_number())
-    out = *node->value<double>();
+  if (const auto v = real_of(*node))
+    out = *v;
   else
     mismatch(key, "a number", *node);
 }

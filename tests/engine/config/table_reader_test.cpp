@@ -89,6 +89,9 @@ TEST_CASE("experiment: a value out of range has the line of its key") {
   begins("elites", "mutation = {again = 2}", "x.toml:16: evolution.mutation.again");
   begins("epochs", "epochs = 0", "x.toml:19: training.epochs");
   begins("epochs", "batch_size = 0", "x.toml:19: training.batch_size");
+  // A whole number that no real equals is a number all the same.
+  begins("epochs", "learning_rate = -9007199254740993",
+         "x.toml:19: training.learning_rate");
   begins("epochs", "optimiser = \"adm\"", "x.toml:19: training.optimiser");
   begins("file = \"data", "file = \"a\"\nsplit = {train = 1, test = 1}",
          "x.toml:7: data.split");
