@@ -10,7 +10,8 @@ caf::behavior door_behavior(caf::event_based_actor*, dispatcher_actor dispatcher
       return {std::string(), caf::actor_cast<caf::strong_actor_ptr>(dispatcher)};
     return {"this worker is clade " + nodes_build + ", protocol "
                 + std::to_string(protocol) + "; the run is clade " + build + ", protocol "
-                + std::to_string(protocol_version) + ": start a worker of the run's version",
+                + std::to_string(protocol_version)
+                + ": start a worker of the run's version",
             caf::strong_actor_ptr()};
   }};
 }
@@ -27,8 +28,8 @@ expected<dispatcher_actor> open_door(caf::scoped_actor& self, const caf::actor& 
               answer = fail(error_kind::conflict, refusal);
           },
           [&](caf::error& e) {
-            answer = fail(error_kind::refused, "no answer from the run: "
-                                                   + self->system().render(e));
+            answer = fail(error_kind::refused,
+                          "no answer from the run: " + self->system().render(e));
           });
   return answer;
 }

@@ -71,9 +71,9 @@ expected<void> fetch(caf::scoped_actor& self, const node_actor& node,
     if (!piece)
       continue;
     if (!piece->failure.empty() || piece->data.empty())
-      return fail(error_kind::io, wanted.path + ": the head could not send it: "
-                                      + (piece->failure.empty() ? "it became shorter"
-                                                                : piece->failure));
+      return fail(error_kind::io,
+                  wanted.path + ": the head could not send it: "
+                      + (piece->failure.empty() ? "it became shorter" : piece->failure));
     if (!out.write(piece->data.data(), static_cast<std::streamsize>(piece->data.size())))
       return fail(error_kind::io, part.string() + ": " + std::strerror(errno));
     offset += piece->data.size();
@@ -84,8 +84,7 @@ expected<void> fetch(caf::scoped_actor& self, const node_actor& node,
 }
 
 bool is_hexadecimal(const std::string& text) {
-  return !text.empty()
-         && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
@@ -114,10 +113,11 @@ expected<fs::path> fetched(caf::scoped_actor& self, const node_actor& node,
   const auto whole = is_there(part, wanted);
   if (!whole || !*whole) {
     fs::remove(part, failed);
-    return fail(error_kind::conflict,
-                wanted.path
-                    + ": what the head sent has another checksum than it had when the run "
-                      "started; put the former file back there");
+    return fail(
+        error_kind::conflict,
+        wanted.path
+            + ": what the head sent has another checksum than it had when the run "
+              "started; put the former file back there");
   }
   fs::rename(part, file, failed);
   if (failed)

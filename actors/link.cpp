@@ -18,9 +18,7 @@ void link_state::greet() {
               node_number = welcome.node;
               self->send(params.node, welcome, link_actor{self});
             },
-            [this](caf::error& e) {
-              end("no welcome: " + self->system().render(e));
-            });
+            [this](caf::error& e) { end("no welcome: " + self->system().render(e)); });
   });
 }
 
@@ -34,11 +32,11 @@ void link_state::carry(const results& message) {
 
 void link_state::beat() {
   if (self->clock().now() - answered > params.silence)
-    return end("the head was silent for "
-               + std::to_string(
-                   std::chrono::duration_cast<std::chrono::seconds>(params.silence)
-                       .count())
-               + " s");
+    return end(
+        "the head was silent for "
+        + std::to_string(
+            std::chrono::duration_cast<std::chrono::seconds>(params.silence).count())
+        + " s");
   self->delayed_send(self, heartbeat_interval, tick{});
   if (node_number == 0) // Its welcome waits for the head to be ready.
     return;

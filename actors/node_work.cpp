@@ -44,7 +44,10 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
              .memory_bytes = e.limits.evaluation_memory};
   if (e.fitness == fitness_kind::synthetic) {
     budget_.epochs = e.synthetic.epochs;
-    fitness_ = make_synthetic(e.synthetic, e.objective);
+    fitness_ = make_synthetic({.params = e.synthetic,
+                               .space = e.space,
+                               .problem = e.synthetic_problem,
+                               .goal = e.objective});
   } else {
     auto loaded = load_training(training_module(), {.training = e.training,
                                                     .data = e.data,

@@ -54,8 +54,8 @@ bool wait_for(int descriptor, short events, clock::time_point until) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now());
     pollfd p{.fd = descriptor, .events = events, .revents = 0};
-    const int ready =
-        ::poll(&p, 1, static_cast<int>(std::max<long>(0, static_cast<long>(left.count()))));
+    const int ready = ::poll(
+        &p, 1, static_cast<int>(std::max<long>(0, static_cast<long>(left.count()))));
     if (ready > 0)
       return true;
     if (ready == 0 || errno != EINTR)
@@ -106,11 +106,10 @@ std::string queued_reason() {
 tl::unexpected<error> refusal(const SSL* ssl, const key_files& keys) {
   const long verdict = SSL_get_verify_result(ssl);
   if (verdict != X509_V_OK)
-    return fail(error_kind::conflict,
-                "the head's certificate is not of the authority in "
-                    + keys.authority.string() + " ("
-                    + X509_verify_cert_error_string(verdict)
-                    + "): these are the keys of another run");
+    return fail(error_kind::conflict, "the head's certificate is not of the authority in "
+                                          + keys.authority.string() + " ("
+                                          + X509_verify_cert_error_string(verdict)
+                                          + "): these are the keys of another run");
   const auto code = ERR_peek_last_error();
   if (ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) > SSL_AD_REASON_OFFSET)
     return fail(error_kind::conflict,
@@ -142,12 +141,13 @@ expected<void> probe_tls(const std::string& host, std::uint16_t port,
   const auto until = clock::now() + most;
   const context_pointer context(SSL_CTX_new(TLS_client_method()));
   if (!context
-      || SSL_CTX_load_verify_locations(context.get(), keys.authority.c_str(), nullptr) != 1
+      || SSL_CTX_load_verify_locations(context.get(), keys.authority.c_str(), nullptr)
+             != 1
       || SSL_CTX_use_certificate_chain_file(context.get(), keys.certificate.c_str()) != 1
       || SSL_CTX_use_PrivateKey_file(context.get(), keys.key.c_str(), SSL_FILETYPE_PEM)
              != 1)
-    return fail(error_kind::invalid_input, keys.certificate.string() + ": "
-                                               + queued_reason());
+    return fail(error_kind::invalid_input,
+                keys.certificate.string() + ": " + queued_reason());
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   auto socket = connect_to(host, port, until);
   if (!socket)
@@ -156,10 +156,9 @@ expected<void> probe_tls(const std::string& host, std::uint16_t port,
   if (!ssl || SSL_set_fd(ssl.get(), socket->get()) != 1)
     return fail(error_kind::internal, "no memory for a TLS connection");
   char first = 0;
-  for (const auto& step : {std::function<int()>([&] { return SSL_connect(ssl.get()); }),
-                           std::function<int()>([&] {
-                             return SSL_read(ssl.get(), &first, 1);
-                           })}) {
+  for (const auto& step :
+       {std::function<int()>([&] { return SSL_connect(ssl.get()); }),
+        std::function<int()>([&] { return SSL_read(ssl.get(), &first, 1); })}) {
     auto done = drive(ssl.get(), socket->get(), until, step);
     if (!done)
       return tl::unexpected(std::move(done).error());

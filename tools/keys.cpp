@@ -57,14 +57,17 @@ int make_worker(const keys_options& options) {
 
 void add_keys(CLI::App& app, command& chosen) {
   auto options = std::make_shared<keys_options>();
-  auto* sub = app.add_subcommand("keys", "Make the keys with which machines let each other in");
+  auto* sub =
+      app.add_subcommand("keys", "Make the keys with which machines let each other in");
   sub->require_subcommand(1);
-  auto* fresh = sub->add_subcommand("new", "An authority: who has its folder lets others in");
+  auto* fresh =
+      sub->add_subcommand("new", "An authority: who has its folder lets others in");
   fresh->add_option("directory", options->directory, "Folder to make")->required();
   fresh->callback(
       [&chosen, options] { chosen = [options] { return make_new(*options); }; });
   auto* worker = sub->add_subcommand("worker", "A bundle for one worker, signed by it");
-  worker->add_option("directory", options->directory, "Folder of the authority")->required();
+  worker->add_option("directory", options->directory, "Folder of the authority")
+      ->required();
   worker->add_option("name", options->name, "The worker's, and its folder's in there")
       ->required();
   worker->callback(

@@ -47,9 +47,9 @@ slots_snapshot from_json(const json& in) {
   const auto ms = [](const json& v) {
     return std::chrono::milliseconds(v.get<std::int64_t>());
   };
-  slots_snapshot out{.slots = {},
-                     .age = std::chrono::milliseconds(
-                         unix_ms() - in.at("unix_ms").get<std::int64_t>())};
+  slots_snapshot out{
+      .slots = {},
+      .age = std::chrono::milliseconds(unix_ms() - in.at("unix_ms").get<std::int64_t>())};
   out.slots.waiting = in.at("waiting");
   for (const auto& s : in.at("slots"))
     out.slots.slots.push_back({.name = s.at("slot"),
@@ -78,8 +78,7 @@ void run_log::write(const std::string& line) {
   out_ << time_text(unix_ms()) << "  " << line << std::endl;
 }
 
-slots_file::slots_file(const std::filesystem::path& folder)
-    : path_(folder / file_name) {}
+slots_file::slots_file(const std::filesystem::path& folder) : path_(folder / file_name) {}
 
 slots_file::~slots_file() {
   std::error_code gone;
@@ -94,8 +93,9 @@ void slots_file::update(const slots_view& slots) {
   auto fresh = path_;
   fresh += ".new";
   std::error_code failed;
-  if (std::ofstream(fresh)
-      << to_json(slots).dump(-1, ' ', false, json::error_handler_t::replace) << std::endl)
+  if (std::ofstream(fresh) << to_json(slots).dump(-1, ' ', false,
+                                                  json::error_handler_t::replace)
+                           << std::endl)
     std::filesystem::rename(fresh, path_, failed);
 }
 

@@ -1,6 +1,6 @@
 #include "engine/report/format.hpp"
-#include "engine/store/store.hpp"
 #include "engine/store/run_folder.hpp"
+#include "engine/store/store.hpp"
 #include "tools/command.hpp"
 #include "tools/run_files.hpp"
 
@@ -37,9 +37,9 @@ std::string state_of(const slot_view& s) {
   if (s.training == 0)
     return "idle";
   return "#" + std::to_string(s.training)
-         + (s.epochs > 0 && s.epoch > 0 ? ", epoch " + std::to_string(s.epoch) + " of "
-                                              + std::to_string(s.epochs)
-                                        : "");
+         + (s.epochs > 0 && s.epoch > 0
+                ? ", epoch " + std::to_string(s.epoch) + " of " + std::to_string(s.epochs)
+                : "");
 }
 
 std::string to_text(const slots_view& view) {
@@ -48,10 +48,11 @@ std::string to_text(const slots_view& view) {
   lines.add({"slot", "device", "does", "for", "heard", "failed there"});
   for (const auto& s : view.slots) {
     const auto f = std::ranges::find(view.failures, s.name, &slot_failures::slot);
-    lines.add({s.name, s.label.empty() ? "-" : s.label, state_of(s),
-               seconds_text(s.training == 0 ? s.joined : s.at_work),
-               seconds_text(s.heard) + " ago",
-               f == view.failures.end() ? "-" : std::to_string(f->count) + ", " + f->last});
+    lines.add(
+        {s.name, s.label.empty() ? "-" : s.label, state_of(s),
+         seconds_text(s.training == 0 ? s.joined : s.at_work),
+         seconds_text(s.heard) + " ago",
+         f == view.failures.end() ? "-" : std::to_string(f->count) + ", " + f->last});
   }
   return lines.to_text(2);
 }

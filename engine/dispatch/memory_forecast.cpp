@@ -29,12 +29,13 @@ void memory_forecast::observe(std::uint64_t estimated_bytes,
 std::uint64_t memory_forecast::need(std::uint64_t estimated_bytes) const {
   if (estimated_bytes == 0 || count_ < least_observations)
     return estimated_bytes;
-  // More memory for a larger network: where measurements say the opposite, they are noise.
+  // More memory for a larger network: where measurements say the opposite, they are
+  // noise.
   const double slope = xx_ > 0 ? std::max(0.0, xy_ / xx_) : 0.0;
   const double rest = std::max(0.0, yy_ - slope * xy_);
   const double deviation = std::sqrt(rest / (count_ - 2));
-  const double bytes = mean_y_ + slope * (static_cast<double>(estimated_bytes) - mean_x_)
-                       + 2 * deviation;
+  const double bytes =
+      mean_y_ + slope * (static_cast<double>(estimated_bytes) - mean_x_) + 2 * deviation;
   return static_cast<std::uint64_t>(std::clamp(bytes, 1.0, most_bytes));
 }
 
