@@ -13,8 +13,10 @@ namespace clade {
 struct node_params {
   dispatcher_actor dispatcher;
   std::string build;
-  std::string slot;   ///< "cpu:0"
-  std::string device; ///< "cpu", "cuda:0"
+  std::string slot;               ///< "cpu:0"
+  std::string device;             ///< "cpu", "cuda:0"
+  std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
+  std::string label;              ///< The device, for people: "NVIDIA H200 GPU-8932f937".
 };
 
 /// Why a node process ends; its exit status.

@@ -33,6 +33,8 @@ struct node_process_params {
   std::string build;
   std::string slot;
   std::string device = "cpu";
+  std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
+  std::string label;              ///< The device, for people: "NVIDIA H200 GPU-8932f937".
 };
 
 /// The life of one node process: joins the run, trains what it is given, and returns when

@@ -14,6 +14,7 @@ namespace clade {
 using command = std::function<int()>;
 
 void add_bench(CLI::App& app, command& chosen);
+void add_devices(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
 void add_plan(CLI::App& app, command& chosen);

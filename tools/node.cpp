@@ -17,6 +17,8 @@ struct node_options {
   std::filesystem::path keys;
   std::string slot;
   std::string device = "cpu";
+  std::uint64_t memory = 0;
+  std::string label;
 };
 
 expected<node_end> live(const node_options& options) {
@@ -33,7 +35,9 @@ expected<node_end> live(const node_options& options) {
                    .keys = *keys,
                    .build = CLADE_VERSION,
                    .slot = options.slot,
-                   .device = options.device});
+                   .device = options.device,
+                   .memory_bytes = options.memory,
+                   .label = options.label});
 }
 
 int status_of(const expected<node_end>& end) {
@@ -62,6 +66,8 @@ void add_node(CLI::App& app, command& chosen) {
   sub->add_option("--keys", options->keys, "Folder with the keys")->required();
   sub->add_option("--slot", options->slot, "The slot's name")->required();
   sub->add_option("--device", options->device, "cpu or cuda:0")->capture_default_str();
+  sub->add_option("--memory", options->memory, "Bytes that a candidate may take there");
+  sub->add_option("--label", options->label, "The device's name, for people");
   sub->callback(
       [&chosen, options] { chosen = [options]() -> int { live_and_exit(*options); }; });
 }

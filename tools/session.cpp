@@ -63,7 +63,8 @@ class local_worker {
 public:
   local_worker(const std::filesystem::path& folder, std::uint16_t port,
                const std::string& slots)
-      : params_{.command = {own_program().string(), "worker", "--connect",
+      : wanted_(slots != "none"),
+        params_{.command = {own_program().string(), "worker", "--connect",
                             "127.0.0.1:" + std::to_string(port), "--keys",
                             (folder / "keys").string(), "--slots", slots},
                 .environment = {},
@@ -79,6 +80,8 @@ public:
 
   /// Starts it if it does not run; an error if it cannot be, or will not.
   expected<void> keep_alive() {
+    if (!wanted_)
+      return {};
     int status = 0;
     if (process_ != 0 && ::waitpid(process_, &status, WNOHANG) == process_) {
       process_ = 0;
@@ -94,6 +97,7 @@ public:
   }
 
 private:
+  bool wanted_; ///< A run may leave all work to other machines.
   process_params params_;
   pid_t process_ = 0;
   std::optional<clock::time_point> started_;

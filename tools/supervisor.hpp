@@ -16,6 +16,8 @@ struct process_params {
   std::vector<std::string> command; ///< The program's path and its arguments.
   /// "NAME=value" beside what this process has.
   std::vector<std::string> environment;
+  /// The CPU cores that it may run on; empty: those of this process.
+  std::vector<unsigned> cores;
   /// Where its standard output and error go, appended; empty: where ours go.
   std::filesystem::path log;
 };

@@ -19,6 +19,9 @@ int supervise(const worker_options& options) {
   auto slots = parse_slots(options.slots);
   if (!slots)
     return report(slots.error());
+  if (slots->empty())
+    return report(
+        {error_kind::invalid_input, "slots \"none\": a worker must have one at least"});
   std::vector<process_params> nodes;
   for (const auto& s : *slots)
     nodes.push_back(node_process(
@@ -38,8 +41,10 @@ void add_worker(CLI::App& app, command& chosen) {
   sub->add_option("--connect", options->connect, "HOST:PORT of the run")->required();
   sub->add_option("--keys", options->keys, "Folder with ca.pem and worker/{cert,key}.pem")
       ->required();
-  sub->add_option("--slots", options->slots,
-                  "auto, cpu:N, or devices such as cuda:0,cuda:1")
+  sub->add_option(
+         "--slots", options->slots,
+         "auto, a number of CPU slots, or GPUs: cuda, cuda:0,cuda:1, cuda:0*2 for two on "
+         "one card")
       ->capture_default_str();
   sub->callback(
       [&chosen, options] { chosen = [options] { return supervise(*options); }; });
