@@ -29,7 +29,8 @@ struct limits_params {
 
 /// `[slots]`
 struct slots_params {
-  /// "auto", "cpu:N" or "N" (N slots), or a list as text: "cuda:0,cuda:1,cpu:2".
+  /// "auto" (GPUs, else cores), "none" (others train), "cpu:N" or "N" (N slots), "cuda"
+  /// (all GPUs), or a list as text: "cuda:0,cuda:1*2,cpu:2" (two slots on one GPU).
   std::string local = "auto";
 };
 
