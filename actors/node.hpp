@@ -14,10 +14,10 @@
 namespace clade {
 
 struct node_params {
-  std::string slot;   ///< "cpu:0"
-  std::string device; ///< "cpu", "cuda:0"
-  std::string label;
-  std::uint64_t memory_bytes = 0;
+  std::string slot;               ///< "cpu:0"
+  std::string device;             ///< "cpu", "cuda:0"
+  std::string label;              ///< The device, for people: "NVIDIA H200 GPU-8932f937".
+  std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
   std::uint64_t worker = 0;
   std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
   std::function<void()> pulse;             ///< Called each second, if set.

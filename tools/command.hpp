@@ -15,6 +15,7 @@ using command = std::function<int()>;
 
 void add_bench(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
+void add_devices(CLI::App& app, command& chosen);
 void add_keys(CLI::App& app, command& chosen);
 void add_launch(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);

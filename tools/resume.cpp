@@ -109,7 +109,8 @@ void add_resume(CLI::App& app, command& chosen) {
                   "The run: its folder, or its name for the latest one")
       ->required();
   sub->add_option("--slots", options->slots,
-                  "Other slots than it had: auto, a number, or devices");
+                  "Other slots than it had: auto, none, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2");
   sub->add_option("--listen", options->listen,
                   "Another ADDRESS:PORT for workers than it had");
   sub->add_option("--keys", options->keys,

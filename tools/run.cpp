@@ -50,9 +50,9 @@ void add_run(CLI::App& app, command& chosen) {
                   "Experiment file, such as experiments/digits.toml")
       ->required();
   sub->add_option("--seed", options->seed, "Instead of experiment.seed");
-  sub->add_option(
-      "--slots", options->slots,
-      "Instead of slots.local: auto, a number of CPU slots, or cuda:0,cuda:1");
+  sub->add_option("--slots", options->slots,
+                  "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2");
   sub->add_option("--listen", options->listen,
                   "Open the run to workers of other machines on this ADDRESS:PORT");
   sub->add_option("--keys", options->keys,

@@ -80,6 +80,8 @@ public:
 
   /// Starts it if it does not run; an error if it cannot be, or will not.
   expected<void> keep_alive() {
+    if (!wanted_)
+      return {};
     int status = 0;
     if (process_ != 0 && ::waitpid(process_, &status, WNOHANG) == process_) {
       process_ = 0;
@@ -97,7 +99,7 @@ public:
 
 private:
   process_params params_;
-  bool wanted_;
+  bool wanted_; ///< A run may leave all work to other machines.
   pid_t process_ = 0;
   std::optional<clock::time_point> started_;
 };

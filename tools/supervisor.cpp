@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -12,6 +13,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 // Signals are blocked and read from a descriptor, beside those of the pulses, with the
@@ -42,9 +45,44 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
+struct free_cores {
+  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+
+/// A set of cores of whatever size it takes; empty for those that this process has.
+struct core_set {
+  std::unique_ptr<cpu_set_t, free_cores> set;
+  std::size_t bytes = 0;
+};
+
+core_set make_core_set(const std::vector<unsigned>& cores) {
+  if (cores.empty())
+    return {};
+  const auto count = std::ranges::max(cores) + 1;
+  core_set made{.set = std::unique_ptr<cpu_set_t, free_cores>(CPU_ALLOC(count)),
+                .bytes = CPU_ALLOC_SIZE(count)};
+  if (!made.set)
+    throw std::bad_alloc();
+  CPU_ZERO_S(made.bytes, made.set.get());
+  for (const unsigned c : cores)
+    CPU_SET_S(c, made.bytes, made.set.get());
+  return made;
+}
+
+// Of our caller's cores one may have been taken away since they were looked at.
+void pin(const core_set& cores) {
+  constexpr char words[] =
+      "clade: the cores of a slot cannot be had; its process runs on "
+      "any that are left\n";
+  if (cores.set && sched_setaffinity(0, cores.bytes, cores.set.get()) != 0) {
+    [[maybe_unused]] const auto ignored =
+        ::write(STDERR_FILENO, words, sizeof(words) - 1);
+  }
+}
+
 /// In the child, before exec: only calls that are safe after fork in a threaded process.
-[[noreturn]] void become(char* const* arguments, char* const* environment, int log,
-                         int inherited, pid_t parent) {
+[[noreturn]] void become(char* const* arguments, char* const* environment,
+                         const core_set& cores, int log, int inherited, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -56,8 +94,10 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     fcntl(inherited, F_SETFD, 0);
   // The parent may have died before the line above; then nobody would ever kill this one.
   if (getppid() == parent
-      && (log < 0 || (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)))
+      && (log < 0 || (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0))) {
+    pin(cores);
     execve(arguments[0], arguments, environment);
+  }
   _exit(127);
 }
 
@@ -81,11 +121,12 @@ expected<pid_t> start_process(const process_params& params) {
   }
   auto argument_pointers = pointers(command);
   auto environment_pointers = pointers(environment);
+  const auto cores = make_core_set(params.cores);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0)
-    become(argument_pointers.data(), environment_pointers.data(), log, params.inherited,
-           parent);
+    become(argument_pointers.data(), environment_pointers.data(), cores, log,
+           params.inherited, parent);
   const int reason = errno;
   if (log >= 0)
     ::close(log);

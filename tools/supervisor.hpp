@@ -16,6 +16,8 @@ struct process_params {
   std::vector<std::string> command; ///< The program's path and its arguments.
   /// "NAME=value" beside what this process has.
   std::vector<std::string> environment;
+  /// The CPU cores that it may run on; empty: those of this process.
+  std::vector<unsigned> cores;
   /// A descriptor that it inherits; -1: none but the standard ones.
   int inherited = -1;
   /// Where its standard output and error go, appended; empty: where ours go.

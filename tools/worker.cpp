@@ -95,8 +95,10 @@ void add_worker(CLI::App& app, command& chosen) {
   sub->add_option("--keys", options->keys,
                   "Bundle of keys: runs/RUN/keys/worker, or of clade keys worker")
       ->required();
-  sub->add_option("--slots", options->slots,
-                  "auto, cpu:N, or devices such as cuda:0,cuda:1")
+  sub->add_option(
+         "--slots", options->slots,
+         "auto, a number of CPU slots, or GPUs: cuda, cuda:0,cuda:1, cuda:0*2 for two on "
+         "one card")
       ->capture_default_str();
   sub->add_option("--name", options->name,
                   "What its slots are called in the run; otherwise the host's name");

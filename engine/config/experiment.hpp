@@ -29,7 +29,8 @@ struct limits_params {
 
 /// `[slots]`
 struct slots_params {
-  /// "auto", "cpu:N" or "N" (N slots), a list as text, "cuda:0,cuda:1,cpu:2", or "none".
+  /// "auto" (GPUs, else cores), "none" (others train), "cpu:N" or "N" (N slots), "cuda"
+  /// (all GPUs), or a list as text: "cuda:0,cuda:1*2,cpu:2" (two slots on one GPU).
   std::string local = "auto";
   /// "10.0.0.1:4700": where workers of other machines join. Empty: nowhere.
   std::string listen;
