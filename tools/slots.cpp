@@ -193,8 +193,8 @@ expected<std::vector<slot>> parse_slots(const std::string& text) {
 
 process_params node_process(const node_command& command, const slot& s) {
   process_params params{
-      .command = {command.program.string(), "node", "--connect", command.connect, "--keys",
-                  command.keys.string(), "--slot",
+      .command = {command.program.string(), "node", "--connect", command.connect,
+                  "--keys", command.keys.string(), "--slot",
                   (command.name.empty() ? "" : command.name + "/") + s.name, "--device",
                   s.device, "--memory", std::to_string(s.memory_bytes), "--worker",
                   std::to_string(command.worker), "--grace",
