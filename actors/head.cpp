@@ -90,7 +90,8 @@ public:
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
-        dispatcher_params{.run = *identity,
+        dispatcher_params{.schedule = {.lease = params.lease},
+                          .run = *identity,
                           .experiment = to_toml(e),
                           .files = std::move(*files),
                           .source = source_,

@@ -18,9 +18,10 @@ namespace clade {
 struct head_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::string build;          ///< "0.1.0"
-  std::filesystem::path keys; ///< A head's bundle (actors/keys.hpp).
-  endpoint listen;            ///< Port 0: any free one.
+  std::string build;                       ///< "0.1.0"
+  std::filesystem::path keys;              ///< A head's bundle (actors/keys.hpp).
+  endpoint listen;                         ///< Port 0: any free one.
+  std::chrono::milliseconds lease{30'000}; ///< `schedule_params::lease`.
   std::uint64_t local_worker = 0;
   /// Hears, a line at a time, who joins and leaves, and who was refused. From any thread.
   std::function<void(const std::string&)> say;

@@ -241,6 +241,7 @@ session_result run_session(const session_params& params, store file, run_state r
                            .build = CLADE_VERSION,
                            .keys = params.folder / "keys" / "head",
                            .listen = *listens,
+                           .lease = params.lease,
                            .local_worker = worker_id,
                            .say = [&log](const std::string& line) { log.write(line); },
                            .generators = std::max<std::size_t>(2, slots->size() / 8)},
