@@ -1,16 +1,20 @@
 #include "actors/dispatcher.hpp"
 
+#include "engine/report/format.hpp"
 #include "genome/codec.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 // A node says hello, gets the experiment, prepares itself (data, LibTorch's first step)
-// and says that it is ready; from then on it is given batches of candidates. It is lost
-// when its connection closes (CAF tells at once), or when nothing was heard of it for the
-// lease time (a hung process, which CAF never reports); what it had is handed out again
-// or given up, as `schedule` decides. A node that was dropped for its silence is told to
-// leave, in case it wakes.
+// and says that it is ready; from then on it is given batches of candidates. It is away
+// when its connection closes, or when nothing is heard of it (a cut link, which neither
+// TCP nor CAF reports); while its lease lasts it may come back, by another connection,
+// with all that it has. It is lost when its lease ends, or when its worker has started
+// another process for its slot; what it had is then handed out again or given up, as
+// `schedule` decides. After a head was killed, the nodes come to the next one with what
+// they have, and get leases on what has no evaluation yet.
 
 namespace clade {
 
@@ -18,70 +22,135 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto tick_interval = 1s;
+constexpr auto tick_interval = 250ms;
 constexpr int examination_tries = 3;
+
+std::chrono::milliseconds rounded(caf::actor_clock::duration_type d) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(d);
+}
 
 } // namespace
 
-node_welcome dispatcher_state::welcome(const node_hello& hello, const node_actor& node) {
-  node_welcome answer;
-  if (hello.protocol != protocol_version || hello.build != params.build) {
-    answer.refusal = "this node is clade " + hello.build + ", protocol "
-                     + std::to_string(hello.protocol) + "; the run is clade "
-                     + params.build + ", protocol " + std::to_string(protocol_version)
-                     + ": start a worker of the run's version";
+void dispatcher_state::say(const std::string& words) const {
+  if (params.say)
+    params.say(words);
+}
+
+void dispatcher_state::begin(const selector_actor& told) {
+  selector = told;
+  for (auto& e : std::exchange(early, {}))
+    e.answer.deliver(welcome(e.hello, e.link));
+  self->delayed_send(self, tick_interval, tick{});
+}
+
+caf::result<node_welcome> dispatcher_state::greet(const node_hello& hello,
+                                                  const link_actor& link) {
+  if (selector)
+    return welcome(hello, link);
+  auto promise = self->make_response_promise<node_welcome>();
+  early.push_back({hello, link, promise});
+  return promise;
+}
+
+node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor& link) {
+  node_welcome answer{.over = over, .run = params.run};
+  // What a node of another run has, nobody here wants; it begins anew.
+  if (over || (hello.run != 0 && hello.run != params.run))
     return answer;
+  auto found = std::ranges::find_if(
+      nodes, [&](const auto& n) { return n.second.session == hello.session; });
+  const bool back = found != nodes.end();
+  if (!back) {
+    auto replaced = std::ranges::find_if(nodes, [&](const auto& n) {
+      return n.second.worker == hello.worker && n.second.view.name == hello.slot;
+    });
+    if (replaced != nodes.end())
+      lose(replaced->first, "its node process ended");
+    found = nodes.try_emplace(++last_node).first;
+    found->second = {.view = {.name = hello.slot, .label = hello.label},
+                     .worker = hello.worker,
+                     .session = hello.session,
+                     .joined = now()};
   }
-  if (leaving) {
-    answer.refusal = "the run is over";
-    return answer;
-  }
-  answer.node = ++last_node;
+  auto& [id, node] = *found;
+  node.link = link;
+  node.view.away = false;
+  self->monitor(link);
+  schedule.join(id, {.slot = hello.slot, .memory_bytes = hello.memory_bytes}, now(),
+                node.view.ready || hello.ready);
+  std::vector<lease> has, ended;
+  for (const auto& h : hello.has)
+    has.push_back({.id = h.id, .number = h.lease});
+  ended = back ? schedule.reconcile(id, has) : has;
+  for (const auto& l : has)
+    if (std::ranges::find(ended, l) == ended.end())
+      answer.keep.push_back({.id = l.id, .lease = l.number});
+    else if (const auto given = schedule.adopt(id, l.id))
+      answer.keep.push_back({.id = l.id, .lease = given->number});
+  if (back || !hello.has.empty())
+    say(hello.slot + " is back, with " + std::to_string(answer.keep.size()) + " of "
+        + std::to_string(hello.has.size()) + " candidates it had");
+  answer.node = id;
   answer.experiment = params.experiment;
-  answer.module = params.module;
-  nodes[answer.node] = {.handle = node, .view = {.name = hello.slot}};
-  self->monitor(node);
+  answer.files = params.files;
+  if (hello.ready && !node.view.ready)
+    join(id, node);
+  answer.ready = node.view.ready;
+  serve();
   return answer;
+}
+
+void dispatcher_state::join(node_id id, node_entry& node) {
+  node.view.ready = true;
+  node.at_work = now();
+  schedule.enable(id);
+  say(node.view.name + " joined" + (node.view.label.empty() ? "" : ": ")
+      + node.view.label);
+  self->send(selector, observation{slot_changed{
+                           .slot = node.view.name, .joined = true, .reason = {}}});
 }
 
 void dispatcher_state::ready(const node_ready& message) {
   auto found = nodes.find(message.node);
-  if (found == nodes.end())
+  if (found == nodes.end() || found->second.view.ready)
     return;
-  if (!message.failure.empty()) {
-    self->send(selector, run_failure{{error_kind::invalid_input, message.failure}});
-    return;
+  auto& node = found->second;
+  if (message.failure.empty()) {
+    join(found->first, node);
+    return serve();
   }
-  found->second.view.ready = true;
-  schedule.join(message.node, self->clock().now());
-  self->send(selector,
-             observation{slot_changed{
-                 .slot = found->second.view.name, .joined = true, .reason = {}}});
-  serve();
+  say(node.view.name + " cannot train: " + message.failure);
+  if (node.worker == params.local_worker)
+    self->send(selector, run_failure{{error_kind::invalid_input, message.failure}});
+  self->send(node.link, leave{"it cannot train"});
 }
 
 void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
   for (const auto& c : message.candidates) {
-    schedule.submit(c.id, c.work);
+    schedule.submit({.id = c.id,
+                     .work = c.work,
+                     .memory_bytes = params.memory_of ? params.memory_of(c) : 0});
     open.emplace(c.id, c);
   }
   serve();
 }
 
-void dispatcher_state::take(const results& message) {
+taken dispatcher_state::take(const results& message) {
   auto node = nodes.find(message.node);
   if (node == nodes.end())
-    return; // Its leases have ended.
-  schedule.hear(message.node, self->clock().now());
+    return {}; // Its leases have ended. It keeps them and comes back as another node.
+  schedule.hear(message.node, now());
+  taken answer;
   evaluations accepted;
   for (const auto& r : message.batch) {
     auto decoded = decode_record(r.evaluation);
     auto* evaluated = decoded ? std::get_if<candidate_evaluated>(&*decoded) : nullptr;
     if (evaluated == nullptr || evaluated->evaluated.id != r.id)
       continue; // Not of our making: the lease runs on, and ends.
+    answer.ids.push_back(r.id);
     auto& e = evaluated->evaluated;
-    e.tries = schedule.accept(message.node, r.id, r.lease, e.seconds);
+    e.tries = schedule.accept(message.node, r.id, r.lease, e.seconds, r.peak_bytes);
     if (e.tries == 0)
       continue;
     e.slot = node->second.view.name;
@@ -89,18 +158,57 @@ void dispatcher_state::take(const results& message) {
     accepted.batch.push_back({std::move(e), r.weights});
   }
   node->second.view.epoch = 0;
+  node->second.at_work = now();
   if (!accepted.batch.empty())
     self->send(selector, std::move(accepted));
   serve();
+  return answer;
 }
 
 void dispatcher_state::show(const epoch_passed& message) {
   auto found = nodes.find(message.node);
   if (found == nodes.end())
     return;
-  schedule.hear(message.node, self->clock().now());
+  schedule.hear(message.node, now());
   found->second.view.epoch = message.number;
   found->second.view.epochs = message.of;
+}
+
+void dispatcher_state::let_go(const leaving& message) {
+  auto found = nodes.find(message.node);
+  if (found == nodes.end())
+    return;
+  schedule.retire(message.node, message.not_done);
+  say(found->second.view.name + " leaves; it handed back "
+      + std::to_string(message.not_done.size()) + " candidates");
+  serve();
+}
+
+void dispatcher_state::close(const caf::actor_addr& link) {
+  auto found = std::ranges::find_if(nodes, [&](const auto& n) {
+    return n.second.link && n.second.link.address() == link;
+  });
+  if (found == nodes.end())
+    return;
+  auto& [id, node] = *found;
+  node.link = nullptr;
+  node.view.away = true;
+  schedule.close(id, now());
+  if (schedule.retired(id) && schedule.leases_of(id).empty()) {
+    std::ignore = schedule.leave(id, now());
+    leave_entry(found, "it was drained");
+  }
+}
+
+void dispatcher_state::leave_entry(std::map<node_id, node_entry>::iterator node,
+                                   const std::string& reason) {
+  const auto name = node->second.view.name;
+  const bool was_ready = node->second.view.ready;
+  nodes.erase(node);
+  say(name + " left: " + reason);
+  if (was_ready)
+    self->send(selector, observation{slot_changed{
+                             .slot = name, .joined = false, .reason = reason}});
 }
 
 void dispatcher_state::lose(node_id id, const std::string& reason) {
@@ -108,9 +216,14 @@ void dispatcher_state::lose(node_id id, const std::string& reason) {
   if (found == nodes.end())
     return;
   const auto name = found->second.view.name;
-  nodes.erase(found);
+  leave_entry(found, reason);
   evaluations given_up;
-  for (const auto& lost : schedule.leave(id)) {
+  const bool before = schedule.quarantined(name, now()).has_value();
+  for (const auto& lost : schedule.leave(id, now())) {
+    auto& f = failures[name];
+    f.slot = name;
+    ++f.count;
+    f.last = "#" + std::to_string(lost.id) + ": " + reason;
     self->send(
         selector,
         observation{attempt_failed{
@@ -124,23 +237,25 @@ void dispatcher_state::lose(node_id id, const std::string& reason) {
     e.tries = lost.attempt;
     given_up.batch.push_back({std::move(e), {}});
   }
-  self->send(selector,
-             observation{slot_changed{.slot = name, .joined = false, .reason = reason}});
+  if (const auto until = schedule.quarantined(name, now()); until && !before)
+    say(name + " lost several candidates in a row: it is quarantined, and tried again in "
+        + std::to_string(rounded(*until - now()).count() / 1000) + " s");
   if (!given_up.batch.empty())
     self->send(selector, std::move(given_up));
   serve();
 }
 
 void dispatcher_state::lose_silent() {
-  for (auto id : schedule.silent(self->clock().now())) {
-    if (auto found = nodes.find(id); found != nodes.end())
-      self->send(found->second.handle,
-                 leave{.reason = "not heard for too long", .come_back = true});
-    lose(id, "not heard for "
-                 + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(
-                                      params.schedule.lease)
-                                      .count())
-                 + " s");
+  for (auto id : schedule.silent(now())) {
+    const auto found = nodes.find(id);
+    if (found == nodes.end()) {
+      std::ignore = schedule.leave(id, now());
+      continue;
+    }
+    const bool away = found->second.view.away;
+    const auto silence = rounded(now() - schedule.heard(id)).count() / 1000;
+    lose(id, away ? "its node process ended"
+                  : "not heard for " + std::to_string(silence) + " s");
   }
 }
 
@@ -151,8 +266,23 @@ withdrawn dispatcher_state::take_back() {
   return answer;
 }
 
+void dispatcher_state::refuse_too_large() {
+  evaluations refused;
+  for (const auto& d : schedule.too_large()) {
+    open.erase(d.id);
+    evaluation e{.id = d.id, .outcome = outcome::out_of_memory};
+    e.reason = "it needs about " + size_text(d.memory_bytes)
+               + ", more than any slot has; it was not tried";
+    refused.batch.push_back({std::move(e), {}});
+  }
+  if (!refused.batch.empty())
+    self->send(selector, std::move(refused));
+}
+
 void dispatcher_state::serve() {
-  for (auto& out : schedule.hand_out()) {
+  if (params.memory_of)
+    refuse_too_large();
+  for (auto& out : schedule.hand_out(now())) {
     auto& node = nodes.at(out.node);
     assignments message;
     for (const auto& l : out.leases)
@@ -161,7 +291,8 @@ void dispatcher_state::serve() {
            .lease = l.number,
            .keep_weights_above = std::bit_cast<std::uint64_t>(keep_weights_above),
            .genome = encode(*open.at(l.id).genome)});
-    self->send(node.handle, std::move(message));
+    node.at_work = now();
+    self->send(node.link, std::move(message));
   }
   examine_next();
 }
@@ -172,14 +303,14 @@ void dispatcher_state::examine_next() {
   for (auto& [id, node] : nodes) {
     if (examinations.empty())
       return;
-    if (!node.view.ready || node.examining)
+    if (!node.view.ready || !node.link || node.examining)
       continue;
     node.examining = true;
     auto pending = std::move(examinations.front());
     examinations.pop_front();
     ++pending.tries;
     auto request = pending.request;
-    self->request(node.handle, caf::infinite, std::move(request))
+    self->request(node.link, caf::infinite, std::move(request))
         .then(
             [this, id = id, pending](const examined& e) mutable {
               if (auto found = nodes.find(id); found != nodes.end())
@@ -202,10 +333,28 @@ void dispatcher_state::examine_next() {
   }
 }
 
+slots_view dispatcher_state::view() const {
+  slots_view answer{.slots = {}, .failures = {}, .waiting = schedule.waiting()};
+  for (const auto& [id, node] : nodes) {
+    auto& v = answer.slots.emplace_back(node.view);
+    const auto leases = schedule.leases_of(id);
+    v.training = leases.empty() ? 0 : leases.front().id;
+    v.joined = rounded(now() - node.joined);
+    v.heard = rounded(now() - schedule.heard(id));
+    v.at_work = v.training == 0 ? 0ms : rounded(now() - node.at_work);
+    if (const auto until = schedule.quarantined(v.name, now()))
+      v.quarantined = rounded(*until - now());
+  }
+  for (const auto& [slot, f] : failures)
+    answer.failures.push_back(f);
+  return answer;
+}
+
 void dispatcher_state::dismiss(const std::string& reason) {
-  leaving = true;
+  over = true;
   for (auto& [id, node] : nodes)
-    self->send(node.handle, leave{reason});
+    if (node.link)
+      self->send(node.link, leave{reason});
 }
 
 dispatcher_actor::behavior_type
@@ -215,31 +364,28 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
   s.self = self;
   s.schedule = schedule(params.schedule);
   s.params = std::move(params);
-  self->set_down_handler([self](caf::down_msg& down) {
-    auto& nodes = self->state.nodes;
-    auto found = std::ranges::find_if(
-        nodes, [&](const auto& n) { return n.second.handle.address() == down.source; });
-    if (found != nodes.end())
-      self->state.lose(found->first, "its node process ended");
-  });
+  self->set_down_handler([self](caf::down_msg& down) { self->state.close(down.source); });
   return {
-      [self](const node_hello& hello, const node_actor& node) {
-        return self->state.welcome(hello, node);
+      [self](const node_hello& hello, const link_actor& link) {
+        return self->state.greet(hello, link);
       },
       [self](const node_ready& message) { self->state.ready(message); },
-      [self](const results& message) { self->state.take(message); },
+      [self](const results& message) { return self->state.take(message); },
       [self](const epoch_passed& message) { self->state.show(message); },
       [self](const heartbeat& message) {
         self->state.schedule.hear(message.node, self->clock().now());
+        return heartbeat_answer{self->state.nodes.contains(message.node)};
       },
-      [self](const selector_actor& selector) {
-        self->state.selector = selector;
-        self->delayed_send(self, tick_interval, tick{});
+      [self](const leaving& message) { self->state.let_go(message); },
+      [self](const fetch_chunk& request) {
+        return self->delegate(self->state.params.source, request);
       },
       [self](tick) {
         self->state.lose_silent();
+        self->state.serve();
         self->delayed_send(self, tick_interval, tick{});
       },
+      [self](const selector_actor& selector) { self->state.begin(selector); },
       [self](const submission& message) { self->state.take(message); },
       [self](const withdraw&) { return self->state.take_back(); },
       [self](const examine& request) {
@@ -248,16 +394,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
         self->state.serve();
         return promise;
       },
-      [self](const slots_query&) {
-        auto& s = self->state;
-        slots_view answer{.slots = {}, .waiting = s.schedule.waiting()};
-        for (const auto& [id, node] : s.nodes) {
-          answer.slots.push_back(node.view);
-          const auto leases = s.schedule.leases_of(id);
-          answer.slots.back().training = leases.empty() ? 0 : leases.front().id;
-        }
-        return answer;
-      },
+      [self](const slots_query&) { return self->state.view(); },
       [self](const leave& message) { self->state.dismiss(message.reason); },
   };
 }

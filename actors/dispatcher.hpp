@@ -4,24 +4,35 @@
 #include "engine/dispatch/schedule.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace clade {
 
 struct dispatcher_params {
   schedule_params schedule;
-  std::string build;      ///< Nodes of another build are refused.
-  std::string experiment; ///< Resolved TOML, for the nodes.
-  std::string module;     ///< The LibTorch module's path, for the nodes.
+  std::uint64_t run = 0;          ///< `store::identity`.
+  std::string experiment;         ///< Resolved TOML, for the nodes.
+  std::vector<data_file> files;   ///< Its data.
+  data_source_actor source;       ///< Who sends them.
+  std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
+  /// Bytes that training this candidate takes, as estimated; none: no need to know.
+  std::function<std::uint64_t(const candidate&)> memory_of;
+  std::function<void(const std::string&)> say; ///< For the log. From any thread.
 };
 
 /// Hands candidates to nodes and their results to the selector. What may be handed out,
 /// to whom, and which result counts, `schedule` decides; this keeps the handles.
 struct dispatcher_state {
+  using time_point = caf::actor_clock::time_point;
+
   struct node_entry {
-    node_actor handle;
+    link_actor link; ///< None while it is away.
     slot_view view;
+    std::uint64_t worker = 0, session = 0;
+    time_point joined, at_work;
     bool examining = false;
   };
   struct pending_examination {
@@ -29,29 +40,49 @@ struct dispatcher_state {
     caf::typed_response_promise<examined> answer;
     int tries = 0;
   };
+  struct pending_hello {
+    node_hello hello;
+    link_actor link;
+    caf::typed_response_promise<node_welcome> answer;
+  };
 
   dispatcher_actor::stateful_pointer<dispatcher_state> self = nullptr;
   dispatcher_params params;
   clade::schedule schedule;
   selector_actor selector;
+  std::vector<pending_hello> early; ///< Came before the selector.
   std::map<node_id, node_entry> nodes;
-  std::map<candidate_id, candidate> open; ///< Submitted, no result yet.
+  std::map<std::string, slot_failures> failures; ///< By slot.
+  std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
   std::deque<pending_examination> examinations;
   double keep_weights_above = 0;
   node_id last_node = 0;
-  bool leaving = false;
+  bool over = false;
 
-  node_welcome welcome(const node_hello& hello, const node_actor& node);
+  void begin(const selector_actor& told);
+  caf::result<node_welcome> greet(const node_hello& hello, const link_actor& link);
+  node_welcome welcome(const node_hello& hello, const link_actor& link);
   void ready(const node_ready& message);
   void take(const submission& message);
-  void take(const results& message);
+  taken take(const results& message);
   void show(const epoch_passed& message);
+  void let_go(const leaving& message);
+  void close(const caf::actor_addr& link);
   void lose(node_id id, const std::string& reason);
   void lose_silent();
   withdrawn take_back();
+  slots_view view() const;
   void serve();
   void examine_next();
   void dismiss(const std::string& reason);
+
+private:
+  [[nodiscard]] time_point now() const { return self->clock().now(); }
+  void say(const std::string& words) const;
+  void join(node_id id, node_entry& node);
+  void leave_entry(std::map<node_id, node_entry>::iterator node,
+                   const std::string& reason);
+  void refuse_too_large();
 };
 
 dispatcher_actor::behavior_type

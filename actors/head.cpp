@@ -1,19 +1,19 @@
 #include "actors/head.hpp"
 
 #include "actors/archive.hpp"
+#include "actors/data_source.hpp"
 #include "actors/dispatcher.hpp"
+#include "actors/door.hpp"
 #include "actors/generator.hpp"
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
+#include "actors/tls_guard.hpp"
+#include "engine/training/recipe.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <condition_variable>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -25,20 +25,21 @@ using namespace std::chrono_literals;
 
 // How long peers have to close their side at the end of a run.
 constexpr std::chrono::milliseconds farewell = 1000ms;
+// How long a stranger may take for a TLS handshake.
+constexpr auto handshake_time = 10s;
 
-/// Ends all connections of that port of ours, from both sides.
-void shut_connections(std::uint16_t port) {
-  std::error_code failed;
-  for (std::filesystem::directory_iterator i("/proc/self/fd", failed), end;
-       !failed && i != end; i.increment(failed)) {
-    const int descriptor = std::atoi(i->path().filename().c_str());
-    sockaddr_in6 address{}; // An IPv4 address has its port at the same place.
-    socklen_t size = sizeof(address);
-    if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0
-        && (address.sin6_family == AF_INET || address.sin6_family == AF_INET6)
-        && ntohs(address.sin6_port) == port)
-      ::shutdown(descriptor, SHUT_RDWR);
-  }
+/// Bytes that training a candidate takes, by the table of operators.
+std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment& e,
+                                                               const problem& p) {
+  return
+      [space = e.space, training = e.training, p](const candidate& c) -> std::uint64_t {
+        const auto decoded = decode(space, *c.genome, p);
+        const auto recipe = recipe_of(training, c.genome->hyperparameters);
+        if (!decoded || !recipe)
+          return 0; // Its trainer will say what is wrong with it.
+        return training_bytes(*decoded, static_cast<std::uint64_t>(recipe->batch_size),
+                              state_copies(*recipe));
+      };
 }
 
 /// While it lives, CAF's system may end in peace: it waits until every peer has closed
@@ -80,17 +81,31 @@ public:
 
   expected<void> begin(const head_params& params, store file, run_state run) {
     const auto& e = params.experiment;
-    dispatcher_ = system_->spawn(dispatcher_behavior,
-                                 dispatcher_params{.schedule = {},
-                                                   .build = params.build,
-                                                   .experiment = to_toml(e),
-                                                   .module = params.module.string()});
-    auto bound =
-        caf::openssl::publish(dispatcher_, params.port, params.host.c_str(), true);
+    const bool trains = e.fitness == fitness_kind::training;
+    auto files = trains ? data_files(e.data) : std::vector<data_file>{};
+    auto identity = file.identity();
+    if (!files || !identity)
+      return tl::unexpected(files ? identity.error() : files.error());
+    report_refusals(params.say);
+    source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
+    dispatcher_ = system_->spawn(
+        dispatcher_behavior,
+        dispatcher_params{.run = *identity,
+                          .experiment = to_toml(e),
+                          .files = std::move(*files),
+                          .source = source_,
+                          .local_worker = params.local_worker,
+                          .memory_of =
+                              trains ? memory_estimate(e, params.problem) : nullptr,
+                          .say = params.say});
+    door_ = system_->spawn(door_behavior, dispatcher_, params.build);
+    auto bound = caf::openssl::publish(door_, params.listen.port,
+                                       params.listen.host.c_str(), true);
     if (!bound)
-      return fail(error_kind::io, "cannot listen on " + params.host + ":"
-                                      + std::to_string(params.port) + ": "
-                                      + system_->render(bound.error()));
+      return fail(bound.error() == caf::sec::cannot_open_port ? error_kind::conflict
+                                                              : error_kind::io,
+                  "cannot listen on " + to_text(params.listen)
+                      + ": is the port in use, and the address one of this machine's?");
     port_ = *bound;
     archive_ = system_->spawn<caf::detached>(archive_behavior,
                                              std::make_shared<store>(std::move(file)));
@@ -114,6 +129,7 @@ public:
   std::uint16_t port() const override { return port_; }
 
   bool wait(std::chrono::milliseconds most) override {
+    end_slow_handshakes(handshake_time);
     if (!over_)
       (*watcher_)->receive([this](run_over) { over_ = true; }, caf::after(most) >> [] {});
     return over_;
@@ -153,7 +169,10 @@ public:
     generators_.clear();
     end(archive_);
     end(dispatcher_);
+    end(source_);
+    end(door_);
     watcher_.reset();
+    report_refusals({});
     const patience until_peers_closed(port_);
     system_.reset();
   }
@@ -176,6 +195,8 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<caf::scoped_actor> watcher_;
   dispatcher_actor dispatcher_;
+  data_source_actor source_;
+  caf::actor door_;
   archive_actor archive_;
   std::vector<generator_actor> generators_;
   selector_actor selector_;
@@ -187,7 +208,7 @@ private:
 
 expected<std::unique_ptr<head>> head::start(const head_params& params, store file,
                                             run_state run) {
-  auto keys = find_keys(params.keys, "head");
+  auto keys = find_keys(params.keys);
   if (!keys)
     return tl::unexpected(keys.error());
   auto made = std::make_unique<actor_head>(params, *keys);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/progress.hpp"
+#include "actors/remote.hpp"
 #include "engine/config/experiment.hpp"
 #include "engine/evolution/run_state.hpp"
 #include "engine/store/store.hpp"
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,11 +18,12 @@ namespace clade {
 struct head_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::string build;            ///< "0.1.0"
-  std::filesystem::path keys;   ///< A folder made by `make_run_keys`.
-  std::filesystem::path module; ///< The LibTorch module, for nodes of this machine.
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 0; ///< 0: any free one.
+  std::string build;          ///< "0.1.0"
+  std::filesystem::path keys; ///< A head's bundle (actors/keys.hpp).
+  endpoint listen;            ///< Port 0: any free one.
+  std::uint64_t local_worker = 0;
+  /// Hears, a line at a time, who joins and leaves, and who was refused. From any thread.
+  std::function<void(const std::string&)> say;
   std::size_t generators = 2;
 };
 

@@ -10,12 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
-// The authority is a self-signed certificate that may sign others; head and worker get
-// one each, for both directions of TLS, because either side checks the other. CAF checks
-// only that a certificate comes from the authority: whoever holds one of this run is in.
+// The authority is a self-signed certificate that may sign others. Each bundle's is for
+// one direction of TLS (extended key usage), and either side checks the other; so whoever
+// holds a worker's cannot pose as a head.
 
 namespace clade {
 
@@ -23,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr long valid_seconds = 30L * 24 * 3600;
-constexpr long clock_skew_seconds = 24L * 3600;
+constexpr long day = 24L * 3600;
+constexpr long run_days = 30, authority_days = 365;
 
 template<auto Free>
 struct freed_by {
@@ -54,38 +56,48 @@ bool add_extension(X509* certificate, X509* issuer, int id, const char* text) {
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-/// Signs a certificate over `key`; `issuer` is null for the authority itself.
-expected<certificate_pointer> sign(EVP_PKEY* key, const std::string& name, X509* issuer,
-                                   EVP_PKEY* issuer_key) {
+/// Who signs, and for how long.
+struct signer {
+  certificate_pointer certificate;
+  key_pointer key;
+  long days = run_days;
+};
+
+/// What a certificate is to say.
+struct subject {
+  std::string name;
+  const char* usage = nullptr; ///< Null: it is the authority itself.
+};
+
+/// Signs a certificate over `key`.
+expected<certificate_pointer> sign(EVP_PKEY* key, const subject& s, const signer& by) {
   certificate_pointer certificate{X509_new()};
   std::uint64_t serial = 0;
   if (!certificate
       || RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof(serial)) != 1)
     return openssl_failed("certificate");
   auto* x = certificate.get();
-  auto* subject = X509_get_subject_name(x);
-  const auto* common_name = reinterpret_cast<const unsigned char*>(name.c_str());
-  const bool authority = issuer == nullptr;
+  auto* name = X509_get_subject_name(x);
+  const bool authority = s.usage == nullptr;
+  X509* issuer = authority ? x : by.certificate.get();
   bool good =
       X509_set_version(x, 2) == 1
       && ASN1_INTEGER_set_uint64(X509_get_serialNumber(x), serial >> 1) == 1
-      && X509_gmtime_adj(X509_getm_notBefore(x), -clock_skew_seconds) != nullptr
-      && X509_gmtime_adj(X509_getm_notAfter(x), valid_seconds) != nullptr
+      && X509_gmtime_adj(X509_getm_notBefore(x), -day) != nullptr
+      && X509_gmtime_adj(X509_getm_notAfter(x), by.days * day) != nullptr
       && X509_set_pubkey(x, key) == 1
-      && X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, common_name, -1, -1, 0)
+      && X509_NAME_add_entry_by_txt(
+             name, "CN", MBSTRING_UTF8,
+             reinterpret_cast<const unsigned char*>(s.name.c_str()), -1, -1, 0)
              == 1
-      && X509_set_issuer_name(x, authority ? subject : X509_get_subject_name(issuer))
-             == 1;
-  X509* signer = authority ? x : issuer;
-  good =
-      good
-      && add_extension(x, signer, NID_basic_constraints,
+      && X509_set_issuer_name(x, X509_get_subject_name(issuer)) == 1
+      && add_extension(x, issuer, NID_basic_constraints,
                        authority ? "critical,CA:TRUE" : "critical,CA:FALSE")
-      && add_extension(x, signer, NID_key_usage,
+      && add_extension(x, issuer, NID_key_usage,
                        authority ? "critical,keyCertSign" : "critical,digitalSignature");
   if (good && !authority)
-    good = add_extension(x, signer, NID_ext_key_usage, "serverAuth,clientAuth");
-  if (!good || X509_sign(x, authority ? key : issuer_key, EVP_sha256()) == 0)
+    good = add_extension(x, issuer, NID_ext_key_usage, s.usage);
+  if (!good || X509_sign(x, authority ? key : by.key.get(), EVP_sha256()) == 0)
     return openssl_failed("certificate");
   return certificate;
 }
@@ -113,58 +125,171 @@ expected<void> make_private_folder(const fs::path& folder) {
   return {};
 }
 
-expected<void> write_pair(const fs::path& directory, const std::string& role,
-                          X509* authority, EVP_PKEY* authority_key) {
-  if (auto made = make_private_folder(directory / role); !made)
-    return made;
-  key_pointer key{EVP_EC_gen("P-256")};
+expected<void> write_certificate(const fs::path& path, X509* certificate) {
+  return write_file(path, [&](std::FILE* f) { return PEM_write_X509(f, certificate); });
+}
+
+expected<void> write_key(const fs::path& path, EVP_PKEY* key) {
+  return write_file(path, [&](std::FILE* f) {
+    return PEM_write_PrivateKey(f, key, nullptr, nullptr, 0, nullptr, nullptr);
+  });
+}
+
+expected<signer> new_authority(const std::string& name, long days) {
+  signer made{
+      .certificate = nullptr, .key = key_pointer{EVP_EC_gen("P-256")}, .days = days};
+  if (!made.key)
+    return openssl_failed("key");
+  auto certificate = sign(made.key.get(), {.name = name}, made);
+  if (!certificate)
+    return tl::unexpected(std::move(certificate).error());
+  made.certificate = std::move(*certificate);
+  return made;
+}
+
+template<class Pointer, class Read>
+expected<Pointer> read_pem(const fs::path& path, Read read) {
+  const file_pointer file{std::fopen(path.c_str(), "re")};
+  if (!file)
+    return fail(error_kind::not_found, path.string() + ": " + std::strerror(errno));
+  Pointer read_thing{read(file.get())};
+  ERR_clear_error();
+  if (!read_thing)
+    return fail(error_kind::corrupt, path.string() + " is no PEM file of its kind");
+  return read_thing;
+}
+
+expected<certificate_pointer> read_certificate(const fs::path& path) {
+  return read_pem<certificate_pointer>(
+      path, [](std::FILE* f) { return PEM_read_X509(f, nullptr, nullptr, nullptr); });
+}
+
+expected<key_pointer> read_key(const fs::path& path) {
+  return read_pem<key_pointer>(path, [](std::FILE* f) {
+    return PEM_read_PrivateKey(f, nullptr, nullptr, nullptr);
+  });
+}
+
+expected<signer> read_authority(const fs::path& directory) {
+  auto certificate = read_certificate(directory / "authority" / "cert.pem");
+  if (!certificate)
+    return fail(certificate.error().kind,
+                certificate.error().message + "; clade keys new makes an authority");
+  auto key = read_key(directory / "authority" / "key.pem");
+  if (!key)
+    return tl::unexpected(std::move(key).error());
+  return signer{.certificate = std::move(*certificate),
+                .key = std::move(*key),
+                .days = authority_days};
+}
+
+expected<void> write_bundle(const fs::path& bundle, const subject& s, const signer& by) {
+  const key_pointer key{EVP_EC_gen("P-256")};
   if (!key)
     return openssl_failed("key");
-  auto certificate = sign(key.get(), "clade " + role, authority, authority_key);
+  auto certificate = sign(key.get(), s, by);
   if (!certificate)
-    return tl::unexpected(certificate.error());
-  return write_file(directory / role / "cert.pem",
-                    [&](std::FILE* f) { return PEM_write_X509(f, certificate->get()); })
-      .and_then([&]() -> expected<void> {
-        return write_file(directory / role / "key.pem", [&](std::FILE* f) {
-          return PEM_write_PrivateKey(f, key.get(), nullptr, nullptr, 0, nullptr,
-                                      nullptr);
-        });
+    return tl::unexpected(std::move(certificate).error());
+  return make_private_folder(bundle)
+      .and_then(
+          [&] { return write_certificate(bundle / "ca.pem", by.certificate.get()); })
+      .and_then(
+          [&] { return write_certificate(bundle / "cert.pem", certificate->get()); })
+      .and_then([&] { return write_key(bundle / "key.pem", key.get()); });
+}
+
+const char* usage_of(bundle_role role) {
+  return role == bundle_role::head ? "serverAuth" : "clientAuth";
+}
+
+expected<void> write_both(const fs::path& directory, const signer& by) {
+  return make_private_folder(directory)
+      .and_then([&] {
+        return write_bundle(directory / "head",
+                            {"clade head", usage_of(bundle_role::head)}, by);
+      })
+      .and_then([&] {
+        return write_bundle(directory / "worker",
+                            {"clade worker", usage_of(bundle_role::worker)}, by);
       });
+}
+
+/// In time, signed by the authority, and of this key.
+expected<void> check(const key_files& files) {
+  auto authority = read_certificate(files.authority);
+  auto certificate = read_certificate(files.certificate);
+  auto key = read_key(files.key);
+  for (const auto* failed :
+       {authority ? nullptr : &authority.error(),
+        certificate ? nullptr : &certificate.error(), key ? nullptr : &key.error()})
+    if (failed != nullptr)
+      return tl::unexpected(*failed);
+  const auto wrong = [&](const std::string& why) {
+    return fail(error_kind::invalid_input, files.certificate.string() + " " + why);
+  };
+  if (X509_cmp_current_time(X509_get0_notAfter(certificate->get())) < 0)
+    return wrong("is expired: make a new bundle with clade keys worker");
+  if (X509_cmp_current_time(X509_get0_notBefore(certificate->get())) > 0)
+    return wrong("is not valid yet: is this machine's clock right?");
+  if (X509_check_private_key(certificate->get(), key->get()) != 1)
+    return wrong("is not the certificate of key.pem beside it");
+  if (X509_verify(certificate->get(), X509_get0_pubkey(authority->get())) != 1)
+    return wrong("is not signed by the authority in ca.pem beside it");
+  return {};
 }
 
 } // namespace
 
-expected<void> make_run_keys(const fs::path& directory) {
-  if (auto made = make_private_folder(directory); !made)
-    return made;
-  key_pointer key{EVP_EC_gen("P-256")};
-  if (!key)
-    return openssl_failed("key");
-  auto authority = sign(key.get(), "clade run", nullptr, nullptr);
-  if (!authority)
-    return tl::unexpected(authority.error());
-  auto written = write_file(directory / "ca.pem", [&](std::FILE* f) {
-    return PEM_write_X509(f, authority->get());
-  });
-  for (const char* role : {"head", "worker"})
-    if (written)
-      written = write_pair(directory, role, authority->get(), key.get());
-  return written;
+expected<void> make_authority(const fs::path& directory) {
+  const auto folder = directory / "authority";
+  if (fs::exists(folder / "key.pem"))
+    return fail(error_kind::conflict, folder.string()
+                                          + " has an authority; clade keys worker makes "
+                                            "bundles with it");
+  auto made = new_authority("clade authority", authority_days);
+  if (!made)
+    return tl::unexpected(std::move(made).error());
+  return make_private_folder(directory)
+      .and_then([&] { return make_private_folder(folder); })
+      .and_then(
+          [&] { return write_certificate(folder / "cert.pem", made->certificate.get()); })
+      .and_then([&] { return write_key(folder / "key.pem", made->key.get()); });
 }
 
-expected<key_files> find_keys(const fs::path& directory, const std::string& role) {
-  key_files result{.authority = directory / "ca.pem",
-                   .certificate = directory / role / "cert.pem",
-                   .key = directory / role / "key.pem"};
+expected<void> make_bundle(const fs::path& directory, const fs::path& bundle,
+                           bundle_role role, const std::string& name) {
+  return read_authority(directory).and_then([&](const signer& by) {
+    return write_bundle(bundle, {"clade " + name, usage_of(role)}, by);
+  });
+}
+
+expected<void> make_run_keys(const fs::path& directory) {
+  return new_authority("clade run", run_days).and_then([&](const signer& by) {
+    return write_both(directory, by);
+  });
+}
+
+expected<void> make_run_keys(const fs::path& directory, const fs::path& authority) {
+  return read_authority(authority).and_then(
+      [&](const signer& by) { return write_both(directory, by); });
+}
+
+expected<key_files> find_keys(const fs::path& bundle) {
+  key_files result{.authority = bundle / "ca.pem",
+                   .certificate = bundle / "cert.pem",
+                   .key = bundle / "key.pem"};
   for (const auto& file : {result.authority, result.certificate, result.key})
     if (::access(file.c_str(), R_OK) != 0)
       return fail(error_kind::not_found,
                   file.string()
-                      + " is missing or not readable: --keys names the folder with "
-                        "ca.pem and "
-                      + role + "/{cert,key}.pem");
-  return result;
+                      + " is missing or not readable: --keys names a bundle, the folder "
+                        "with ca.pem, cert.pem and key.pem");
+  struct stat is {};
+  if (::stat(result.key.c_str(), &is) == 0 && (is.st_mode & 077) != 0)
+    return fail(error_kind::invalid_input, result.key.string()
+                                               + " may be read by others: chmod 600 "
+                                               + result.key.string());
+  return check(result).map([&] { return result; });
 }
 
 } // namespace clade

@@ -15,16 +15,32 @@ struct key_files {
   std::filesystem::path key;
 };
 
-/// Makes an authority of its own for one run and, signed by it, keys for the head and its
-/// workers: `directory`/ca.pem and `directory`/{head,worker}/{cert,key}.pem (EC P-256,
-/// valid for 30 days). The directory becomes mode 0700 and each file 0600, so that no
-/// other user of the machine can join the run or read what it sends. The authority's own
-/// key is not kept: nobody can be let in later. Replaces what an earlier start of the run
-/// left there.
+/// A bundle is a folder of mode 0700 with ca.pem, cert.pem and key.pem, of mode 0600: all
+/// that one process needs to be let in. A worker's is taken for a worker only, a head's
+/// for a head only.
+enum class bundle_role { head, worker };
+
+/// Makes an authority that signs bundles: `directory`/authority/{cert,key}.pem (EC P-256,
+/// valid for a year). `conflict` if there is one.
+[[nodiscard]] expected<void> make_authority(const std::filesystem::path& directory);
+
+/// A bundle signed by the authority in `directory`, valid for a year, in the place of
+/// what was in `bundle`.
+[[nodiscard]] expected<void> make_bundle(const std::filesystem::path& directory,
+                                         const std::filesystem::path& bundle,
+                                         bundle_role role, const std::string& name);
+
+/// Makes an authority of its own for one run, and `directory`/{head,worker}, bundles
+/// signed by it and valid for 30 days. The authority's own key is not kept: nobody can be
+/// let in later. Replaces what an earlier start of the run left there.
 [[nodiscard]] expected<void> make_run_keys(const std::filesystem::path& directory);
 
-/// The files for one role ("head" or "worker"); an error names the first that is missing.
-[[nodiscard]] expected<key_files> find_keys(const std::filesystem::path& directory,
-                                            const std::string& role);
+/// The same, signed by the authority in `authority`.
+[[nodiscard]] expected<void> make_run_keys(const std::filesystem::path& directory,
+                                           const std::filesystem::path& authority);
+
+/// The files of a bundle, checked: an error says which of them is missing, may be read by
+/// others, is expired, or does not belong to the rest, and what to do about it.
+[[nodiscard]] expected<key_files> find_keys(const std::filesystem::path& bundle);
 
 } // namespace clade

@@ -5,42 +5,74 @@
 #include "actors/protocol.hpp"
 #include "actors/trainer.hpp"
 
+#include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
 namespace clade {
 
 struct node_params {
-  dispatcher_actor dispatcher;
-  std::string build;
-  std::string slot;   ///< "cpu:0"
-  std::string device; ///< "cpu", "cuda:0"
+  std::string slot;               ///< "cpu:0"
+  std::string device;             ///< "cpu", "cuda:0"
+  std::string label;              ///< The device, for people: "NVIDIA H200 GPU-8932f937".
+  std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
+  std::uint64_t worker = 0;
+  std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
+  std::function<void()> pulse;             ///< Called each second, if set.
 };
 
 /// Why a node process ends; its exit status.
 enum class node_end : int {
-  dismissed = 0,  ///< The run is over.
-  refused = 2,    ///< The dispatcher would not have it.
-  connection = 3, ///< The head is gone, or gave this node up for its silence.
+  dismissed = 0,  ///< The run is over, or it was drained.
+  refused = 2,    ///< The head would not have it, or it cannot train here.
+  connection = 3, ///< The head was not found for too long, or another run is there now.
   stuck = 4, ///< An evaluation did not end in its time; a new process must take over.
 };
 
-/// One device slot: introduces itself to the dispatcher, keeps a trainer and an evaluator
-/// for life, sends heartbeats while they work, and ends an evaluation that does not end
-/// by itself.
+/// One device slot. It lives as long as its process, keeps a trainer and an evaluator for
+/// life, and outlives its connections: what it has in training goes on, and what is
+/// finished is kept until a head has taken it, be it the next one.
 struct node_state {
+  struct held {
+    std::uint64_t given = 0; ///< The lease that the trainer knows it by.
+    std::uint64_t lease = 0; ///< The one that holds.
+    std::optional<result> done;
+  };
+
   node_actor::stateful_pointer<node_state> self = nullptr;
   node_params params;
   std::shared_ptr<node_work> work = std::make_shared<node_work>();
   trainer_actor trainer;
   evaluator_actor evaluator;
-  std::uint64_t id = 0;
   caf::actor ended;
+  link_actor link; ///< The present connection, if any.
+  std::uint64_t session = 0;
+  std::uint64_t id = 0;
+  std::uint64_t run = 0;
+  std::map<candidate_id, held> has;
+  std::optional<node_ready> prepared; ///< Set once the trainer said so.
+  bool draining = false;
   bool ending = false;
+  candidate_id stuck = 0; ///< The evaluation that does not end.
 
-  void introduce();
+  node_hello hello();
+  void welcome(const node_welcome& message, const link_actor& by);
+  void assign(const assignments& message);
+  void keep(const results& message);
+  void forget(const taken& message);
+  void ready(const node_ready& message);
+  void start_draining();
+  void give_up_rest();
   void look_at_clock();
   void end(node_end why, std::string words);
+
+private:
+  void drop(candidate_id id);
+  void tell_prepared();
+  void send_done();
+  void end_if_idle();
 };
 
 /// `ended` gets the end as a pair (node_end as int, words) before the actor quits.

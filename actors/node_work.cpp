@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -27,10 +28,15 @@ expected<void> limit_memory(std::uint64_t more_bytes) {
   return {};
 }
 
+/// The module with LibTorch lies beside the program.
+std::filesystem::path training_module() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path()
+         / "libclade_training.so";
+}
+
 } // namespace
 
-expected<void> node_work::prepare(const experiment& e, const std::string& module,
-                                  const std::string& device) {
+expected<void> node_work::prepare(const experiment& e, const std::string& device) {
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
   budget_ = {.epochs = e.training.epochs,
@@ -38,17 +44,21 @@ expected<void> node_work::prepare(const experiment& e, const std::string& module
              .memory_bytes = e.limits.evaluation_memory};
   if (e.fitness == fitness_kind::synthetic) {
     budget_.epochs = e.synthetic.epochs;
-    fitness_ = make_synthetic(e.synthetic, e.objective);
+    fitness_ = make_synthetic({.params = e.synthetic,
+                               .space = e.space,
+                               .problem = e.synthetic_problem,
+                               .goal = e.objective});
   } else {
-    auto loaded = load_training(module, {.training = e.training,
-                                         .data = e.data,
-                                         .space = e.space,
-                                         .goal = e.objective,
-                                         .seed = e.seed,
-                                         .device = device});
+    auto loaded = load_training(training_module(), {.training = e.training,
+                                                    .data = e.data,
+                                                    .space = e.space,
+                                                    .goal = e.objective,
+                                                    .seed = e.seed,
+                                                    .device = device});
     if (!loaded)
       return tl::unexpected(loaded.error());
     fitness_ = std::move(*loaded);
+    trains_ = true;
   }
   return fitness_->warm_up().and_then([&]() -> expected<void> {
     return budget_.memory_bytes == 0 ? expected<void>{}
@@ -84,6 +94,21 @@ expected<examination> node_work::examine(candidate_id id, genome g,
 expected<std::optional<examination>> node_work::baseline() {
   std::lock_guard lock(fitness_mutex_);
   return fitness_->baseline(seed_, budget_);
+}
+
+void node_work::drop(std::uint64_t lease) {
+  std::lock_guard lock(current_mutex_);
+  dropped_.insert(lease);
+}
+
+bool node_work::dropped(std::uint64_t lease) const {
+  std::lock_guard lock(current_mutex_);
+  return dropped_.contains(lease);
+}
+
+void node_work::forget_dropped(std::uint64_t lease) {
+  std::lock_guard lock(current_mutex_);
+  dropped_.erase(lease);
 }
 
 std::optional<node_work::current> node_work::at_work() const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace clade {
 
@@ -25,8 +26,7 @@ public:
 
   /// Makes the fitness function that the experiment asks for and warms it up; then sets
   /// the memory limit of this process. Blocks for seconds.
-  [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& module,
-                                       const std::string& device);
+  [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device);
 
   [[nodiscard]] evaluated_job evaluate(candidate_id id, std::uint64_t lease, genome g,
                                        double keep_weights_above, progress& p);
@@ -34,10 +34,19 @@ public:
                                               const bytes& weights);
   [[nodiscard]] expected<std::optional<examination>> baseline();
 
+  /// What this lease is for is wanted no more: it does not begin, or ends soon.
+  void drop(std::uint64_t lease);
+  [[nodiscard]] bool dropped(std::uint64_t lease) const;
+  /// Nobody asks for it any more.
+  void forget_dropped(std::uint64_t lease);
+
   /// The candidate in training, if any.
   [[nodiscard]] std::optional<current> at_work() const;
 
   [[nodiscard]] const clade::budget& budget() const { return budget_; }
+
+  /// Whether evaluations train networks, which takes memory.
+  [[nodiscard]] bool trains() const { return trains_; }
 
 private:
   [[nodiscard]] job job_of(candidate_id id, genome g) const;
@@ -46,8 +55,10 @@ private:
   std::unique_ptr<fitness_function> fitness_;
   std::uint64_t seed_ = 0;
   clade::budget budget_;
+  bool trains_ = false;
   mutable std::mutex current_mutex_;
   std::optional<current> current_;
+  std::set<std::uint64_t> dropped_;
 };
 
 } // namespace clade

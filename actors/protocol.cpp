@@ -8,12 +8,17 @@ void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<node_ready>("clade::node_ready");
   config.add_message_type<assignments>("clade::assignments");
   config.add_message_type<results>("clade::results");
+  config.add_message_type<taken>("clade::taken");
   config.add_message_type<epoch_passed>("clade::epoch_passed");
   config.add_message_type<heartbeat>("clade::heartbeat");
+  config.add_message_type<heartbeat_answer>("clade::heartbeat_answer");
+  config.add_message_type<leaving>("clade::leaving");
+  config.add_message_type<fetch_chunk>("clade::fetch_chunk");
+  config.add_message_type<chunk>("clade::chunk");
   config.add_message_type<examine>("clade::examine");
   config.add_message_type<examined>("clade::examined");
   config.add_message_type<leave>("clade::leave");
-  config.add_message_type<node_actor>("clade::node_actor");
+  config.add_message_type<link_actor>("clade::link_actor");
   config.add_message_type<dispatcher_actor>("clade::dispatcher_actor");
 }
 

@@ -19,25 +19,46 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t protocol_version = 3;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
 
-/// A node introduces itself.
+/// A candidate that a node has, and the lease it has it for.
+struct held_lease {
+  std::uint64_t id = 0;
+  std::uint64_t lease = 0;
+};
+
+/// A node introduces itself, when it starts and whenever it comes back.
 struct node_hello {
-  std::uint32_t protocol = 0;
-  std::string build;
-  std::string slot; ///< "cpu:0"
-  std::uint64_t process = 0;
+  std::string slot;               ///< "cpu:0", or "box/cuda:1" of another machine.
+  std::string label;              ///< What the device is, for people.
+  std::uint64_t worker = 0;       ///< Its supervisor, drawn at random.
+  std::uint64_t session = 0;      ///< This process, drawn at random.
+  std::uint64_t run = 0;          ///< What it has is of this run; 0: it has nothing yet.
+  bool ready = false;             ///< It loaded the data and did the first step before.
+  std::uint64_t memory_bytes = 0; ///< What candidates may take; 0: not known.
+  std::vector<held_lease> has;
+};
+
+/// A file of the experiment's data.
+struct data_file {
+  std::string path; ///< On the head's machine, as the experiment names it.
+  std::uint64_t size = 0;
+  std::string checksum; ///< `to_text` of `checksum_of_file`.
 };
 
 /// What it needs to know, or why it may not join.
 struct node_welcome {
   std::string refusal; ///< Empty: welcome.
+  bool over = false;   ///< The run is: there is nothing left to do.
   std::uint64_t node = 0;
+  std::uint64_t run = 0;
+  bool ready = false;     ///< The head knows that this node is.
   std::string experiment; ///< Resolved TOML.
-  std::string module;     ///< Where the LibTorch module lies.
+  std::vector<data_file> files;
+  std::vector<held_lease> keep; ///< Of what it has: under these leases.
 };
 
 /// Data is loaded and the first step done: candidates may come. Or the reason why they
@@ -65,6 +86,7 @@ struct assignments {
 struct result {
   std::uint64_t id = 0;
   std::uint64_t lease = 0;
+  std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
   bytes evaluation;
   bytes weights;
 };
@@ -72,6 +94,11 @@ struct result {
 struct results {
   std::uint64_t node = 0;
   std::vector<result> batch;
+};
+
+/// The head has the results of these candidates: the node may forget them.
+struct taken {
+  std::vector<std::uint64_t> ids;
 };
 
 /// An epoch of a candidate in training ended.
@@ -82,9 +109,28 @@ struct epoch_passed {
   std::uint32_t of = 0;
 };
 
-/// "I am there", each second.
+/// "I am there", each second; the answer says whether the node's leases hold.
 struct heartbeat {
   std::uint64_t node = 0;
+};
+struct heartbeat_answer {
+  bool known = false;
+};
+
+/// The node wants nothing more; `not_done` it will not do.
+struct leaving {
+  std::uint64_t node = 0;
+  std::vector<std::uint64_t> not_done;
+};
+
+/// A piece of a data file.
+struct fetch_chunk {
+  std::string path;
+  std::uint64_t offset = 0;
+};
+struct chunk {
+  std::string failure;
+  bytes data; ///< Empty at the file's end.
 };
 
 /// Test this candidate on the held-out data (or, without a genome, the linear baseline).
@@ -102,11 +148,25 @@ struct examined {
   bytes record;
 };
 
-/// The node process ends: the run is over, or this node was given up.
+/// The run is over: the node process ends.
 struct leave {
   std::string reason;
-  bool come_back = false; ///< A new process is welcome in its place.
 };
+
+// -- inside a node process: never serialised
+// ------------------------------------------------------
+
+/// To itself: look at the clock.
+struct tick {};
+
+/// A connection stands: the node says what to greet the head with.
+struct link_up {};
+
+/// SIGTERM came: finish what is in training, take nothing more, then end.
+struct drain {};
+
+/// Its grace is over.
+struct drain_over {};
 
 // -- inside the head: never serialised
 // ----------------------------------------------------------
@@ -171,9 +231,6 @@ struct fetched_weights {
   expected<bytes> found;
 };
 
-/// To itself: look at the clock.
-struct tick {};
-
 struct slots_query {};
 
 struct progress_query {
@@ -200,11 +257,25 @@ using archive_actor =
 /// A generator: makes what it is ordered to; pure, so any of them may make anything.
 using generator_actor = caf::typed_actor<caf::replies_to<breeding_orders>::with<brood>>;
 
-/// A node: one process, one device slot. The dispatcher sends assignments (answered by
-/// `results`) and, when the search is over, examinations.
-using node_actor = caf::typed_actor<caf::reacts_to<assignments>,
-                                    caf::replies_to<examine>::with<examined>,
-                                    caf::reacts_to<leave>, caf::reacts_to<tick>>;
+/// A node's connection, one after the other, each in an actor system of its own. The
+/// dispatcher sends assignments and, when the search is over, examinations; the node what
+/// it has for the dispatcher; to itself it sends ticks.
+using link_actor =
+    caf::typed_actor<caf::reacts_to<assignments>,
+                     caf::replies_to<examine>::with<examined>, caf::reacts_to<leave>,
+                     caf::reacts_to<node_ready>, caf::reacts_to<results>,
+                     caf::reacts_to<epoch_passed>, caf::reacts_to<leaving>,
+                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<tick>>;
+
+/// A node: one process, one device slot, whatever becomes of its connections. They send
+/// it what the dispatcher says; its trainer sends results and epochs.
+using node_actor = caf::typed_actor<
+    caf::replies_to<link_up>::with<node_hello>, caf::reacts_to<node_welcome, link_actor>,
+    caf::reacts_to<assignments>, caf::replies_to<examine>::with<examined>,
+    caf::reacts_to<leave>, caf::reacts_to<taken>, caf::reacts_to<node_ready>,
+    caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
+    caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<drain>,
+    caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
 
 /// The trainer of a node, detached: one candidate after another.
 using trainer_actor =
@@ -212,6 +283,9 @@ using trainer_actor =
 
 /// The evaluator of a node, detached: trained candidates on held-out data.
 using evaluator_actor = caf::typed_actor<caf::replies_to<examine>::with<examined>>;
+
+/// Reads the run's data files for nodes that lack them, detached; no others.
+using data_source_actor = caf::typed_actor<caf::replies_to<fetch_chunk>::with<chunk>>;
 
 /// The selector: the fold of the run and what it decides.
 using selector_actor =
@@ -221,12 +295,15 @@ using selector_actor =
                      caf::reacts_to<stop_run>,    // from who watches the run
                      caf::replies_to<progress_query>::with<run_progress>>;
 
-/// The dispatcher: holds the leases. Published: nodes call its first five.
+/// The dispatcher: holds the leases. Links call its first seven; the door
+/// (actors/door.hpp) gives them its address.
 using dispatcher_actor = caf::typed_actor<
-    caf::replies_to<node_hello, node_actor>::with<node_welcome>,
-    caf::reacts_to<node_ready>, caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
-    caf::reacts_to<heartbeat>, caf::reacts_to<tick>,
-    caf::reacts_to<selector_actor>, // whom to tell, once at the start
+    caf::replies_to<node_hello, link_actor>::with<node_welcome>,
+    caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,
+    caf::reacts_to<epoch_passed>, caf::replies_to<heartbeat>::with<heartbeat_answer>,
+    caf::reacts_to<leaving>, caf::replies_to<fetch_chunk>::with<chunk>,
+    caf::reacts_to<tick>,
+    caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
     caf::replies_to<examine>::with<examined>,
     caf::replies_to<slots_query>::with<slots_view>, caf::reacts_to<leave>>;
@@ -235,14 +312,25 @@ using dispatcher_actor = caf::typed_actor<
 // ------------------------------------------------------------------------------
 
 template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
+  return f(caf::meta::type_name("held_lease"), x.id, x.lease);
+}
+
+template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
-  return f(caf::meta::type_name("node_hello"), x.protocol, x.build, x.slot, x.process);
+  return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
+           x.run, x.ready, x.memory_bytes, x.has);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, data_file& x) {
+  return f(caf::meta::type_name("data_file"), x.path, x.size, x.checksum);
 }
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
-  return f(caf::meta::type_name("node_welcome"), x.refusal, x.node, x.experiment,
-           x.module);
+  return f(caf::meta::type_name("node_welcome"), x.refusal, x.over, x.node, x.run,
+           x.ready, x.experiment, x.files, x.keep);
 }
 
 template<class Inspector>
@@ -263,12 +351,18 @@ typename Inspector::result_type inspect(Inspector& f, assignments& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, result& x) {
-  return f(caf::meta::type_name("result"), x.id, x.lease, x.evaluation, x.weights);
+  return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.evaluation,
+           x.weights);
 }
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, results& x) {
   return f(caf::meta::type_name("results"), x.node, x.batch);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, taken& x) {
+  return f(caf::meta::type_name("taken"), x.ids);
 }
 
 template<class Inspector>
@@ -279,6 +373,26 @@ typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, heartbeat& x) {
   return f(caf::meta::type_name("heartbeat"), x.node);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, heartbeat_answer& x) {
+  return f(caf::meta::type_name("heartbeat_answer"), x.known);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, leaving& x) {
+  return f(caf::meta::type_name("leaving"), x.node, x.not_done);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, fetch_chunk& x) {
+  return f(caf::meta::type_name("fetch_chunk"), x.path, x.offset);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, chunk& x) {
+  return f(caf::meta::type_name("chunk"), x.failure, x.data);
 }
 
 template<class Inspector>
@@ -293,7 +407,7 @@ typename Inspector::result_type inspect(Inspector& f, examined& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leave& x) {
-  return f(caf::meta::type_name("leave"), x.reason, x.come_back);
+  return f(caf::meta::type_name("leave"), x.reason);
 }
 
 /// Names every message that crosses processes; the test of the protocol pins the list.
@@ -301,6 +415,9 @@ void add_message_types(caf::actor_system_config& config);
 
 } // namespace clade
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::link_up)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)

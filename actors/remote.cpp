@@ -1,49 +1,169 @@
 #include "actors/remote.hpp"
 
-#include "actors/tls_errors.hpp"
+#include "actors/door.hpp"
+#include "actors/link.hpp"
+#include "actors/tls_guard.hpp"
+#include "actors/tls_probe.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
 
-#include <charconv>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 #include <tuple>
+
+// A node process has one actor system for life, without network, where its node, trainer
+// and evaluator live, and one for each connection, with a link in it. Each has another
+// identity, so that a head takes a node that comes back for a new peer, though it may not
+// know yet that the former connection is dead. This thread makes one connection after the
+// other.
 
 namespace clade {
 
 namespace {
 
-expected<node_end> live(caf::actor_system& system, const node_process_params& params,
-                        const std::string& where) {
-  auto dispatcher = caf::openssl::remote_actor<dispatcher_actor>(system, params.head.host,
-                                                                 params.head.port);
-  if (!dispatcher)
-    return fail(error_kind::refused, "cannot join the run at " + where + ": "
-                                         + system.render(dispatcher.error())
-                                         + " (is it running, and are these its keys?)");
-  caf::scoped_actor self(system);
-  system.spawn(node_behavior,
-               node_params{.dispatcher = *dispatcher,
-                           .build = params.build,
-                           .slot = params.slot,
-                           .device = params.device},
-               caf::actor_cast<caf::actor>(self));
-  expected<node_end> result = node_end::connection;
-  self->receive([&](int why, const std::string& words) {
-    result = static_cast<node_end>(why);
-    if (*result == node_end::refused)
-      result = fail(error_kind::conflict, words);
-    else if (*result == node_end::connection)
-      result = fail(error_kind::refused, words);
-  });
-  return result;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds first_pause = 100ms;
+constexpr std::chrono::milliseconds longest_pause = 5s;
+constexpr auto answer_time = 5s;
+
+/// What this thread hears: a node that ends, or a link that does.
+struct news {
+  std::optional<node_end> end;
+  std::string words;
+};
+
+std::optional<news> listen(caf::scoped_actor& self, std::chrono::milliseconds most) {
+  std::optional<news> heard;
+  self->receive(
+      [&](int why, const std::string& words) {
+        heard = news{static_cast<node_end>(why), words};
+      },
+      [&](const std::string& reason) {
+        heard = news{std::nullopt, reason};
+      },
+      caf::after(most) >> [] {});
+  return heard;
+}
+
+/// A connection to a head, and the actor system that it is in.
+class connection {
+public:
+  explicit connection(const key_files& keys) : config_(keys, 1), system_(config_) {}
+
+  ~connection() {
+    // CAF would wait until the peer has closed its side too, which one that cannot be
+    // reached never does.
+    shut_connections(peer_);
+  }
+
+  expected<void> join(const endpoint& where, const std::string& build,
+                      const node_actor& node, const caf::actor& watcher) {
+    peer_ = where.port;
+    auto door = caf::openssl::remote_actor<caf::actor>(system_, where.host, where.port);
+    if (!door)
+      return fail(error_kind::refused, system_.render(door.error()));
+    caf::scoped_actor self(system_);
+    auto dispatcher = open_door(self, *door, build);
+    if (!dispatcher)
+      return tl::unexpected(std::move(dispatcher).error());
+    system_.spawn(
+        link_behavior,
+        link_params{.dispatcher = *dispatcher, .node = node, .watcher = watcher});
+    return {};
+  }
+
+private:
+  network_config config_;
+  caf::actor_system system_;
+  std::uint16_t peer_ = 0;
+};
+
+/// One try with each head.
+expected<std::unique_ptr<connection>> connect(const node_process_params& params,
+                                              const node_actor& node,
+                                              const caf::actor& watcher) {
+  error last{error_kind::refused, "no head is named"};
+  for (const auto& where : params.heads) {
+    const auto failed = [&](error e) {
+      last = {e.kind, "cannot join the run at " + to_text(where) + ": " + e.message};
+    };
+    if (auto there = probe_tls(where.host, where.port, params.keys, answer_time);
+        !there) {
+      failed(std::move(there).error());
+      continue;
+    }
+    auto made = std::make_unique<connection>(params.keys);
+    auto joined = made->join(where, params.build, node, watcher);
+    if (joined)
+      return made;
+    failed(std::move(joined).error());
+  }
+  return tl::unexpected(std::move(last));
+}
+
+/// Whether trying again could help.
+bool may_pass(const error& e) {
+  return e.kind == error_kind::refused || e.kind == error_kind::io;
+}
+
+expected<node_end> live(caf::actor_system& home, const node_process_params& params) {
+  caf::scoped_actor self(home);
+  const auto watcher = caf::actor_cast<caf::actor>(self);
+  const auto node = home.spawn(node_behavior, params.node, watcher);
+  std::thread([node] {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    int taken = 0;
+    sigwait(&signals, &taken);
+    caf::anon_send(node, drain{});
+  }).detach();
+  std::unique_ptr<connection> now;
+  auto missed_since = clock::now();
+  auto pause = first_pause;
+  for (;;) {
+    auto joined = connect(params, node, watcher);
+    if (!joined && !may_pass(joined.error()))
+      return tl::unexpected(std::move(joined).error());
+    if (joined)
+      now = std::move(*joined);
+    else if (clock::now() - missed_since >= params.give_up)
+      return tl::unexpected(std::move(joined).error());
+    const auto heard = listen(self, joined ? std::chrono::milliseconds(24h) : pause);
+    if (heard && heard->end) {
+      if (*heard->end == node_end::refused)
+        return fail(error_kind::conflict, heard->words);
+      std::fprintf(stderr, "clade node %s: %s\n", params.node.slot.c_str(),
+                   heard->words.c_str());
+      return *heard->end;
+    }
+    if (!joined) {
+      pause = std::min(2 * pause, longest_pause);
+      continue;
+    }
+    if (!heard)
+      continue;
+    std::fprintf(stderr, "clade node %s: %s\n", params.node.slot.c_str(),
+                 heard->words.c_str());
+    now.reset();
+    pause = first_pause;
+    missed_since = clock::now();
+    if (params.give_up < 1s)
+      return node_end::connection;
+  }
 }
 
 } // namespace
 
 network_config::network_config(const key_files& keys, std::size_t threads) {
-  if (!tls_errors_are_separate())
+  if (!tls_is_guarded())
     std::abort();
   load<caf::io::middleman>();
   load<caf::openssl::manager>();
@@ -55,27 +175,19 @@ network_config::network_config(const key_files& keys, std::size_t threads) {
   set("scheduler.max-threads", threads);
 }
 
-expected<endpoint> parse_endpoint(const std::string& text) {
-  const auto colon = text.rfind(':');
-  unsigned port = 0;
-  const char* end = text.data() + text.size();
-  if (colon != std::string::npos && colon > 0) {
-    auto [rest, failure] = std::from_chars(text.data() + colon + 1, end, port);
-    if (failure == std::errc{} && rest == end && port <= 65'535)
-      return endpoint{.host = text.substr(0, colon),
-                      .port = static_cast<std::uint16_t>(port)};
-  }
-  return fail(error_kind::invalid_input,
-              "\"" + text + "\" is no address: write HOST:PORT");
-}
-
 expected<node_end> run_node(const node_process_params& params) {
-  const auto where = params.head.host + ":" + std::to_string(params.head.port);
-  auto config = std::make_unique<network_config>(params.keys, 1);
-  auto system = std::make_unique<caf::actor_system>(*config);
-  auto result = live(*system, params, where);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  // Before there are other threads, which inherit it: one of them takes it by `sigwait`.
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  auto config = std::make_unique<caf::actor_system_config>();
+  config->set("scheduler.policy", caf::atom("sharing"));
+  config->set("scheduler.max-threads", 1);
+  auto home = std::make_unique<caf::actor_system>(*config);
+  auto result = live(*home, params);
   // The destructor would wait for a trainer that may be stuck; the process ends anyway.
-  std::ignore = system.release();
+  std::ignore = home.release();
   std::ignore = config.release();
   return result;
 }

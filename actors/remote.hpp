@@ -1,12 +1,15 @@
 #pragma once
 
+#include "actors/endpoint.hpp"
 #include "actors/keys.hpp"
 #include "actors/node.hpp"
 #include "actors/protocol.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace clade {
 
@@ -18,27 +21,21 @@ public:
   network_config(const key_files& keys, std::size_t threads);
 };
 
-/// Where a head listens.
-struct endpoint {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 0;
-};
-
-/// "127.0.0.1:4711"
-[[nodiscard]] expected<endpoint> parse_endpoint(const std::string& text);
-
 struct node_process_params {
-  endpoint head;
+  std::vector<endpoint> heads; ///< Tried in turn.
   key_files keys;
   std::string build;
-  std::string slot;
-  std::string device = "cpu";
+  node_params node;
+  /// How long no head may be found before the process ends. Less than a second: the end
+  /// of its first connection is its own.
+  std::chrono::milliseconds give_up{600'000};
 };
 
-/// The life of one node process: joins the run, trains what it is given, and returns when
-/// it is dismissed, the head is gone or an evaluation is stuck. The caller must leave the
-/// process by
-/// `_exit`: a stuck trainer's thread cannot be joined. Blocks.
+/// The life of one node process: joins the run, trains what it is given, keeps what it
+/// has while it looks for the head again, and returns when it is dismissed or drained
+/// (SIGTERM), no head was found for too long, or an evaluation is stuck. Call it from the
+/// process's only thread; the caller must leave the process by `_exit`: a stuck trainer's
+/// thread cannot be joined. Blocks.
 [[nodiscard]] expected<node_end> run_node(const node_process_params& params);
 
 } // namespace clade

@@ -293,8 +293,9 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
   s.self = self;
   s.run = std::move(*params.run);
   s.params = std::move(params);
-  self->send(s.params.dispatcher, selector_actor{self});
   s.start();
+  // Only now: nodes that had a candidate from an earlier head find it submitted.
+  self->send(s.params.dispatcher, selector_actor{self});
   return {
       [self](const evaluations& message) { self->state.take(message); },
       [self](const observation& message) { self->state.observe(message); },

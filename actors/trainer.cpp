@@ -1,5 +1,7 @@
 #include "actors/trainer.hpp"
 
+#include "actors/fetched_data.hpp"
+#include "actors/peak_memory.hpp"
 #include "genome/codec.hpp"
 
 #include <bit>
@@ -16,12 +18,13 @@ using clock = node_work::clock;
 constexpr auto report_interval = 100ms;
 constexpr auto longest_kept = 20ms;
 
-/// Tells the dispatcher of epochs; ends an evaluation that is over its time.
-class dispatcher_progress : public progress {
+/// Tells the node of epochs; ends an evaluation that is over its time, or that nobody
+/// wants any more.
+class node_progress : public progress {
 public:
-  dispatcher_progress(const trainer_state& state, candidate_id id)
+  node_progress(const trainer_state& state, const assignment& a)
       : state_(state),
-        id_(id),
+        assignment_(a),
         start_(clock::now()),
         last_(start_) {}
 
@@ -29,65 +32,72 @@ public:
     const auto now = clock::now();
     if (now - last_ >= report_interval) {
       last_ = now;
-      caf::anon_send(state_.params.dispatcher,
-                     epoch_passed{.node = state_.node,
-                                  .id = id_,
+      caf::anon_send(state_.params.node,
+                     epoch_passed{.node = 0,
+                                  .id = assignment_.id,
                                   .number = e.number,
                                   .of = state_.params.work->budget().epochs});
     }
     const auto most = state_.params.work->budget().time;
-    return most.count() == 0 || now - start_ < most;
+    return (most.count() == 0 || now - start_ < most)
+           && !state_.params.work->dropped(assignment_.lease);
   }
 
 private:
   const trainer_state& state_;
-  candidate_id id_;
+  const assignment& assignment_;
   clock::time_point start_;
   clock::time_point last_;
 };
 
-evaluated_job train(const trainer_state& state, const assignment& a) {
+result train(const trainer_state& state, const assignment& a) {
   auto decoded = decode_genome(a.genome);
   if (!decoded) {
     evaluation e{.id = a.id, .outcome = outcome::invalid};
     e.reason = decoded.error().message;
-    return {std::move(e), {}};
+    return result_of({std::move(e), {}}, a.lease);
   }
-  dispatcher_progress p(state, a.id);
-  return state.params.work->evaluate(a.id, a.lease, std::move(*decoded),
-                                     std::bit_cast<double>(a.keep_weights_above), p);
+  node_progress p(state, a);
+  const peak_memory memory(state.params.work->trains());
+  auto done = state.params.work->evaluate(a.id, a.lease, std::move(*decoded),
+                                          std::bit_cast<double>(a.keep_weights_above), p);
+  return result_of(std::move(done), a.lease, memory.bytes());
 }
 
 void train_all(const trainer_state& state, const assignments& message) {
-  results answer{.node = state.node, .batch = {}};
+  results answer;
   auto last_sent = clock::now();
   for (const auto& a : message.batch) {
-    answer.batch.push_back(result_of(train(state, a), a.lease));
-    if (clock::now() - last_sent < longest_kept)
+    if (!state.params.work->dropped(a.lease))
+      answer.batch.push_back(train(state, a));
+    state.params.work->forget_dropped(a.lease);
+    if (clock::now() - last_sent < longest_kept || answer.batch.empty())
       continue;
-    caf::anon_send(state.params.dispatcher,
-                   std::exchange(answer, {.node = state.node, .batch = {}}));
+    caf::anon_send(state.params.node, std::exchange(answer, {}));
     last_sent = clock::now();
   }
   if (!answer.batch.empty())
-    caf::anon_send(state.params.dispatcher, std::move(answer));
+    caf::anon_send(state.params.node, std::move(answer));
 }
 
-std::string prepare(const trainer_state& state, const node_welcome& welcome) {
+expected<void> prepare(const trainer_state& state, caf::actor_system& system,
+                       const node_welcome& welcome) {
   auto resolved = parse_resolved(welcome.experiment, "the run's experiment");
   if (!resolved)
-    return resolved.error().message;
-  auto prepared =
-      state.params.work->prepare(*resolved, welcome.module, state.params.device);
-  return prepared ? std::string{} : prepared.error().message;
+    return tl::unexpected(std::move(resolved).error());
+  if (auto there = have_data(system, state.params.node, welcome.files, resolved->data);
+      !there)
+    return there;
+  return state.params.work->prepare(*resolved, state.params.device);
 }
 
 } // namespace
 
-result result_of(evaluated_job done, std::uint64_t lease) {
+result result_of(evaluated_job done, std::uint64_t lease, std::uint64_t peak_bytes) {
   const auto id = done.evaluation.id;
   return {.id = id,
           .lease = lease,
+          .peak_bytes = peak_bytes,
           .evaluation = encode(record{candidate_evaluated{std::move(done.evaluation)}}),
           .weights = std::move(done.weights)};
 }
@@ -98,10 +108,11 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
   self->state.params = std::move(params);
   return {
       [self](const node_welcome& welcome) {
-        auto& s = self->state;
-        s.node = welcome.node;
-        self->send(s.params.dispatcher,
-                   node_ready{.node = s.node, .failure = prepare(s, welcome)});
+        const auto& s = self->state;
+        const auto prepared = prepare(s, self->system(), welcome);
+        self->send(
+            s.params.node,
+            node_ready{.node = 0, .failure = prepared ? "" : prepared.error().message});
       },
       [self](const assignments& message) { train_all(self->state, message); },
   };

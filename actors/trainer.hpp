@@ -9,13 +9,12 @@ namespace clade {
 
 struct trainer_params {
   std::shared_ptr<node_work> work;
-  dispatcher_actor dispatcher;
+  node_actor node; ///< Whose trainer it is.
   std::string device;
 };
 
 struct trainer_state {
   trainer_params params;
-  std::uint64_t node = 0;
 };
 
 /// Prepares the node when it is welcome and says `node_ready`; then trains what is
@@ -26,6 +25,7 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
                  trainer_params params);
 
 /// Encodes what became of a candidate for the way to the dispatcher.
-[[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease);
+[[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease,
+                               std::uint64_t peak_bytes = 0);
 
 } // namespace clade

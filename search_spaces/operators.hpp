@@ -24,8 +24,8 @@ struct setting_entry {
 };
 
 /// One operator: its shape rule and its cost rule. Its module is the row of the same name
-/// in engine/training/operators.cpp; a test holds the two tables to the same names.
-/// Adding an operator is a row here and a row there.
+/// in engine/training/operator_modules.cpp; a test holds the two tables to the same
+/// names. Adding an operator is a row here and a row there.
 ///
 /// What operators compute, N examples at a time, images being [N, channels, height,
 /// width] and vectors [N, features]. A layer's `settings` are complete: what the genome

@@ -158,7 +158,7 @@ void parameter_reader::read_choice(const toml::node& list, parameter& into) {
 
 void parameter_reader::read_real_range(const toml::node& low, const toml::node& high,
                                        parameter& into) {
-  const real_domain d{.low = *low.value<double>(), .high = *high.value<double>()};
+  const real_domain d{.low = *real_of(low), .high = *real_of(high)};
   if (!std::isfinite(d.low) || !std::isfinite(d.high))
     return note(std::isfinite(d.low) ? high : low, "has a bound that is not finite");
   check_allowed(low, d.low);
@@ -197,9 +197,10 @@ void parameter_reader::read_range(const toml::table& table, parameter& into) {
   const bool real = low->is_floating_point() || high->is_floating_point()
                     || (entry_ != nullptr && entry_->type == setting_entry::kind::real);
   const bool log = read_flag(table, "log", false);
-  if (*low->value<double>() > *high->value<double>())
+  if (real ? *real_of(*low) > *real_of(*high)
+           : *low->value<std::int64_t>() > *high->value<std::int64_t>())
     return note(*low, "has low = " + describe(*low) + " above high = " + describe(*high));
-  if (log && !(*low->value<double>() > 0))
+  if (log && !(*real_of(*low) > 0))
     return note(*low,
                 "has low = " + describe(*low) + ", but log = true needs a bound above 0");
   if (real) {
@@ -300,6 +301,13 @@ std::string describe(const toml::node& node) {
   if (const auto truth = node.value_exact<bool>())
     return *truth ? "true" : "false";
   return "a date or time";
+}
+
+// `node.value<double>()` has nothing for a whole number beyond 2^53 that it would round.
+std::optional<double> real_of(const toml::node& node) {
+  if (const auto whole = node.value_exact<std::int64_t>())
+    return static_cast<double>(*whole);
+  return node.value_exact<double>();
 }
 
 void refuse_unknown(const toml::table& table, std::string_view where,

@@ -33,6 +33,10 @@ private:
 /// "a list", "true", "3.5": what stands there, for messages.
 [[nodiscard]] std::string describe(const toml::node& node);
 
+/// A number as a real, the nearest where it is a whole one that no real equals; none of
+/// what is no number.
+[[nodiscard]] std::optional<double> real_of(const toml::node& node);
+
 /// Every key of the table that is not known is a complaint, with the nearest known one.
 /// `where` is the table's name, "operators.conv", or "" for the document.
 void refuse_unknown(const toml::table& table, std::string_view where,

@@ -100,7 +100,7 @@ void space_reader::read_limits(const toml::table& table) {
 
 void space_reader::read_weight(const toml::node& node, const std::string& path,
                                operator_rule& rule) {
-  const auto v = node.is_number() ? node.value<double>() : std::nullopt;
+  const auto v = real_of(node);
   if (v && *v >= 0 && *v <= 1e6)
     rule.weight = *v;
   else

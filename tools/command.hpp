@@ -14,6 +14,9 @@ namespace clade {
 using command = std::function<int()>;
 
 void add_bench(CLI::App& app, command& chosen);
+void add_check(CLI::App& app, command& chosen);
+void add_devices(CLI::App& app, command& chosen);
+void add_keys(CLI::App& app, command& chosen);
 void add_launch(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
@@ -22,6 +25,7 @@ void add_resume(CLI::App& app, command& chosen);
 void add_run(CLI::App& app, command& chosen);
 void add_show(CLI::App& app, command& chosen);
 void add_worker(CLI::App& app, command& chosen);
+void add_workers(CLI::App& app, command& chosen);
 
 /// Prints "clade: ..." on standard error and returns the exit status.
 int report(const error& e);

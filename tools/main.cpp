@@ -26,9 +26,13 @@ constexpr row commands[] = {
     {add_plan, "plan", "Evolve"},
     {add_show, "show", "Look"},
     {add_list, "list", "Look"},
-    {add_bench, "bench", "Machines"},
+    {add_workers, "workers", "Look"},
+    {add_check, "check", "Look"},
+    {add_keys, "keys", "Machines"},
     {add_worker, "worker", "Machines"},
     {add_launch, "launch", "Machines"},
+    {add_devices, "devices", "Machines"},
+    {add_bench, "bench", "Machines"},
     {add_node, "node", ""},
 };
 

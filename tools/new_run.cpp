@@ -58,6 +58,9 @@ expected<checked_experiment> check_experiment(experiment e) {
 
 expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
   auto& e = checked.experiment;
+  if (e.fitness == fitness_kind::training)
+    if (auto found = find_training(module_path()); !found)
+      return tl::unexpected(found.error());
   auto state = make_run_state(rules_of(e));
   if (!state)
     return tl::unexpected(state.error());

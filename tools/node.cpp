@@ -1,12 +1,12 @@
 #include "actors/remote.hpp"
 #include "tools/command.hpp"
-#include "tools/slots.hpp"
 
 #include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <tuple>
 
 namespace clade {
 
@@ -17,36 +17,61 @@ struct node_options {
   std::filesystem::path keys;
   std::string slot;
   std::string device = "cpu";
+  std::string label;
+  std::uint64_t memory = 0;
+  std::uint64_t worker = 0;
+  double grace = 30;
+  double give_up = 600;
+  int pulse = -1;
 };
+
+/// No head was found for too long; the supervisor knows it.
+constexpr int lonely_status = 5;
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
+}
 
 expected<node_end> live(const node_options& options) {
   // Should memory run out, the kernel is to end a node, which is replaced, and not the
   // head. Not being allowed to say so is no reason not to train.
   std::ofstream("/proc/self/oom_score_adj") << 1000;
-  auto head = parse_endpoint(options.connect);
-  if (!head)
-    return tl::unexpected(head.error());
-  auto keys = find_keys(options.keys, "worker");
+  auto heads = parse_endpoints(options.connect);
+  if (!heads)
+    return tl::unexpected(heads.error());
+  auto keys = find_keys(options.keys);
   if (!keys)
     return tl::unexpected(keys.error());
-  return run_node({.head = *head,
+  // A full pipe is one that nobody reads: the worker is stopped.
+  const auto pulse = [descriptor = options.pulse] {
+    std::ignore = ::write(descriptor, ".", 1);
+  };
+  return run_node({.heads = *heads,
                    .keys = *keys,
                    .build = CLADE_VERSION,
-                   .slot = options.slot,
-                   .device = options.device});
+                   .node = {.slot = options.slot,
+                            .device = options.device,
+                            .label = options.label,
+                            .memory_bytes = options.memory,
+                            .worker = options.worker,
+                            .grace = milliseconds(options.grace),
+                            .pulse = options.pulse < 0 ? std::function<void()>{} : pulse},
+                   .give_up = milliseconds(options.give_up)});
 }
 
-int status_of(const expected<node_end>& end) {
+int status_of(const expected<node_end>& end, const node_options& options) {
   if (end)
     return static_cast<int>(*end);
   const int status = report(end.error());
-  return end.error().kind == error_kind::refused ? static_cast<int>(node_end::connection)
-                                                 : status;
+  if (end.error().kind != error_kind::refused)
+    return status;
+  // One whose worker ends with its head may well be started again.
+  return options.give_up < 1 ? static_cast<int>(node_end::connection) : lonely_status;
 }
 
 // The process ends without destructors: a stuck trainer could not be joined.
 [[noreturn]] void live_and_exit(const node_options& options) {
-  const int status = status_of(live(options));
+  const int status = status_of(live(options), options);
   std::fflush(nullptr);
   ::_exit(status);
 }
@@ -62,6 +87,12 @@ void add_node(CLI::App& app, command& chosen) {
   sub->add_option("--keys", options->keys, "Folder with the keys")->required();
   sub->add_option("--slot", options->slot, "The slot's name")->required();
   sub->add_option("--device", options->device, "cpu or cuda:0")->capture_default_str();
+  sub->add_option("--label", options->label, "What the device is");
+  sub->add_option("--memory", options->memory, "Bytes that a candidate may take");
+  sub->add_option("--worker", options->worker, "A number of the worker's own");
+  sub->add_option("--grace", options->grace, "Seconds to finish in when it drains");
+  sub->add_option("--give-up", options->give_up, "Seconds to look for the head");
+  sub->add_option("--pulse", options->pulse, "Descriptor to write to each second");
   sub->callback(
       [&chosen, options] { chosen = [options]() -> int { live_and_exit(*options); }; });
 }

@@ -119,18 +119,19 @@ public:
 };
 
 /// Trains the networks at the quartiles for one epoch each, in this process.
-expected<measured> measure(const experiment& e, const std::string& device,
+expected<measured> measure(const experiment& e, const slot& s,
                            const std::vector<sampled>& networks) {
-  // As a CPU slot has it; LibTorch reads it when it is loaded.
-  ::setenv("OMP_NUM_THREADS", "1", 1);
-  ::setenv("MKL_NUM_THREADS", "1", 1);
-  auto trainer = load_training(own_program().parent_path() / "libclade_training.so",
-                               {.training = e.training,
-                                .data = e.data,
-                                .space = e.space,
-                                .goal = e.objective,
-                                .seed = e.seed,
-                                .device = device});
+  // As the slot's own process has it; LibTorch reads it when it is loaded.
+  for (const std::string& variable : s.environment) {
+    const auto is = variable.find('=');
+    ::setenv(variable.substr(0, is).c_str(), variable.c_str() + is + 1, 1);
+  }
+  auto trainer = load_training(module_path(), {.training = e.training,
+                                               .data = e.data,
+                                               .space = e.space,
+                                               .goal = e.objective,
+                                               .seed = e.seed,
+                                               .device = s.device});
   if (!trainer)
     return tl::unexpected(std::move(trainer).error());
   if (auto warm = (*trainer)->warm_up(); !warm)
@@ -182,9 +183,11 @@ expected<plan> make_plan(const plan_options& options) {
   plan p{.checked = std::move(*checked), .networks = std::move(*networks)};
   for (const slot& s : *slots)
     p.slots.push_back(s.name);
-  if (p.checked.experiment.fitness == fitness_kind::synthetic)
+  if (slots->empty())
+    p.not_measured = "this machine trains nothing (slots.local is none)";
+  else if (p.checked.experiment.fitness == fitness_kind::synthetic)
     return p;
-  if (auto step = measure(p.checked.experiment, slots->front().device, p.networks))
+  else if (auto step = measure(p.checked.experiment, slots->front(), p.networks))
     p.step = *step;
   else
     p.not_measured = step.error().message;
@@ -203,6 +206,8 @@ std::optional<double> evaluation_seconds(const plan& p) {
 
 std::optional<double> total_seconds(const plan& p) {
   const auto one = evaluation_seconds(p);
+  if (p.slots.empty())
+    return std::nullopt;
   const auto rounds =
       static_cast<double>(p.evaluations()) / static_cast<double>(p.slots.size());
   return one ? std::optional(*one * rounds) : std::nullopt;
@@ -244,7 +249,7 @@ std::string joined(const std::vector<std::string>& words) {
 std::string time_line(const plan& p) {
   const experiment& e = p.checked.experiment;
   const auto one = evaluation_seconds(p), all = total_seconds(p);
-  if (!one)
+  if (!one || !all)
     return "not measured: " + p.not_measured;
   std::string line = "about " + duration_text(*all) + " on these slots, "
                      + duration_text(*one) + " an evaluation";
@@ -268,7 +273,9 @@ void print(const plan& p) {
   lines.add({"evaluations",
              grouped(p.evaluations()) + " (" + std::to_string(e.evolution.generations)
                  + " generations of " + std::to_string(e.evolution.population) + ")"});
-  lines.add({"slots", std::to_string(p.slots.size()) + " (" + joined(p.slots) + ")"});
+  lines.add({"slots", p.slots.empty() ? "none here"
+                                      : std::to_string(p.slots.size()) + " ("
+                                            + joined(p.slots) + ")"});
   lines.add({"parameters", grouped(parameters.median)
                                + " of a network in the median, at most "
                                + grouped(parameters.largest) + " (of "
@@ -340,9 +347,9 @@ void add_plan(CLI::App& app, command& chosen) {
                   "Experiment file, such as experiments/digits.toml")
       ->required();
   sub->add_option("--seed", options->seed, "Instead of experiment.seed");
-  sub->add_option(
-      "--slots", options->slots,
-      "Instead of slots.local: auto, a number of CPU slots, or cuda:0,cuda:1");
+  sub->add_option("--slots", options->slots,
+                  "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2");
   sub->add_option(
          "--set", options->overrides,
          "key=value in the place of the file's, such as evolution.population=48; "

@@ -14,6 +14,8 @@ namespace {
 struct resume_options {
   std::string run;
   std::string slots;
+  std::string listen;
+  std::filesystem::path keys;
   bool json = false;
 };
 
@@ -60,6 +62,8 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
     return tl::unexpected(past.error());
   if (!options.slots.empty())
     past->experiment.slots.local = options.slots;
+  if (!options.listen.empty())
+    past->experiment.slots.listen = options.listen;
   auto checked = check_experiment(std::move(past->experiment));
   if (!checked)
     return tl::unexpected(checked.error());
@@ -71,6 +75,7 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   const session_params session{.experiment = std::move(checked->experiment),
                                .problem = std::move(checked->problem),
                                .folder = folder,
+                               .authority = options.keys,
                                .json = options.json};
   if (past->state.finished)
     return summarise(session, {});
@@ -104,7 +109,12 @@ void add_resume(CLI::App& app, command& chosen) {
                   "The run: its folder, or its name for the latest one")
       ->required();
   sub->add_option("--slots", options->slots,
-                  "Other slots than it had: auto, a number, or devices");
+                  "Other slots than it had: auto, none, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2");
+  sub->add_option("--listen", options->listen,
+                  "Another ADDRESS:PORT for workers than it had");
+  sub->add_option("--keys", options->keys,
+                  "Folder of clade keys new, if its keys are to be made again");
   sub->add_flag("--json", options->json, "One JSON object a line, for programs");
   sub->footer(
       "A generational search ends with the same records as if it had not been stopped.");

@@ -16,6 +16,8 @@ struct run_options {
   bool json = false;
   std::optional<std::uint64_t> seed;
   std::string slots;
+  std::string listen;
+  std::filesystem::path keys;
 };
 
 int run(run_options options) {
@@ -23,6 +25,8 @@ int run(run_options options) {
     options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
   if (!options.slots.empty())
     options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
+  if (!options.listen.empty())
+    options.run.overrides.push_back("slots.listen=\"" + options.listen + "\"");
   auto fresh = make_run(options.run);
   if (!fresh)
     return report(fresh.error());
@@ -31,6 +35,7 @@ int run(run_options options) {
   const session_params session{.experiment = std::move(fresh->experiment),
                                .problem = std::move(fresh->problem),
                                .folder = fresh->folder,
+                               .authority = options.keys,
                                .json = options.json};
   return summarise(session,
                    run_session(session, std::move(fresh->file), std::move(fresh->state)));
@@ -45,9 +50,14 @@ void add_run(CLI::App& app, command& chosen) {
                   "Experiment file, such as experiments/digits.toml")
       ->required();
   sub->add_option("--seed", options->seed, "Instead of experiment.seed");
-  sub->add_option(
-      "--slots", options->slots,
-      "Instead of slots.local: auto, a number of CPU slots, or cuda:0,cuda:1");
+  sub->add_option("--slots", options->slots,
+                  "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2");
+  sub->add_option("--listen", options->listen,
+                  "Open the run to workers of other machines on this ADDRESS:PORT");
+  sub->add_option("--keys", options->keys,
+                  "Folder of clade keys new, whose workers may join; otherwise the run "
+                  "makes keys of its own");
   sub->add_option("--set", options->run.overrides,
                   "key=value in the place of the file's, such as "
                   "evolution.population=48; repeatable")

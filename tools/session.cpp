@@ -4,17 +4,22 @@
 #include "actors/keys.hpp"
 #include "tools/command.hpp"
 #include "tools/live_view.hpp"
+#include "tools/run_files.hpp"
 #include "tools/slots.hpp"
 #include "tools/supervisor.hpp"
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
+#include <iostream>
 #include <optional>
+#include <random>
 
 // The worker is a process of its own even on one machine: the same command that another
 // machine would start, so that a local search and a distributed one are the same code. It
@@ -53,32 +58,30 @@ void watch_interrupts() {
     sigaction(s, &action, nullptr);
 }
 
-/// The module with LibTorch lies beside the program.
-std::filesystem::path module_path() {
-  return own_program().parent_path() / "libclade_training.so";
-}
-
 /// The worker process of this machine.
 class local_worker {
 public:
-  local_worker(const std::filesystem::path& folder, std::uint16_t port,
-               const std::string& slots)
-      : params_{.command = {own_program().string(), "worker", "--connect",
-                            "127.0.0.1:" + std::to_string(port), "--keys",
-                            (folder / "keys").string(), "--slots", slots},
+  local_worker(const std::filesystem::path& folder, const endpoint& head,
+               const std::string& slots, std::uint64_t id)
+      : params_{.command = {own_program().string(), "worker", "--connect", to_text(head),
+                            "--keys", (folder / "keys" / "worker").string(), "--slots",
+                            slots, "--local", "--id", std::to_string(id)},
                 .environment = {},
-                .log = folder / "worker.log"} {}
+                .log = folder / "worker.log"},
+        wanted_(slots != "none") {}
 
   ~local_worker() {
     if (process_ == 0)
       return;
-    ::kill(process_, SIGTERM);
+    ::kill(process_, SIGINT);
     ::kill(process_, SIGCONT); // If it is stopped, it hears the other only now.
     ::waitpid(process_, nullptr, 0);
   }
 
   /// Starts it if it does not run; an error if it cannot be, or will not.
   expected<void> keep_alive() {
+    if (!wanted_)
+      return {};
     int status = 0;
     if (process_ != 0 && ::waitpid(process_, &status, WNOHANG) == process_) {
       process_ = 0;
@@ -87,7 +90,8 @@ public:
                                               + "; " + params_.log.string()
                                               + " says why");
     }
-    if (process_ != 0 || (started_ && clock::now() - *started_ < worker_pause))
+    if (!wanted_ || process_ != 0
+        || (started_ && clock::now() - *started_ < worker_pause))
       return {};
     started_ = clock::now();
     return start_process(params_).map([this](pid_t p) { process_ = p; });
@@ -95,6 +99,7 @@ public:
 
 private:
   process_params params_;
+  bool wanted_; ///< A run may leave all work to other machines.
   pid_t process_ = 0;
   std::optional<clock::time_point> started_;
 };
@@ -104,23 +109,26 @@ struct ending {
   std::optional<error> failure;
 };
 
-run_progress show(const session_params& params, head& h, live_view& view) {
+run_progress show(const session_params& params, head& h, live_view& view,
+                  slots_file& file) {
   auto progress = h.progress(view.shown());
+  const auto slots = h.slots();
   if (!params.quiet)
-    view.update(progress, h.slots());
+    view.update(progress, slots);
+  file.update(slots);
   if (params.observe)
     params.observe(progress);
   return progress;
 }
 
-ending drive(const session_params& params, head& h, local_worker& worker,
-             live_view& view) {
+ending drive(const session_params& params, head& h, local_worker& worker, live_view& view,
+             slots_file& file) {
   const auto wall_time = params.experiment.limits.wall_time;
   const auto start = clock::now();
   bool stopping = false;
   ending result;
   while (!h.wait(view_interval)) {
-    show(params, h, view);
+    show(params, h, view, file);
     if (auto alive = worker.keep_alive(); !alive) {
       result.failure = alive.error();
       return result;
@@ -136,7 +144,7 @@ ending drive(const session_params& params, head& h, local_worker& worker,
       h.stop("wall time used");
     }
   }
-  const auto last = show(params, h, view);
+  const auto last = show(params, h, view, file);
   view.clear();
   result.failure = last.failure;
   if (last.finished)
@@ -148,18 +156,60 @@ session_result failed(const error& e) {
   return {.status = report(e), .failed = true};
 }
 
-expected<std::unique_ptr<head>> start_head(const session_params& params, store file,
-                                           run_state run, std::size_t slots) {
-  const auto keys = params.folder / "keys";
-  if (auto made = make_run_keys(keys); !made)
-    return tl::unexpected(made.error());
-  return head::start({.experiment = params.experiment,
-                      .problem = params.problem,
-                      .build = CLADE_VERSION,
-                      .keys = keys,
-                      .module = module_path(),
-                      .generators = std::max<std::size_t>(2, slots / 8)},
-                     std::move(file), std::move(run));
+/// Those that other machines have a part of stay, so that their workers find the next
+/// head of the run, until they expire.
+expected<void> have_keys(const session_params& params) {
+  const auto folder = params.folder / "keys";
+  if (!params.authority.empty())
+    return make_run_keys(folder, params.authority);
+  if (!params.experiment.slots.listen.empty() && find_keys(folder / "head")
+      && find_keys(folder / "worker"))
+    return {};
+  return make_run_keys(folder);
+}
+
+expected<endpoint> listening_at(const experiment& e) {
+  return e.slots.listen.empty() ? expected<endpoint>(endpoint{})
+                                : parse_endpoint(e.slots.listen);
+}
+
+/// Where processes of this machine find a head that listens there.
+endpoint from_here(endpoint listens, std::uint16_t port) {
+  listens.port = port;
+  if (listens.host == "0.0.0.0")
+    listens.host = "127.0.0.1";
+  return listens;
+}
+
+/// Tells how other machines join, and leaves the address in the run's folder.
+expected<void> announce(const session_params& params, std::uint16_t port) {
+  if (params.experiment.slots.listen.empty())
+    return {};
+  auto at = parse_endpoint(params.experiment.slots.listen);
+  if (!at)
+    return tl::unexpected(std::move(at).error());
+  at->port = port;
+  const auto file = params.folder / "address";
+  if (!(std::ofstream(file) << to_text(*at) << std::endl))
+    return fail(error_kind::io, "cannot write " + file.string());
+  const auto keys = (params.folder / "keys" / "worker").string();
+  if (params.json)
+    std::cout << nlohmann::json{{"event", "listening"},
+                                {"address", to_text(*at)},
+                                {"keys", keys}}
+                     .dump()
+              << std::endl;
+  else if (!params.quiet)
+    std::cout << "listens on " << to_text(*at)
+              << "; a worker of another machine joins with a copy of its keys:\n"
+              << "  clade worker --connect " << to_text(*at) << " --keys " << keys
+              << std::endl;
+  return {};
+}
+
+std::uint64_t drawn_id() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
 }
 
 } // namespace
@@ -179,21 +229,39 @@ session_result run_session(const session_params& params, store file, run_state r
   result.slots = slots->size();
   const auto evaluated_before = run.evaluated;
   const auto seconds_before = run.training_seconds;
-  auto head = start_head(params, std::move(file), std::move(run), slots->size());
-  if (!head) {
+  const auto listens = listening_at(e);
+  if (!listens)
+    return failed(listens.error());
+  if (auto keys = have_keys(params); !keys)
+    return failed(keys.error());
+  run_log log(params.folder / "head.log");
+  const auto worker_id = drawn_id();
+  auto head = head::start({.experiment = e,
+                           .problem = params.problem,
+                           .build = CLADE_VERSION,
+                           .keys = params.folder / "keys" / "head",
+                           .listen = *listens,
+                           .local_worker = worker_id,
+                           .say = [&log](const std::string& line) { log.write(line); },
+                           .generators = std::max<std::size_t>(2, slots->size() / 8)},
+                          std::move(file), std::move(run));
+  if (!head)
     return failed(head.error());
-  }
+  if (auto told = announce(params, (*head)->port()); !told)
+    return failed(told.error());
   watch_interrupts();
   live_view view({.candidates = e.evolution.generations * e.evolution.population,
                   .json = params.json,
                   .terminal = !params.quiet && ::isatty(STDOUT_FILENO) == 1});
+  slots_file shown(params.folder);
   ending end;
   {
-    local_worker worker(params.folder, (*head)->port(), e.slots.local);
+    local_worker worker(params.folder, from_here(*listens, (*head)->port()),
+                        e.slots.local, worker_id);
     if (auto started = worker.keep_alive(); !started)
       end.failure = started.error();
     else
-      end = drive(params, **head, worker, view);
+      end = drive(params, **head, worker, view, shown);
     const auto last = (*head)->progress(view.shown());
     result.evaluated = last.evaluated - evaluated_before;
     result.training_seconds = last.training_seconds - seconds_before;

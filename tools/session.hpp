@@ -15,7 +15,8 @@ namespace clade {
 struct session_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::filesystem::path folder; ///< runs/digits-20260101-120000
+  std::filesystem::path folder;    ///< runs/digits-20260101-120000
+  std::filesystem::path authority; ///< Who signs the run's keys; empty: its own.
   bool json = false;
   bool quiet = false; ///< No progress.
   /// Called ten times a second and at the end, if set.
@@ -32,7 +33,8 @@ struct session_result {
   std::size_t slots = 0;
 };
 
-/// Runs the search to its end: makes keys, starts the head and a worker process with the
+/// Runs the search to its end: makes keys (or, where other machines may have them, keeps
+/// those it has), starts the head and a worker process with the
 /// experiment's slots, shows progress, obeys Ctrl+C (once: finish what is in training and
 /// record it; twice: stop at once), prints the report. Blocks; call it from the process's
 /// first thread before it has others.

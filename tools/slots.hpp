@@ -1,24 +1,46 @@
 #pragma once
 
 #include "genome/error.hpp"
+#include "tools/devices.hpp"
 #include "tools/supervisor.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace clade {
 
-/// A device that one node process is pinned to.
+/// A device, or a share of one, that one node process is bound to.
 struct slot {
-  std::string name; ///< "cpu:0", "cuda:1"
-  std::string
-      device; ///< What the process calls it: "cpu", or "cuda:0", since it sees no other.
+  std::string name; ///< "cpu:0", "cuda:1"; "cuda:1/0" where several share the card.
+  /// What the process calls it: "cpu", or "cuda:0", since it sees no other.
+  std::string device;
   std::vector<std::string> environment; ///< Threads, visible devices.
+  /// Where its process may run; empty: wherever this one may.
+  std::vector<unsigned> cores;
+  /// What a candidate may take there, of the device's memory; 0: not known.
+  std::uint64_t memory_bytes = 0;
+  std::string label; ///< For people: "NVIDIA H200 GPU-8932f937"; empty for a core.
+
+  friend bool operator==(const slot&, const slot&) = default;
 };
 
-/// Reads "auto" (every core that this process may use), "cpu:4" (four of them), "3" (the
-/// same as "cpu:3"), "cuda:0,cuda:1" or a mixture. A CPU slot has one thread.
+/// The slots that a text asks for on a machine, GPUs first:
+///
+///   auto            one for each GPU that is seen, else one for each core there is time
+///   for 3, cpu:3        three on CPU cores, also where there are fewer cuda one for each
+///   GPU cuda:1          the GPU with that number cuda:1*2        two on that GPU, each
+///   with half of its free memory; also cuda*2 cuda:0,cpu:2    all of these none none,
+///   for a run that waits for other machines
+///
+/// The list is empty for "none" alone. Every slot has one thread, so that results do not
+/// depend on what a machine has. Where there is a core for each slot, the cores are
+/// divided evenly among them.
+[[nodiscard]] expected<std::vector<slot>> parse_slots(const std::string& text,
+                                                      const machine& m);
+
+/// On this machine; it is asked for its GPUs only if the text is about them.
 [[nodiscard]] expected<std::vector<slot>> parse_slots(const std::string& text);
 
 /// The command of the node process for a slot.
@@ -26,11 +48,18 @@ struct node_command {
   std::filesystem::path program;
   std::string connect; ///< "127.0.0.1:4711"
   std::filesystem::path keys;
+  std::string name; ///< Of the worker, before that of each slot; empty: none.
+  std::uint64_t worker = 0;
+  double grace_seconds = 30;
+  double give_up_seconds = 600;
 };
 
 [[nodiscard]] process_params node_process(const node_command& command, const slot& s);
 
 /// This program's own file.
 [[nodiscard]] std::filesystem::path own_program();
+
+/// The module with LibTorch, which lies beside it.
+[[nodiscard]] std::filesystem::path module_path();
 
 } // namespace clade

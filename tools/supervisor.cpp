@@ -1,7 +1,10 @@
 #include "tools/supervisor.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,10 +13,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
-// Signals are blocked and taken by sigtimedwait, one at a time, with the time until the
-// next start as its limit: there is no handler, no race and no poll.
+// Signals are blocked and read from a descriptor, beside those of the pulses, with the
+// time until the next thing to do as the limit: there is no handler and no race.
 
 namespace clade {
 
@@ -27,6 +32,10 @@ constexpr std::chrono::milliseconds longest_pause = 30s;
 constexpr auto healthy_life = 10s;
 constexpr int dismissed_status = 0;
 constexpr int refused_status = 2;
+constexpr int lonely_status = 5;
+// Longer than that between two looks, and this process was stopped itself.
+constexpr auto own_gap = 5s;
+constexpr auto drain_allowance = 5s;
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -36,9 +45,44 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
+struct free_cores {
+  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+
+/// A set of cores of whatever size it takes; empty for those that this process has.
+struct core_set {
+  std::unique_ptr<cpu_set_t, free_cores> set;
+  std::size_t bytes = 0;
+};
+
+core_set make_core_set(const std::vector<unsigned>& cores) {
+  if (cores.empty())
+    return {};
+  const auto count = std::ranges::max(cores) + 1;
+  core_set made{.set = std::unique_ptr<cpu_set_t, free_cores>(CPU_ALLOC(count)),
+                .bytes = CPU_ALLOC_SIZE(count)};
+  if (!made.set)
+    throw std::bad_alloc();
+  CPU_ZERO_S(made.bytes, made.set.get());
+  for (const unsigned c : cores)
+    CPU_SET_S(c, made.bytes, made.set.get());
+  return made;
+}
+
+// Of our caller's cores one may have been taken away since they were looked at.
+void pin(const core_set& cores) {
+  constexpr char words[] =
+      "clade: the cores of a slot cannot be had; its process runs on "
+      "any that are left\n";
+  if (cores.set && sched_setaffinity(0, cores.bytes, cores.set.get()) != 0) {
+    [[maybe_unused]] const auto ignored =
+        ::write(STDERR_FILENO, words, sizeof(words) - 1);
+  }
+}
+
 /// In the child, before exec: only calls that are safe after fork in a threaded process.
-[[noreturn]] void become(char* const* arguments, char* const* environment, int log,
-                         pid_t parent) {
+[[noreturn]] void become(char* const* arguments, char* const* environment,
+                         const core_set& cores, int log, int inherited, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -46,10 +90,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   // about it.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (inherited >= 0)
+    fcntl(inherited, F_SETFD, 0);
   // The parent may have died before the line above; then nobody would ever kill this one.
   if (getppid() == parent
-      && (log < 0 || (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)))
+      && (log < 0 || (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0))) {
+    pin(cores);
     execve(arguments[0], arguments, environment);
+  }
   _exit(127);
 }
 
@@ -73,10 +121,12 @@ expected<pid_t> start_process(const process_params& params) {
   }
   auto argument_pointers = pointers(command);
   auto environment_pointers = pointers(environment);
+  const auto cores = make_core_set(params.cores);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0)
-    become(argument_pointers.data(), environment_pointers.data(), log, parent);
+    become(argument_pointers.data(), environment_pointers.data(), cores, log,
+           params.inherited, parent);
   const int reason = errno;
   if (log >= 0)
     ::close(log);
@@ -93,8 +143,8 @@ std::string describe_exit(int wait_status) {
   return "ended with status " + std::to_string(WEXITSTATUS(wait_status));
 }
 
-supervisor::supervisor(std::vector<process_params> slots) {
-  for (auto& s : slots)
+supervisor::supervisor(supervisor_params params) : params_(std::move(params)) {
+  for (auto& s : params_.slots)
     slots_.push_back({.params = std::move(s), .start_again = clock::now()});
 }
 
@@ -103,81 +153,145 @@ expected<void> supervisor::start_due() {
   for (auto& s : slots_) {
     if (s.done || s.process != 0 || now < s.start_again)
       continue;
-    auto started = start_process(s.params);
+    int pipe[2];
+    if (::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+      return fail(error_kind::io, std::string("no pipe: ") + std::strerror(errno));
+    auto params = s.params;
+    params.command.insert(params.command.end(), {"--pulse", std::to_string(pipe[1])});
+    params.inherited = pipe[1];
+    auto started = start_process(params);
+    ::close(pipe[1]);
+    s.pulse = pipe[0];
     if (!started)
       return tl::unexpected(started.error());
     s.process = *started;
-    s.started = now;
+    s.started = s.heard = now;
   }
   return {};
 }
 
+void supervisor::ended(slot& s, int status) {
+  const pid_t process = std::exchange(s.process, 0);
+  ::close(std::exchange(s.pulse, -1));
+  const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (draining_ || exit_status == dismissed_status || exit_status == refused_status
+      || exit_status == lonely_status) {
+    s.done = true;
+    if (exit_status == refused_status || exit_status == lonely_status)
+      status_ = exit_status == refused_status ? 2 : std::max(status_, 1);
+    return;
+  }
+  const auto now = clock::now();
+  // What kills a process by a signal is a candidate; what ends it with a status is there
+  // again next time.
+  s.pause = WIFSIGNALED(status) || now - s.started >= healthy_life
+                ? least_pause
+                : std::clamp<std::chrono::milliseconds>(2 * s.pause, first_pause,
+                                                        longest_pause);
+  s.start_again = now + s.pause;
+  std::fprintf(stderr, "clade worker: node process %d %s; started again in %.1f s\n",
+               process, describe_exit(status).c_str(),
+               std::chrono::duration<double>(s.pause).count());
+}
+
 void supervisor::reap() {
   int status = 0;
-  for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
-    auto s = std::ranges::find(slots_, ended, &slot::process);
-    if (s == slots_.end())
-      continue;
-    s->process = 0;
-    const bool refused = WIFEXITED(status) && WEXITSTATUS(status) == refused_status;
-    if ((WIFEXITED(status) && WEXITSTATUS(status) == dismissed_status) || refused) {
-      s->done = true;
-      refused_ = refused_ || refused;
-      continue;
-    }
-    const auto now = clock::now();
-    // What kills a process by a signal is a candidate; what ends it with a status is
-    // there again next time.
-    s->pause = WIFSIGNALED(status) || now - s->started >= healthy_life
-                   ? least_pause
-                   : std::clamp<std::chrono::milliseconds>(2 * s->pause, first_pause,
-                                                           longest_pause);
-    s->start_again = now + s->pause;
-    std::fprintf(stderr, "clade worker: node process %d %s; started again in %.1f s\n",
-                 ended, describe_exit(status).c_str(),
-                 std::chrono::duration<double>(s->pause).count());
+  for (pid_t process = 0; (process = waitpid(-1, &status, WNOHANG)) > 0;)
+    if (auto s = std::ranges::find(slots_, process, &slot::process); s != slots_.end())
+      ended(*s, status);
+}
+
+void supervisor::hear() {
+  const auto now = clock::now();
+  // Stopped ourselves, we heard nobody; that says nothing of them.
+  const bool deaf = std::exchange(last_look_, now) + own_gap < now;
+  for (auto& s : slots_) {
+    char beats[64];
+    bool heard = deaf;
+    while (s.pulse >= 0 && ::read(s.pulse, beats, sizeof(beats)) > 0)
+      heard = true;
+    if (heard)
+      s.heard = now;
   }
 }
 
-std::chrono::milliseconds supervisor::until_next_start() const {
-  std::chrono::milliseconds least = 1h;
+void supervisor::kill_silent() {
   for (const auto& s : slots_)
-    if (!s.done && s.process == 0)
-      least = std::min(least, std::chrono::ceil<std::chrono::milliseconds>(
-                                  s.start_again - clock::now()));
-  return std::max(least, 1ms);
+    if (s.process != 0 && clock::now() - s.heard > params_.silence) {
+      std::fprintf(stderr,
+                   "clade worker: node process %d gave no sign of life for %.0f s "
+                   "and is killed\n",
+                   s.process, std::chrono::duration<double>(params_.silence).count());
+      ::kill(s.process, SIGKILL);
+    }
 }
 
-// A node has nothing to bring to an end; and one that is stopped would not hear SIGTERM.
+std::chrono::milliseconds supervisor::until_next_step() const {
+  auto next = clock::now() + 1s; // A pulse is due.
+  for (const auto& s : slots_)
+    if (!s.done && s.process == 0)
+      next = std::min(next, s.start_again);
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()), 1ms);
+}
+
+void supervisor::drain() {
+  draining_ = true;
+  drained_ = clock::now() + params_.grace + drain_allowance;
+  for (auto& s : slots_) {
+    if (s.process == 0)
+      s.done = true;
+    else
+      ::kill(s.process, SIGTERM);
+  }
+}
+
 void supervisor::end_all() {
   for (const auto& s : slots_)
     if (s.process != 0)
       ::kill(s.process, SIGKILL);
-  for (auto& s : slots_)
+  for (auto& s : slots_) {
     if (s.process != 0)
       waitpid(std::exchange(s.process, 0), nullptr, 0);
+    s.done = true;
+  }
+}
+
+void supervisor::wait(int signals) {
+  std::vector<pollfd> all{{.fd = signals, .events = POLLIN, .revents = 0}};
+  for (const auto& s : slots_)
+    all.push_back({.fd = s.pulse, .events = POLLIN, .revents = 0});
+  ::poll(all.data(), all.size(), static_cast<int>(until_next_step().count()));
+  signalfd_siginfo signal{};
+  while (::read(signals, &signal, sizeof(signal)) == sizeof(signal)) {
+    if (signal.ssi_signo == SIGINT || (signal.ssi_signo == SIGTERM && draining_))
+      return end_all();
+    if (signal.ssi_signo == SIGTERM)
+      drain();
+  }
 }
 
 expected<int> supervisor::keep_alive() {
-  sigset_t signals;
-  sigemptyset(&signals);
+  sigset_t wanted;
+  sigemptyset(&wanted);
   for (int s : {SIGCHLD, SIGTERM, SIGINT})
-    sigaddset(&signals, s);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
+    sigaddset(&wanted, s);
+  sigprocmask(SIG_BLOCK, &wanted, nullptr);
+  const int signals = ::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
+  if (signals < 0)
+    return fail(error_kind::io, std::string("no signals: ") + std::strerror(errno));
+  last_look_ = clock::now();
   while (std::ranges::any_of(slots_, [](const slot& s) { return !s.done; })) {
-    if (auto started = start_due(); !started)
+    if (auto started = draining_ ? expected<void>{} : start_due(); !started)
       return tl::unexpected(started.error());
-    const auto most = until_next_start();
-    const timespec limit{.tv_sec = most.count() / 1000,
-                         .tv_nsec = most.count() % 1000 * 1'000'000};
-    const int signal = sigtimedwait(&signals, nullptr, &limit);
-    if (signal == SIGTERM || signal == SIGINT) {
-      end_all();
-      return 0;
-    }
+    wait(signals);
+    hear();
     reap();
+    kill_silent();
+    if (draining_ && clock::now() >= drained_)
+      end_all();
   }
-  return refused_ ? 2 : 0;
+  ::close(signals);
+  return status_;
 }
 
 } // namespace clade

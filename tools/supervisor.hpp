@@ -16,6 +16,10 @@ struct process_params {
   std::vector<std::string> command; ///< The program's path and its arguments.
   /// "NAME=value" beside what this process has.
   std::vector<std::string> environment;
+  /// The CPU cores that it may run on; empty: those of this process.
+  std::vector<unsigned> cores;
+  /// A descriptor that it inherits; -1: none but the standard ones.
+  int inherited = -1;
   /// Where its standard output and error go, appended; empty: where ours go.
   std::filesystem::path log;
 };
@@ -27,16 +31,29 @@ struct process_params {
 /// "ended with status 3", "was killed by signal 9 (Killed)".
 [[nodiscard]] std::string describe_exit(int wait_status);
 
+struct supervisor_params {
+  /// One node process each.
+  std::vector<process_params> slots;
+  /// A process that gave no pulse for so long is stopped or hangs: it is killed, and
+  /// another takes its place.
+  std::chrono::milliseconds silence{10'000};
+  /// How long processes may take to drain.
+  std::chrono::milliseconds grace{30'000};
+};
+
 /// Keeps one node process for each slot alive: started again at once when a signal killed
 /// it or it lived for 10 s, else after pauses that double from 250 ms to 30 s. A node
-/// that ends with status 0 was dismissed, one that ends with status 2 was refused; either
-/// way its slot is done. Blocks; the thread must be the process's first.
+/// that ends with status 0 was dismissed, one with status 2 was refused, one with status
+/// 5 found no head for too long; its slot is done. Each has `--pulse N` at the end of its
+/// command, a pipe into which it writes a byte each second. Blocks; the thread must be
+/// the process's first.
 class supervisor {
 public:
-  explicit supervisor(std::vector<process_params> slots);
+  explicit supervisor(supervisor_params params);
 
-  /// Until all slots are done, or SIGTERM or SIGINT, at which the nodes are killed. The
-  /// exit status: 0, or 2 if the run refused a node.
+  /// Until all slots are done. At SIGTERM the nodes are told to drain, and given their
+  /// grace; at SIGINT, or a second SIGTERM, they are killed. The exit status: 0, 1 if no
+  /// head was found, 2 if the run refused a node.
   [[nodiscard]] expected<int> keep_alive();
 
 private:
@@ -45,19 +62,30 @@ private:
   struct slot {
     process_params params;
     pid_t process = 0;
+    int pulse = -1; ///< The pipe's end that is read.
     clock::time_point started;
+    clock::time_point heard;
     std::chrono::milliseconds pause{0};
     clock::time_point start_again;
     bool done = false;
   };
 
   expected<void> start_due();
+  void wait(int signals);
+  void hear();
+  void kill_silent();
   void reap();
+  void ended(slot& s, int status);
+  void drain();
   void end_all();
-  [[nodiscard]] std::chrono::milliseconds until_next_start() const;
+  [[nodiscard]] std::chrono::milliseconds until_next_step() const;
 
+  supervisor_params params_;
   std::vector<slot> slots_;
-  bool refused_ = false;
+  clock::time_point last_look_;
+  clock::time_point drained_;
+  bool draining_ = false;
+  int status_ = 0;
 };
 
 } // namespace clade

@@ -1,9 +1,15 @@
+#include "actors/endpoint.hpp"
+#include "actors/keys.hpp"
+#include "engine/config/units.hpp"
 #include "tools/command.hpp"
 #include "tools/slots.hpp"
 #include "tools/supervisor.hpp"
 
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
+#include <random>
 
 namespace clade {
 
@@ -13,17 +19,65 @@ struct worker_options {
   std::string connect;
   std::filesystem::path keys;
   std::string slots = "auto";
+  std::string name;
+  std::string give_up = "10min";
+  std::string grace = "30s";
+  std::uint64_t id = 0;
+  bool local = false;
 };
 
-int supervise(const worker_options& options) {
+std::string host_name() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof(name) - 1) == 0 && name[0] != 0 ? name : "worker";
+}
+
+/// What no other worker has: by it a head knows that a process replaces another.
+std::uint64_t drawn_id() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
+}
+
+expected<double> seconds(const std::string& option, const std::string& text) {
+  return parse_duration(text)
+      .map([](auto d) { return std::chrono::duration<double>(d).count(); })
+      .map_error([&](const error& e) {
+        return error{e.kind, option + " \"" + text + "\": " + e.message};
+      });
+}
+
+expected<int> supervise(const worker_options& options) {
   auto slots = parse_slots(options.slots);
   if (!slots)
-    return report(slots.error());
-  std::vector<process_params> nodes;
+    return tl::unexpected(slots.error());
+  if (slots->empty())
+    return fail(error_kind::invalid_input, "--slots none: a worker has one at least");
+  // What would be wrong in every node process, said once.
+  if (auto heads = parse_endpoints(options.connect); !heads)
+    return tl::unexpected(heads.error());
+  if (auto keys = find_keys(options.keys); !keys)
+    return tl::unexpected(keys.error());
+  const auto grace = seconds("--grace", options.grace);
+  const auto give_up = seconds("--give-up", options.give_up);
+  if (!grace || !give_up)
+    return tl::unexpected(grace ? give_up.error() : grace.error());
+  const node_command command{
+      .program = own_program(),
+      .connect = options.connect,
+      .keys = options.keys,
+      .name = options.local ? "" : (options.name.empty() ? host_name() : options.name),
+      .worker = options.id != 0 ? options.id : drawn_id(),
+      .grace_seconds = *grace,
+      .give_up_seconds = options.local ? 0 : *give_up};
+  supervisor_params params{
+      .slots = {},
+      .grace = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * *grace))};
   for (const auto& s : *slots)
-    nodes.push_back(node_process(
-        {.program = own_program(), .connect = options.connect, .keys = options.keys}, s));
-  auto status = supervisor(std::move(nodes)).keep_alive();
+    params.slots.push_back(node_process(command, s));
+  return supervisor(std::move(params)).keep_alive();
+}
+
+int work(const worker_options& options) {
+  const auto status = supervise(options);
   return status ? *status : report(status.error());
 }
 
@@ -35,14 +89,33 @@ void add_worker(CLI::App& app, command& chosen) {
       "worker",
       "Offer this machine's devices to a run: one node process for each slot, started "
       "again when it dies");
-  sub->add_option("--connect", options->connect, "HOST:PORT of the run")->required();
-  sub->add_option("--keys", options->keys, "Folder with ca.pem and worker/{cert,key}.pem")
+  sub->add_option("--connect", options->connect,
+                  "HOST:PORT of the run; several with commas between are tried in turn")
       ->required();
-  sub->add_option("--slots", options->slots,
-                  "auto, cpu:N, or devices such as cuda:0,cuda:1")
+  sub->add_option("--keys", options->keys,
+                  "Bundle of keys: runs/RUN/keys/worker, or of clade keys worker")
+      ->required();
+  sub->add_option(
+         "--slots", options->slots,
+         "auto, a number of CPU slots, or GPUs: cuda, cuda:0,cuda:1, cuda:0*2 for two on "
+         "one card")
       ->capture_default_str();
-  sub->callback(
-      [&chosen, options] { chosen = [options] { return supervise(*options); }; });
+  sub->add_option("--name", options->name,
+                  "What its slots are called in the run; otherwise the host's name");
+  sub->add_option("--give-up", options->give_up,
+                  "How long to look for a head that is not there before it ends")
+      ->capture_default_str();
+  sub->add_option("--grace", options->grace,
+                  "At SIGTERM, how long what is in training may take to finish")
+      ->capture_default_str();
+  // Of the worker that a run starts for itself.
+  sub->add_option("--id", options->id)->group("");
+  sub->add_flag("--local", options->local)->group("");
+  sub->footer(
+      "Training goes on while the connection is lost, and results wait for the head, or\n"
+      "for `clade resume` on the same address. SIGTERM drains: what is in training is\n"
+      "finished or handed back, and the worker leaves; a second one ends it at once.");
+  sub->callback([&chosen, options] { chosen = [options] { return work(*options); }; });
 }
 
 } // namespace clade

@@ -56,7 +56,7 @@ std::string document::place(const std::string& key, const toml::node* node) cons
     part.resize(dot == std::string::npos ? 0 : dot);
   }
   const auto line = node == nullptr ? 0 : node->source().begin.line;
-  return line == 0 ? origin : origin + ":" + std::to_string(line);
+  return origin + ":" + std::to_string(line == 0 ? 1 : line);
 }
 
 expected<document> parse_document(std::string_view text, std::string_view origin) {

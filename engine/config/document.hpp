@@ -21,7 +21,7 @@ struct document {
   std::map<std::string, std::string> overridden;
   std::optional<error> wrong;
 
-  /// "x.toml:14", "--set evolution.population"; the file alone where there is no line.
+  /// "x.toml:14", "--set evolution.population"; line 1 for what is not there.
   [[nodiscard]] std::string place(const std::string& key, const toml::node* node) const;
 };
 

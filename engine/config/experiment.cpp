@@ -50,8 +50,13 @@ bool is_number(std::string_view text, unsigned low, unsigned high) {
 
 bool is_slot(std::string_view text) {
   constexpr unsigned most = 1024;
-  if (text.starts_with("cuda:"))
-    return is_number(text.substr(5), 0, most);
+  if (text.starts_with("cuda")) {
+    const std::size_t star = text.find('*');
+    const std::string_view card = text.substr(0, star);
+    return (star == std::string_view::npos || is_number(text.substr(star + 1), 1, most))
+           && (card == "cuda"
+               || (card.starts_with("cuda:") && is_number(card.substr(5), 0, most)));
+  }
   return is_number(text.starts_with("cpu:") ? text.substr(4) : text, 1, most);
 }
 
@@ -66,18 +71,18 @@ expected<void> validate(const limits_params& params) {
 }
 
 expected<void> validate(const slots_params& params) {
-  if (params.local == "auto")
+  if (params.local == "auto" || params.local == "none")
     return {};
   std::string_view rest = params.local;
   for (;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view slot = rest.substr(0, comma);
     if (!is_slot(slot))
-      return fail(
-          error_kind::invalid_input,
-          "local must be \"auto\", a number of CPU slots, \"cpu:N\", or a list such "
-          "as [\"cuda:0\", \"cpu:2\"]; \""
-              + std::string(slot) + "\" is none of these");
+      return fail(error_kind::invalid_input,
+                  "local must be \"auto\", \"none\", a number of CPU slots, \"cpu:N\", "
+                  "\"cuda\", or "
+                  "a list such as [\"cuda:0*2\", \"cpu:2\"]; \""
+                      + std::string(slot) + "\" is none of these");
     if (comma == std::string_view::npos)
       return {};
     rest.remove_prefix(comma + 1);
@@ -114,7 +119,7 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
               "another space");
   auto random = derive(e.seed, purpose::sample, 0, 0);
   if (auto fits = sample(e.space, p, random); !fits)
-    return tl::unexpected(std::move(fits).error());
+    return fail_in(e.space_place, std::move(fits).error());
   return p;
 }
 

@@ -29,8 +29,11 @@ struct limits_params {
 
 /// `[slots]`
 struct slots_params {
-  /// "auto", "cpu:N" or "N" (N slots), or a list as text: "cuda:0,cuda:1,cpu:2".
+  /// "auto" (GPUs, else cores), "none" (others train), "cpu:N" or "N" (N slots), "cuda"
+  /// (all GPUs), or a list as text: "cuda:0,cuda:1*2,cpu:2" (two slots on one GPU).
   std::string local = "auto";
+  /// "10.0.0.1:4700": where workers of other machines join. Empty: nowhere.
+  std::string listen;
 };
 
 [[nodiscard]] expected<void> validate(const slots_params& params);
@@ -47,6 +50,7 @@ struct experiment {
   /// What the networks of a synthetic experiment must fit: `[data]` shape and classes.
   problem synthetic_problem{.input = {}, .outputs = 10};
   search_space space;
+  std::string space_place; ///< "x.toml:8", where it is named, for messages.
   clade::objective objective;
   evolution_params evolution;
   training_params training;

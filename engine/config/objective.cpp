@@ -2,34 +2,26 @@
 // the task is usually judged by.
 
 #include "engine/config/sections.hpp"
+#include "engine/training/metrics.hpp"
 #include "search_spaces/nearest.hpp"
 
 namespace clade {
 namespace {
 
-struct metric_entry {
-  std::string_view name;
-  bool maximize;
-};
-
-// What an evaluation reports on the validation part (engine/training/training_loop.hpp,
-// engine/fitness/synthetic.hpp); the first is the default objective.
-constexpr metric_entry of_classes[] = {{"validation.accuracy", true},
-                                       {"validation.loss", false}};
-constexpr metric_entry of_numbers[] = {{"validation.rmse", false},
-                                       {"validation.mse", false},
-                                       {"validation.r2", true},
-                                       {"validation.loss", false}};
+// Of the validation part, as the synthetic fitness has them too.
+std::string objective_name(const part_metric& m) {
+  return "validation." + std::string(m.name);
+}
 
 void check_metric(table_reader& table, std::string_view key,
-                  std::span<const metric_entry> known, std::string_view task,
+                  std::span<const part_metric> known, std::string_view task,
                   const objective& o) {
   std::vector<std::string> names;
   std::string listed;
-  for (const metric_entry& m : known) {
-    names.emplace_back(m.name);
+  for (const part_metric& m : known) {
+    names.push_back(objective_name(m));
     listed += (listed.empty() ? "" : ", ") + names.back();
-    if (m.name != o.metric)
+    if (names.back() != o.metric)
       continue;
     if (m.maximize != o.maximize)
       table.fail(key, o.metric + " is better when it is "
@@ -49,9 +41,9 @@ void check_metric(table_reader& table, std::string_view key,
 void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
                     objective& out) {
   const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
-  const std::span<const metric_entry> known =
-      numbers ? std::span<const metric_entry>(of_numbers) : of_classes;
-  out = {std::string(known.front().name), known.front().maximize};
+  const auto known =
+      part_metrics(numbers ? task_kind::regression : task_kind::classification);
+  out = {objective_name(known.front()), known.front().maximize};
   std::vector<std::string> raised, lowered;
   table.read_list("maximize", raised);
   table.read_list("minimize", lowered);

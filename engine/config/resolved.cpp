@@ -1,59 +1,70 @@
-// The resolved document holds every key of every section in the order of the structs,
-// with absolute paths, and the whole search space under [search_space], beside its name
-// under "file". It is written here by hand, so that it reads like an experiment file; the
+// The resolved document holds every key of every section in the order of keys.hpp, with
+// absolute paths, and the whole search space under [search_space], beside its name under
+// "file". It is written here by hand, so that it reads like an experiment file; the
 // space's own document is nested by toml++. Numbers are written such that they parse to
 // the same.
 
-#include "engine/config/experiment.hpp"
+#include "engine/config/keys.hpp"
 #include "engine/config/sections.hpp"
 #include "engine/config/units.hpp"
 #include "genome/hash.hpp"
 
 #include <array>
 #include <charconv>
+#include <concepts>
 #include <sstream>
 
 namespace clade {
 namespace {
 
+// Visits the keys of a section (keys.hpp).
 class toml_writer {
 public:
-  toml_writer& section(std::string_view name) {
+  void section(std::string_view name) {
     text_ += (text_.empty() ? "[" : "\n[") + std::string(name) + "]\n";
-    return *this;
   }
-  toml_writer& key(std::string_view name, std::string_view v) {
-    return raw(name, quoted(v));
+  void section(std::string_view name, const auto& params) {
+    section(name);
+    keys(*this, params);
   }
-  toml_writer& key(std::string_view name, const std::string& v) {
-    return raw(name, quoted(v));
+
+  void key(std::string_view name, const std::string& v) { raw(name, quoted(v)); }
+  void key(std::string_view name, std::integral auto v) { raw(name, std::to_string(v)); }
+  void key(std::string_view name, double v) { raw(name, number(v)); }
+  void key(std::string_view name, std::chrono::microseconds v) {
+    raw(name, quoted(duration_literal(v)));
   }
-  toml_writer& key(std::string_view name, const char* v) { return raw(name, quoted(v)); }
-  toml_writer& key(std::string_view name, std::uint64_t v) {
-    return raw(name, std::to_string(v));
+  void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
+  void set(std::string_view name, const std::string& v) {
+    if (!v.empty())
+      key(name, v);
   }
-  toml_writer& key(std::string_view name, std::uint32_t v) {
-    return raw(name, std::to_string(v));
+  void path(std::string_view name, const std::filesystem::path& v) {
+    set(name, v.string());
   }
-  toml_writer& key(std::string_view name, std::int64_t v) {
-    return raw(name, std::to_string(v));
-  }
-  toml_writer& key(std::string_view name, double v) { return raw(name, number(v)); }
-  toml_writer& key(std::string_view name, std::chrono::microseconds v) {
-    return raw(name, quoted(duration_literal(v)));
-  }
-  toml_writer& path(std::string_view name, const std::filesystem::path& v) {
-    return v.empty() ? *this : raw(name, quoted(v.string()));
-  }
-  toml_writer& list(std::string_view name, const std::vector<std::string>& v) {
+  void size(std::string_view name, std::uint64_t v) { key(name, size_literal(v)); }
+  void column(std::string_view name, const std::string& v) { key(name, v); }
+  void devices(std::string_view name, const std::string& v) { key(name, v); }
+  void list(std::string_view name, const std::vector<std::string>& v) {
     std::string items;
     for (const std::string& item : v)
       items += (items.empty() ? "" : ", ") + quoted(item);
-    return raw(name, "[" + items + "]");
+    raw(name, "[" + items + "]");
   }
-  toml_writer& raw(std::string_view name, const std::string& v) {
+  template<class Enum, std::size_t count>
+  void choice(std::string_view name, Enum v, const words<Enum, count>& known) {
+    for (const auto& [word, meaning] : known)
+      if (meaning == v)
+        key(name, std::string(word));
+  }
+  void shares(std::string_view name, const auto& parts) {
+    std::string items;
+    for (const auto& [part, share] : parts)
+      items += (items.empty() ? "" : ", ") + std::string(part) + " = " + number(*share);
+    raw(name, "{" + items + "}");
+  }
+  void raw(std::string_view name, const std::string& v) {
     text_ += std::string(name) + " = " + v + "\n";
-    return *this;
   }
 
   static std::string number(double v) {
@@ -84,80 +95,6 @@ public:
 private:
   std::string text_;
 };
-
-void write_data(toml_writer& out, const experiment& e) {
-  out.section("data");
-  if (e.fitness == fitness_kind::synthetic) {
-    out.raw("shape", to_text(e.synthetic_problem.input))
-        .key("classes", e.synthetic_problem.outputs);
-    return;
-  }
-  const data_params& p = e.data;
-  out.path("file", p.file)
-      .path("target_file", p.target_file)
-      .path("test_file", p.test_file)
-      .path("test_target_file", p.test_target_file)
-      .key("target", p.target)
-      .key("header", p.header)
-      .key("task", p.task == task_kind::classification ? "classification" : "regression")
-      .key("blanks", p.blanks == blank_rule::refuse ? "refuse"
-                     : p.blanks == blank_rule::mean ? "mean"
-                                                    : "drop")
-      .list("categories", p.categories)
-      .raw("shape", to_text(p.shape))
-      .raw("split", "{train = " + toml_writer::number(p.train)
-                        + ", validation = " + toml_writer::number(p.validation)
-                        + ", test = " + toml_writer::number(p.test) + "}")
-      .key("limit", p.limit);
-}
-
-void write_evolution(toml_writer& out, const evolution_params& p) {
-  out.section("evolution")
-      .key("strategy", p.strategy)
-      .key("population", p.population)
-      .key("generations", p.generations)
-      .key("selection", p.selection)
-      .key("tournament", p.tournament)
-      .key("truncation", p.truncation)
-      .key("elites", p.elites)
-      .key("crossover", p.crossover)
-      .key("tell_order", p.tell_order)
-      .key("in_flight", p.in_flight);
-  const mutation_params& m = p.mutation;
-  out.section("evolution.mutation")
-      .key("add_node", m.add_node)
-      .key("add_edge", m.add_edge)
-      .key("remove_node", m.remove_node)
-      .key("remove_edge", m.remove_edge)
-      .key("change_operator", m.change_operator)
-      .key("widen", m.widen)
-      .key("narrow", m.narrow)
-      .key("change_setting", m.change_setting)
-      .key("change_hyperparameter", m.change_hyperparameter)
-      .key("again", m.again);
-}
-
-void write_fitness(toml_writer& out, const experiment& e) {
-  const training_params& t = e.training;
-  out.section("training")
-      .key("epochs", t.epochs)
-      .key("patience", t.patience)
-      .key("optimiser", t.optimiser)
-      .key("schedule", t.schedule)
-      .key("learning_rate", t.learning_rate)
-      .key("momentum", t.momentum)
-      .key("weight_decay", t.weight_decay)
-      .key("batch_size", t.batch_size);
-  const synthetic_params& s = e.synthetic;
-  if (e.fitness == fitness_kind::synthetic)
-    out.section("synthetic")
-        .key("duration", s.duration)
-        .key("diverge", s.diverge)
-        .key("crash", s.crash)
-        .key("hang", s.hang)
-        .key("hog", s.hog)
-        .key("epochs", s.epochs);
-}
 
 // What `to_toml(search_space)` wrote, as a table of the experiment's document.
 std::string nested(const search_space& space) {
@@ -193,21 +130,21 @@ search_space read_nested(table_reader& t, document& d) {
 
 std::string to_toml(const experiment& e) {
   toml_writer out;
-  out.section("experiment")
-      .key("name", e.name)
-      .key("seed", e.seed)
-      .key("fitness", e.fitness == fitness_kind::training ? "training" : "synthetic");
-  write_data(out, e);
-  out.section("objective")
-      .raw(e.objective.maximize ? "maximize" : "minimize",
-           "[" + toml_writer::quoted(e.objective.metric) + "]");
-  write_evolution(out, e.evolution);
-  write_fitness(out, e);
-  out.section("limits")
-      .key("evaluation_time", e.limits.evaluation_time)
-      .key("evaluation_memory", size_literal(e.limits.evaluation_memory))
-      .key("wall_time", e.limits.wall_time);
-  out.section("slots").key("local", e.slots.local);
+  const bool synthetic = e.fitness == fitness_kind::synthetic;
+  out.section("experiment", e);
+  if (synthetic)
+    out.section("data", e.synthetic_problem);
+  else
+    out.section("data", e.data);
+  out.section("objective");
+  out.list(e.objective.maximize ? "maximize" : "minimize", {e.objective.metric});
+  out.section("evolution", e.evolution);
+  out.section("evolution.mutation", e.evolution.mutation);
+  out.section("training", e.training);
+  if (synthetic)
+    out.section("synthetic", e.synthetic);
+  out.section("limits", e.limits);
+  out.section("slots", e.slots);
   return out.take() + "\n" + nested(e.space);
 }
 

@@ -1,20 +1,78 @@
-// One function for each section of an experiment, in the order of DESIGN section 3. Each
-// reads the keys of its `*_params`, refuses the others, and has the part's own `validate`
-// judge the values.
+// The sections of an experiment: each is read by its keys (keys.hpp), refuses others, and
+// has the part's own `validate` judge the values. Here is what goes beyond that.
 
 #include "engine/config/sections.hpp"
 
+#include "engine/config/keys.hpp"
+
 #include <algorithm>
+#include <span>
 
 namespace clade {
 namespace {
 
+// Visits the keys of a section (keys.hpp).
+class key_reader {
+public:
+  explicit key_reader(table_reader& table, std::filesystem::path folder = {})
+      : table_(table),
+        folder_(std::move(folder)) {}
+
+  void key(std::string_view name, auto& out) { table_.read(name, out); }
+  void set(std::string_view name, std::string& out) { table_.read(name, out); }
+  void path(std::string_view name, std::filesystem::path& out) {
+    table_.read_path(name, out, folder_);
+  }
+  void size(std::string_view name, std::uint64_t& out) { table_.read_size(name, out); }
+  void column(std::string_view name, std::string& out) {
+    table_.read_name_or_number(name, out);
+  }
+  void list(std::string_view name, std::vector<std::string>& out) {
+    table_.read_list(name, out);
+  }
+  void devices(std::string_view name, std::string& out) {
+    std::vector<std::string> several;
+    table_.read_list(name, several);
+    if (!table_.has(name))
+      return;
+    out.clear();
+    for (const std::string& d : several)
+      out += (out.empty() ? "" : ",") + d;
+  }
+  template<class Enum, std::size_t count>
+  void choice(std::string_view name, Enum& out, const words<Enum, count>& known) {
+    table_.read_choice(name, out, std::span(known));
+  }
+  void shares(std::string_view name, const auto& parts) {
+    auto inner = table_.table(name);
+    if (!inner.present())
+      return;
+    for (const auto& [part, share] : parts) {
+      *share = 0;
+      inner.read(part, *share);
+    }
+    inner.finish();
+  }
+
+private:
+  table_reader& table_;
+  std::filesystem::path folder_;
+};
+
+void read_keys(table_reader& t, auto& params) {
+  key_reader visitor(t);
+  keys(visitor, params);
+}
+
+// Of a part that judges its own values.
+void read_part(table_reader t, auto& params) {
+  read_keys(t, params);
+  t.finish();
+  t.check(validate(params));
+}
+
 void read_head(table_reader t, experiment& e) {
-  t.read("name", e.name);
-  t.read("seed", e.seed);
-  t.read_choice(
-      "fitness", e.fitness,
-      {{"training", fitness_kind::training}, {"synthetic", fitness_kind::synthetic}});
+  read_keys(t, e);
   t.finish();
   if (!t.has("name"))
     t.fail("name",
@@ -30,37 +88,12 @@ void read_head(table_reader t, experiment& e) {
            "begin with '.'");
 }
 
-void read_split(table_reader t, data_params& p) {
-  if (!t.present())
-    return;
-  p.train = p.validation = p.test = 0;
-  t.read("train", p.train);
-  t.read("validation", p.validation);
-  t.read("test", p.test);
-  t.finish();
-}
-
 void read_data(table_reader t, std::filesystem::path folder, data_params& p) {
   // Where the files are, for those who keep them elsewhere; they have absolute paths
   // then.
   t.read_path("folder", folder, std::filesystem::path(folder));
-  t.read_path("file", p.file, folder);
-  t.read_path("target_file", p.target_file, folder);
-  t.read_path("test_file", p.test_file, folder);
-  t.read_path("test_target_file", p.test_target_file, folder);
-  t.read_name_or_number("target", p.target);
-  t.read("header", p.header);
-  t.read_choice("task", p.task,
-                {{"classification", task_kind::classification},
-                 {"regression", task_kind::regression}});
-  t.read_choice("blanks", p.blanks,
-                {{"refuse", blank_rule::refuse},
-                 {"mean", blank_rule::mean},
-                 {"drop", blank_rule::drop}});
-  t.read_list("categories", p.categories);
-  t.read("shape", p.shape);
-  read_split(t.table("split"), p);
-  t.read("limit", p.limit);
+  key_reader visitor(t, std::move(folder));
+  keys(visitor, p);
   t.finish();
   t.check(validate(p));
 }
@@ -68,8 +101,7 @@ void read_data(table_reader t, std::filesystem::path folder, data_params& p) {
 void read_synthetic_problem(table_reader t, bool image, problem& p) {
   p.input.sizes =
       image ? std::vector<std::int64_t>{1, 8, 8} : std::vector<std::int64_t>{16};
-  t.read("shape", p.input);
-  t.read("classes", p.outputs);
+  read_keys(t, p);
   t.finish();
   data_params shaped;
   shaped.file = "none";
@@ -79,78 +111,10 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
     t.fail("classes", "data.classes must be from 1 to 1000000");
 }
 
-void read_mutation(table_reader t, mutation_params& p) {
-  t.read("add_node", p.add_node);
-  t.read("add_edge", p.add_edge);
-  t.read("remove_node", p.remove_node);
-  t.read("remove_edge", p.remove_edge);
-  t.read("change_operator", p.change_operator);
-  t.read("widen", p.widen);
-  t.read("narrow", p.narrow);
-  t.read("change_setting", p.change_setting);
-  t.read("change_hyperparameter", p.change_hyperparameter);
-  t.read("again", p.again);
-  t.finish();
-  t.check(validate(p));
-}
-
 void read_evolution(table_reader t, evolution_params& p) {
-  t.read("strategy", p.strategy);
-  t.read("population", p.population);
-  t.read("generations", p.generations);
-  t.read("selection", p.selection);
-  t.read("tournament", p.tournament);
-  t.read("truncation", p.truncation);
-  t.read("elites", p.elites);
-  t.read("crossover", p.crossover);
-  t.read("tell_order", p.tell_order);
-  t.read("in_flight", p.in_flight);
-  read_mutation(t.table("mutation"), p.mutation);
+  read_keys(t, p);
+  read_part(t.table("mutation"), p.mutation);
   t.finish();
-  t.check(validate(p));
-}
-
-void read_training(table_reader t, training_params& p) {
-  t.read("epochs", p.epochs);
-  t.read("patience", p.patience);
-  t.read("optimiser", p.optimiser);
-  t.read("schedule", p.schedule);
-  t.read("learning_rate", p.learning_rate);
-  t.read("momentum", p.momentum);
-  t.read("weight_decay", p.weight_decay);
-  t.read("batch_size", p.batch_size);
-  t.finish();
-  t.check(validate(p));
-}
-
-void read_synthetic(table_reader t, synthetic_params& p) {
-  t.read("duration", p.duration);
-  t.read("diverge", p.diverge);
-  t.read("crash", p.crash);
-  t.read("hang", p.hang);
-  t.read("hog", p.hog);
-  t.read("epochs", p.epochs);
-  t.finish();
-  t.check(validate(p));
-}
-
-void read_limits(table_reader t, limits_params& p) {
-  t.read("evaluation_time", p.evaluation_time);
-  t.read_size("evaluation_memory", p.evaluation_memory);
-  t.read("wall_time", p.wall_time);
-  t.finish();
-  t.check(validate(p));
-}
-
-void read_slots(table_reader t, slots_params& p) {
-  std::vector<std::string> devices;
-  t.read_list("local", devices);
-  t.finish();
-  if (t.has("local")) {
-    p.local.clear();
-    for (const std::string& d : devices)
-      p.local += (p.local.empty() ? "" : ",") + d;
-  }
   t.check(validate(p));
 }
 
@@ -189,6 +153,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   // Before anything is missed that stands under a misspelt name.
   root.finish();
   read_head(head, e);
+  e.space_place = space.place("file");
   e.space = load_space(space);
   if (e.fitness == fitness_kind::synthetic)
     read_synthetic_problem(data, e.space.image, e.synthetic_problem);
@@ -196,15 +161,15 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
     read_data(data, folder, e.data);
   read_objective(goal, e.fitness, e.data.task, e.objective);
   read_evolution(evolution, e.evolution);
-  read_training(training, e.training);
+  read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
-    read_synthetic(synthetic, e.synthetic);
+    read_part(synthetic, e.synthetic);
   else if (synthetic.present())
     root.fail("synthetic",
               "[synthetic] says nothing to an experiment that trains; add fitness = "
               "\"synthetic\" to [experiment], or remove it");
-  read_limits(limits, e.limits);
-  read_slots(slots, e.slots);
+  read_part(limits, e.limits);
+  read_part(slots, e.slots);
   check_shape(data, e);
   if (e.fitness == fitness_kind::training)
     check_hyperparameters(d, e);

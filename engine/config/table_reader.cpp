@@ -6,6 +6,7 @@
 
 #include "engine/config/units.hpp"
 #include "search_spaces/nearest.hpp"
+#include "search_spaces/parameter_reader.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -80,13 +81,16 @@ table_reader table_reader::table(std::string_view key) {
   return inner;
 }
 
+std::string table_reader::place(std::string_view key) const {
+  const toml::node* node = find(key);
+  return document_->place(path_of(key), node != nullptr ? node : table_);
+}
+
 void table_reader::fail(std::string_view key, std::string message) {
   if (document_->wrong)
     return;
-  const toml::node* node = find(key);
-  document_->wrong = error{error_kind::invalid_input,
-                           document_->place(path_of(key), node != nullptr ? node : table_)
-                               + ": " + std::move(message)};
+  document_->wrong =
+      error{error_kind::invalid_input, place(key) + ": " + std::move(message)};
 }
 
 void table_reader::mismatch(std::string_view key, std::string_view wanted,
@@ -145,8 +149,8 @@ void table_reader::read(std::string_view key, double& out) {
   const toml::node* node = ask(key);
   if (node == nullptr)
     return;
-  if (node->is_number())
-    out = *node->value<double>();
+  if (const auto v = real_of(*node))
+    out = *v;
   else
     mismatch(key, "a number", *node);
 }

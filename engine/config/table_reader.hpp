@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,15 +47,19 @@ public:
   void read_list(std::string_view key, std::vector<std::string>& out);
   /// One of a few words.
   template<class Enum>
-  void read_choice(std::string_view key, Enum& out,
-                   std::initializer_list<std::pair<std::string_view, Enum>> words) {
+  void read_choice(
+      std::string_view key, Enum& out,
+      std::span<const std::pair<std::string_view, std::type_identity_t<Enum>>> words) {
     std::vector<std::string> known;
     for (const auto& w : words)
       known.emplace_back(w.first);
     const std::size_t i = choice(key, known);
     if (i < known.size())
-      out = words.begin()[i].second;
+      out = words[i].second;
   }
+
+  /// Where that key stands, or the table where the key is not there: "x.toml:14".
+  [[nodiscard]] std::string place(std::string_view key) const;
 
   /// Notes an error at that key, or at the table where the key is not there.
   void fail(std::string_view key, std::string message);

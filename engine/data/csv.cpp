@@ -11,6 +11,7 @@
 #include "engine/data/csv.hpp"
 
 #include "engine/data/csv_rows.hpp"
+#include "engine/data/in_quotes.hpp"
 #include "search_spaces/nearest.hpp"
 
 #include <algorithm>
@@ -22,14 +23,6 @@
 
 namespace clade {
 namespace {
-
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string out = "\"";
-  for (const char c : text.substr(0, longest))
-    out += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-  return out + (text.size() > longest ? "...\"" : "\"");
-}
 
 // A number as people and programs write it; nothing else may follow. NaN and infinities
 // are numbers here, so that they can be refused by name.
@@ -233,11 +226,7 @@ private:
     if (!near.empty())
       return wrong(first_line_number_,
                    message + "; did you mean " + in_quotes(near) + "?");
-    std::string all;
-    for (std::size_t i = 0; i < std::min<std::size_t>(names_.size(), 12); ++i)
-      all += (i == 0 ? "" : ", ") + in_quotes(names_[i]);
-    return wrong(first_line_number_,
-                 message + "; there are " + all + (names_.size() > 12 ? ", ..." : ""));
+    return wrong(first_line_number_, message + "; there are " + all_in_quotes(names_));
   }
 
   tl::unexpected<error> no_value(const csv_row& r, std::size_t i) const {

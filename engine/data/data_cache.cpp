@@ -183,7 +183,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   if (!checksum)
     return std::nullopt;
   for (const std::string& part :
-       {params.target, params.header, to_text(params.shape), to_text(*checksum)})
+       {params.array, params.target_array, params.test_array, params.test_target_array,
+        params.target, params.header, to_text(params.shape), to_text(*checksum)})
     add(part);
   for (const std::string& category : params.categories)
     add(category);

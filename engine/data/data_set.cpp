@@ -58,15 +58,13 @@ void keep(examples& e, const std::vector<std::uint32_t>& kept) {
   e.count = kept.size();
 }
 
-expected<examples> read_limited(const std::filesystem::path& file,
-                                const std::filesystem::path& target_file,
-                                const data_params& params, std::uint64_t seed,
-                                std::uint64_t number) {
-  auto e = read_examples(file, target_file, params);
+expected<examples> read_limited(const example_source& from, const data_params& params,
+                                std::uint64_t seed, std::uint64_t number) {
+  auto e = read_examples(from, params);
   if (!e)
     return e;
   if (e->count > std::numeric_limits<std::uint32_t>::max())
-    return wrong(file.string() + ": more than 4,294,967,295 examples");
+    return wrong(from.examples.place() + ": more than 4,294,967,295 examples");
   if (params.limit > 0 && params.limit < e->count)
     keep(*e, draw(static_cast<std::size_t>(params.limit), e->count, seed, number));
   return e;
@@ -78,7 +76,7 @@ expected<tensor_shape> shape_of(const examples& e, const data_params& params) {
     return e.shape;
   if (params.shape.elements() == e.shape.elements())
     return params.shape;
-  return wrong(params.file.string() + ": an example has "
+  return wrong(training_source(params).examples.place() + ": an example has "
                + std::to_string(e.shape.elements())
                + " values besides the target, where shape = " + to_text(params.shape)
                + " takes " + std::to_string(params.shape.elements()));
@@ -209,9 +207,10 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     return tl::unexpected(shape.error());
   data.shape = *shape;
   if (test && test->shape.elements() != e.shape.elements())
-    return wrong(params.test_file.string() + ": an example has "
+    return wrong(test_source(params)->examples.place() + ": an example has "
                  + std::to_string(test->shape.elements())
-                 + " values besides the target, where " + params.file.string() + " has "
+                 + " values besides the target, where "
+                 + training_source(params).examples.place() + " has "
                  + std::to_string(e.shape.elements()));
   const examples* tested = test ? &*test : nullptr;
   data.examples = e.count + (test ? test->count : 0);
@@ -240,12 +239,13 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
 }
 
 expected<data_set> load_files(const data_params& params, std::uint64_t seed) {
-  auto e = read_limited(params.file, params.target_file, params, seed, 0);
+  auto e = read_limited(training_source(params), params, seed, 0);
   if (!e)
     return tl::unexpected(std::move(e).error());
-  if (params.test_file.empty())
+  const auto tested = test_source(params);
+  if (!tested)
     return assemble(std::move(*e), std::nullopt, params, seed);
-  auto test = read_limited(params.test_file, params.test_target_file, params, seed, 1);
+  auto test = read_limited(*tested, params, seed, 1);
   if (!test)
     return tl::unexpected(std::move(test).error());
   return assemble(std::move(*e), std::move(*test), params, seed);
@@ -268,6 +268,21 @@ expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
   return keep_cached(cache, *key, std::move(*data));
 }
 
+// The test set's keys: targets of their own for both parts or for none.
+expected<void> validate_test(const data_params& params) {
+  const auto test = test_source(params);
+  if (params.test_file.empty() && !params.test_target_file.empty())
+    return wrong("test_target_file says nothing without a test_file");
+  if (!test && !params.test_target_array.empty())
+    return wrong("test_target_array says nothing without a test_array or a test_file");
+  if (!test || training_source(params).targets.file.empty() == test->targets.file.empty())
+    return {};
+  if (!params.test_file.empty() && params.target_array.empty()
+      && params.test_target_array.empty())
+    return wrong("test_target_file and target_file go together: give both or none");
+  return wrong("test_target_array and target_array go together: give both or none");
+}
+
 } // namespace
 
 problem data_set::as_problem() const {
@@ -280,11 +295,8 @@ expected<void> validate(const data_params& params) {
   constexpr std::int64_t most_values = std::int64_t{1} << 31;
   if (params.file.empty())
     return wrong("file is missing: it names the examples, file = \"data/digits.csv.gz\"");
-  if (params.test_file.empty() && !params.test_target_file.empty())
-    return wrong("test_target_file says nothing without a test_file");
-  if (!params.test_file.empty()
-      && params.target_file.empty() != params.test_target_file.empty())
-    return wrong("test_target_file and target_file go together: give both or none");
+  if (auto valid = validate_test(params); !valid)
+    return valid;
   for (const std::string& category : params.categories)
     if (category.empty())
       return wrong("categories must be names of columns, or their numbers from 1");
@@ -307,7 +319,7 @@ expected<void> validate(const data_params& params) {
                  + to_text(params.shape));
   const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
   if (!share(params.train) || !share(params.validation)
-      || (params.test_file.empty() && !share(params.test)))
+      || (!test_source(params) && !share(params.test)))
     return wrong("split must give a share above 0 to train, validation and test, as in "
                  "split = {train = 0.6, validation = 0.2, test = 0.2}");
   return {};

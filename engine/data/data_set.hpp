@@ -21,15 +21,20 @@ enum class blank_rule : std::uint8_t { refuse, mean, drop };
 
 /// `[data]` of an experiment.
 struct data_params {
-  /// CSV, a .npy array, an IDX file of examples or a batch of CIFAR (.bin), each as it is
-  /// or gzip.
+  /// CSV, a .npy array, a .npz archive, an IDX file of examples or a batch of CIFAR
+  /// (.bin), each as it is or gzip.
   std::filesystem::path file;
-  /// IDX or .npy file of targets where they are not a column of `file`.
+  /// IDX, .npy or .npz file of targets where they are not in `file`.
   std::filesystem::path target_file;
   /// A separate file (and its targets) that is the test set; otherwise `test` is split
   /// off.
   std::filesystem::path test_file;
   std::filesystem::path test_target_file;
+  /// Arrays of a .npz, with or without ".npy"; the only one needs no name. Targets are
+  /// taken from `file` where there is no `target_file`, and the test set from the
+  /// archives of the others where there is no `test_file`.
+  std::string array, target_array;
+  std::string test_array, test_target_array;
   /// The target column: its name, its number from 1, or "last".
   std::string target = "last";
   /// What a CSV's first line is: "names" of columns, "none" (a row), "counts"
@@ -78,12 +83,13 @@ struct data_set {
 
 [[nodiscard]] expected<void> validate(const data_params& params);
 
-/// Reads, checks and splits. Errors name the file and its line (CSV) or byte: a wrong
+/// Reads, checks and splits. Errors name the file (and array) and its line (CSV) or byte:
+/// a wrong
 /// number of columns, text in a number column, NaN or infinity, a class with one member,
 /// a truncated gzip/IDX/npy, a target that is not there, a shape that does not multiply
 /// up. `seed` decides the split. What was read before comes from the cache, the same bit
 /// for bit, checked, and with features that all processes share. Otherwise reads the
-/// files once; takes memory for the features and little more.
+/// files once for each part; takes memory for the features and little more.
 [[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed,
                                            const data_cache& cache = users_cache());
 

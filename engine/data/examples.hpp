@@ -3,7 +3,10 @@
 #include "engine/data/data_set.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -40,9 +43,29 @@ struct examples {
   [[nodiscard]] std::string place(std::size_t example) const;
 };
 
-/// Reads `file`, of any of the formats, and `target_file` where targets are not a column.
-[[nodiscard]] expected<examples> read_examples(const std::filesystem::path& file,
-                                               const std::filesystem::path& target_file,
+/// An array, or what else a file holds.
+struct array_source {
+  std::filesystem::path file; ///< Empty: there is none.
+  std::string array;          ///< Its name, where the file is an archive (.npz).
+  std::string_view key;       ///< The key of `[data]` that names it, for messages.
+
+  /// "x.csv", "x.npz: x_train".
+  [[nodiscard]] std::string place() const;
+};
+
+/// Where examples are, and their targets if those are no column beside them.
+struct example_source {
+  array_source examples;
+  array_source targets;
+};
+
+[[nodiscard]] example_source training_source(const data_params& params);
+
+/// None if the test part is split off from the others.
+[[nodiscard]] std::optional<example_source> test_source(const data_params& params);
+
+/// Reads all of a source, of any of the formats; each file once.
+[[nodiscard]] expected<examples> read_examples(const example_source& from,
                                                const data_params& params);
 
 /// `data_set::checksum` as reading all of the files would give it, without parsing them.

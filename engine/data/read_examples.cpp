@@ -1,13 +1,14 @@
-// What a file is, is known by its first bytes: .npy and IDX have magic numbers (and names
-// that are trusted when those are damaged), CIFAR's batches are known by the name .bin,
-// all else is CSV. Arrays hold examples along
-// their first dimension; their targets are an array of one dimension in a file of its
-// own, or one column of an array of two.
+// What a file is, is known by its first bytes: .npy, .npz and IDX have magic numbers (and
+// names that are trusted when those are damaged), CIFAR's batches are known by the name
+// .bin, all else is CSV. Arrays hold examples along their first dimension; their targets
+// are an array of one dimension, in a file of its own or in the same archive, or one
+// column of an array of two.
 
 #include "engine/data/cifar.hpp"
 #include "engine/data/csv.hpp"
 #include "engine/data/examples.hpp"
 #include "engine/data/file_bytes.hpp"
+#include "engine/data/npz.hpp"
 #include "engine/data/numeric_array.hpp"
 #include "genome/hash.hpp"
 
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -24,13 +26,15 @@
 namespace clade {
 namespace {
 
-enum class format : std::uint8_t { csv, idx, npy, cifar };
+enum class format : std::uint8_t { csv, idx, npy, npz, cifar };
 
 format format_of(const std::filesystem::path& file, std::string_view bytes) {
   const std::string name = file.filename().string();
   // First: any bytes may begin a picture, another format's magic number too.
   if (name.ends_with(".bin") || name.ends_with(".bin.gz"))
     return format::cifar;
+  if (looks_like_zip(bytes) || name.ends_with(".npz") || name.ends_with(".npz.gz"))
+    return format::npz;
   if (looks_like_npy(bytes) || name.ends_with(".npy") || name.ends_with(".npy.gz"))
     return format::npy;
   if (looks_like_idx(bytes) || name.ends_with("-ubyte") || name.ends_with("-ubyte.gz")
@@ -47,13 +51,41 @@ std::string at_byte(const std::string& origin, std::size_t byte) {
   return origin + ": byte " + std::to_string(byte);
 }
 
-expected<numeric_array> parse_array(format f, const std::string& origin,
-                                    std::string_view bytes) {
-  auto a = f == format::npy ? parse_npy(bytes) : parse_idx(bytes);
+// What holds one array: a file, or a member of an archive.
+struct array_bytes {
+  std::string origin; ///< For messages: "x.npy", "x.npz: y.npy".
+  format kind = format::npy;
+  std::string bytes;
+};
+
+expected<void> no_archive(const array_source& from) {
+  if (from.array.empty())
+    return {};
+  return wrong(from.file.string(), "is no .npz archive; remove " + std::string(from.key)
+                                       + ", which names an array of one");
+}
+
+// Copies a member out of an archive, but takes another file's bytes.
+expected<array_bytes> array_in(const array_source& from, std::string& bytes) {
+  const std::string origin = from.file.string();
+  const format f = format_of(from.file, bytes);
+  if (f != format::npz) {
+    if (auto fine = no_archive(from); !fine)
+      return tl::unexpected(std::move(fine).error());
+    return array_bytes{origin, f, std::exchange(bytes, {})};
+  }
+  auto member = read_npz(bytes, from.array, from.key);
+  if (!member)
+    return fail_in(origin, std::move(member).error());
+  return array_bytes{origin + ": " + member->name, format::npy, std::move(member->bytes)};
+}
+
+expected<numeric_array> parse_array(const array_bytes& from) {
+  auto a = from.kind == format::npy ? parse_npy(from.bytes) : parse_idx(from.bytes);
   if (!a)
-    return fail_in(origin, std::move(a).error());
+    return fail_in(from.origin, std::move(a).error());
   if (a->sizes.empty() || a->values.empty())
-    return wrong(origin, "holds no examples");
+    return wrong(from.origin, "holds no examples");
   return a;
 }
 
@@ -129,7 +161,8 @@ expected<examples> with_target_column(const std::string& origin, const numeric_a
   if (a.sizes.size() != 2 || a.sizes[1] < 2)
     return wrong(origin, "an array of " + to_text(tensor_shape{a.sizes})
                              + " has no target column; name the file of the targets, "
-                               "target_file = \"...\"");
+                               "target_file = \"...\", or their array in a .npz, "
+                               "target_array = \"...\"");
   const auto columns = static_cast<std::size_t>(a.sizes[1]);
   const auto column = target_column(params.target, columns);
   if (!column)
@@ -148,34 +181,63 @@ expected<examples> with_target_column(const std::string& origin, const numeric_a
   return out;
 }
 
-expected<examples> with_target_file(const std::string& origin, const numeric_array& a,
-                                    const std::filesystem::path& target_file,
-                                    const data_params& params) {
-  const std::string target_origin = target_file.string();
-  const auto file = read_file(target_file);
-  if (!file)
-    return tl::unexpected(file.error());
-  const format f = format_of(target_file, file->bytes);
-  if (f != format::npy && f != format::idx)
-    return wrong(target_origin, "is neither a .npy nor an IDX file of targets");
-  const auto targets = parse_array(f, target_origin, file->bytes);
+expected<examples> with_targets(const std::string& origin, const numeric_array& a,
+                                const array_bytes& from, task_kind task) {
+  const auto targets = parse_array(from);
   if (!targets)
     return tl::unexpected(targets.error());
   const auto count = static_cast<std::size_t>(a.sizes[0]);
   if (targets->count() != targets->sizes[0] + std::size_t{0} || targets->count() != count)
-    return wrong(target_origin,
-                 "holds targets of " + to_text(tensor_shape{targets->sizes}) + ", where "
-                     + origin + " holds " + std::to_string(count) + " examples");
+    return wrong(from.origin, "holds targets of " + to_text(tensor_shape{targets->sizes})
+                                  + ", where " + origin + " holds "
+                                  + std::to_string(count) + " examples");
   examples out;
-  out.origin = target_origin;
+  out.origin = from.origin;
   out.count = count;
   out.shape = example_shape(a);
-  if (auto taken = take_targets(out, *targets, 0, 1, params.task); !taken)
+  if (auto taken = take_targets(out, *targets, 0, 1, task); !taken)
     return tl::unexpected(std::move(taken).error());
   if (auto taken = take_features(out, origin, a, std::nullopt); !taken)
     return tl::unexpected(std::move(taken).error());
-  out.checksum = file->checksum;
   return out;
+}
+
+// The examples' array from `file`, and their targets from it too, if it is an archive, or
+// from a file of their own. An archive's bytes go as soon as nothing else is in them.
+expected<examples> read_arrays(const example_source& from, file_bytes file,
+                               const data_params& params) {
+  const auto array = array_in(from.examples, file.bytes);
+  if (!array)
+    return tl::unexpected(array.error());
+  const bool apart = from.targets.file != from.examples.file || file.bytes.empty();
+  if (apart)
+    file.bytes = {};
+  const auto a = parse_array(*array);
+  if (!a)
+    return tl::unexpected(a.error());
+  if (from.targets.file.empty()) {
+    auto read = with_target_column(array->origin, *a, params);
+    if (read)
+      read->checksum = file.checksum;
+    return read;
+  }
+  const genome_hash checksum = file.checksum;
+  if (apart) {
+    auto read = read_file(from.targets.file);
+    if (!read)
+      return tl::unexpected(std::move(read).error());
+    file = std::move(*read);
+  }
+  const auto targets = array_in(from.targets, file.bytes);
+  if (!targets)
+    return tl::unexpected(targets.error());
+  file.bytes = {};
+  if (targets->kind != format::npy && targets->kind != format::idx)
+    return wrong(targets->origin, "is neither a .npy, a .npz nor an IDX file of targets");
+  auto read = with_targets(array->origin, *a, *targets, params.task);
+  if (read)
+    read->checksum = both(checksum, file.checksum);
+  return read;
 }
 
 } // namespace
@@ -185,21 +247,48 @@ std::string examples::place(std::size_t example) const {
                  : at_byte(origin, places[example]);
 }
 
-expected<examples> read_examples(const std::filesystem::path& file,
-                                 const std::filesystem::path& target_file,
-                                 const data_params& params) {
-  const std::string origin = file.string();
-  const auto read = read_file(file);
+std::string array_source::place() const {
+  return file.string() + (array.empty() ? "" : ": " + array);
+}
+
+example_source training_source(const data_params& p) {
+  const bool beside = p.target_file.empty() && !p.target_array.empty();
+  return {.examples = {p.file, p.array, "array"},
+          .targets = {beside ? p.file : p.target_file, p.target_array, "target_array"}};
+}
+
+std::optional<example_source> test_source(const data_params& p) {
+  if (p.test_file.empty() && p.test_array.empty())
+    return std::nullopt;
+  example_source out{
+      .examples = {p.test_file, p.test_array, "test_array"},
+      .targets = {p.test_target_file, p.test_target_array, "test_target_array"}};
+  if (p.test_file.empty())
+    out.examples.file = p.file;
+  if (p.test_target_file.empty() && !p.test_target_array.empty())
+    out.targets.file =
+        p.test_file.empty() && !p.target_file.empty() ? p.target_file : out.examples.file;
+  return out;
+}
+
+expected<examples> read_examples(const example_source& from, const data_params& params) {
+  const std::string origin = from.examples.file.string();
+  auto read = read_file(from.examples.file);
   if (!read)
     return tl::unexpected(read.error());
-  const format f = format_of(file, read->bytes);
+  const format f = format_of(from.examples.file, read->bytes);
+  if (f != format::npz)
+    for (const array_source* one : {&from.examples, &from.targets})
+      if (one->file == from.examples.file)
+        if (auto fine = no_archive(*one); !fine)
+          return tl::unexpected(std::move(fine).error());
   if (f == format::csv) {
-    if (!target_file.empty())
+    if (!from.targets.file.empty())
       return wrong(origin, "is neither a .npy nor an IDX file, as it must be beside a "
                            "target_file");
     if (const std::size_t nul = read->bytes.find('\0'); nul != std::string::npos)
       return wrong(at_byte(origin, nul),
-                   "a zero byte: the file is neither CSV, .npy nor IDX");
+                   "a zero byte: the file is neither CSV, .npy, .npz nor IDX");
     auto parsed = parse_csv(read->bytes, origin, params);
     if (parsed)
       parsed->checksum = read->checksum;
@@ -208,23 +297,14 @@ expected<examples> read_examples(const std::filesystem::path& file,
   if (!params.categories.empty() || params.blanks != blank_rule::refuse)
     return wrong(origin, "is an array; categories and blanks are for CSV files");
   if (f == format::cifar) {
-    if (!target_file.empty())
+    if (!from.targets.file.empty())
       return wrong(origin, "holds its targets itself; remove target_file");
     auto parsed = parse_cifar(read->bytes, origin, params);
     if (parsed)
       parsed->checksum = read->checksum;
     return parsed;
   }
-  const auto array = parse_array(f, origin, read->bytes);
-  if (!array)
-    return tl::unexpected(array.error());
-  auto parsed = target_file.empty()
-                    ? with_target_column(origin, *array, params)
-                    : with_target_file(origin, *array, target_file, params);
-  if (parsed)
-    parsed->checksum =
-        target_file.empty() ? read->checksum : both(read->checksum, parsed->checksum);
-  return parsed;
+  return read_arrays(from, std::move(*read), params);
 }
 
 genome_hash both(genome_hash a, genome_hash b) {
@@ -235,17 +315,24 @@ genome_hash both(genome_hash a, genome_hash b) {
 }
 
 expected<genome_hash> checksum_of_files(const data_params& params) {
-  std::optional<genome_hash> total;
-  for (const auto& [file, target_file] :
-       {std::pair(params.file, params.target_file),
-        std::pair(params.test_file, params.test_target_file)}) {
-    if (file.empty())
-      continue;
+  std::map<std::filesystem::path, genome_hash> known;
+  const auto sum_of = [&](const std::filesystem::path& file) -> expected<genome_hash> {
+    if (const auto at = known.find(file); at != known.end())
+      return at->second;
     auto sum = checksum_of_file(file);
+    if (sum)
+      known.emplace(file, *sum);
+    return sum;
+  };
+  std::optional<genome_hash> total;
+  for (const auto& from : {std::optional(training_source(params)), test_source(params)}) {
+    if (!from)
+      continue;
+    auto sum = sum_of(from->examples.file);
     if (!sum)
       return sum;
-    if (!target_file.empty()) {
-      const auto targets = checksum_of_file(target_file);
+    if (!from->targets.file.empty()) {
+      const auto targets = sum_of(from->targets.file);
       if (!targets)
         return targets;
       sum = both(*sum, *targets);

@@ -12,26 +12,43 @@ constexpr double newest_share = 0.02;
 
 } // namespace
 
-void schedule::submit(candidate_id id, double work) {
-  queue_.insert({.work = std::isfinite(work) ? work : 0.0, .id = id});
+void schedule::submit(const demand& d) {
+  waiting_candidate c{.demand = d};
+  if (!std::isfinite(c.demand.work))
+    c.demand.work = 0;
+  queue_.insert(std::move(c));
 }
 
 std::vector<candidate_id> schedule::withdraw() {
   std::vector<candidate_id> result;
   for (const auto& c : queue_)
-    result.push_back(c.id);
+    result.push_back(c.demand.id);
   queue_.clear();
   return result;
 }
 
-void schedule::join(node_id node, clock::time_point now) {
-  nodes_[node].heard = now;
+void schedule::join(node_id id, const offer& o, clock::time_point now, bool ready) {
+  node& n = nodes_[id];
+  n.offer = o;
+  n.ready = n.ready || ready;
+  hear(id, now);
 }
 
-std::vector<lost_lease> schedule::leave(node_id id) {
+void schedule::enable(node_id id) {
+  if (auto found = nodes_.find(id); found != nodes_.end())
+    found->second.ready = true;
+}
+
+bool schedule::retired(node_id id) const {
+  const auto found = nodes_.find(id);
+  return found != nodes_.end() && found->second.retired;
+}
+
+std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now) {
   auto found = nodes_.find(id);
   if (found == nodes_.end())
     return {};
+  const auto slot = found->second.offer.slot;
   auto leases = std::move(found->second.leases);
   nodes_.erase(found);
   leased_ -= leases.size();
@@ -43,23 +60,85 @@ std::vector<lost_lease> schedule::leave(node_id id) {
     candidate.attempt += 1;
     const bool given_up = candidate.deaths >= params_.deadly_tries;
     result.push_back({.id = lease.id, .attempt = lease.attempt, .given_up = given_up});
+    // Where it died on two slots, it is not the fault of either.
+    if (given_up && candidate.lost_on != slot)
+      quarantine_.acquit(lease.id);
+    else if (to_blame)
+      quarantine_.fail(slot, lease.id, now);
+    candidate.lost_on = slot;
     if (!given_up)
-      queue_.insert(candidate);
+      queue_.insert(std::move(candidate));
   }
   return result;
 }
 
-void schedule::hear(node_id node, clock::time_point now) {
-  if (auto found = nodes_.find(node); found != nodes_.end())
+void schedule::hear(node_id id, clock::time_point now) {
+  if (auto found = nodes_.find(id); found != nodes_.end()) {
+    found->second.closed = false;
     found->second.heard = now;
+    found->second.ends = now + params_.lease;
+  }
+}
+
+void schedule::close(node_id id, clock::time_point now) {
+  if (auto found = nodes_.find(id); found != nodes_.end()) {
+    found->second.closed = true;
+    found->second.ends = std::min(found->second.ends, now + params_.closed_lease);
+  }
 }
 
 std::vector<node_id> schedule::silent(clock::time_point now) const {
   std::vector<node_id> result;
   for (const auto& [id, n] : nodes_)
-    if (now - n.heard > params_.lease)
+    if (now > n.ends)
       result.push_back(id);
   return result;
+}
+
+std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has) {
+  auto found = nodes_.find(id);
+  if (found == nodes_.end())
+    return has;
+  const auto same = [](const lease& a) {
+    return [&a](const lease& b) { return a.id == b.id && a.number == b.number; };
+  };
+  auto& leases = found->second.leases;
+  const auto never_arrived = std::ranges::stable_partition(
+      leases, [&](const auto& l) { return std::ranges::any_of(has, same(l.lease)); });
+  for (auto& l : never_arrived)
+    queue_.insert(std::move(l.candidate));
+  leased_ -= never_arrived.size();
+  leases.erase(never_arrived.begin(), never_arrived.end());
+  std::vector<lease> ended;
+  std::ranges::copy_if(has, std::back_inserter(ended), [&](const lease& l) {
+    return std::ranges::none_of(leases,
+                                [&](const auto& held) { return same(l)(held.lease); });
+  });
+  return ended;
+}
+
+std::optional<lease> schedule::adopt(node_id id, candidate_id wanted) {
+  const auto node = nodes_.find(id);
+  const auto waits =
+      std::ranges::find_if(queue_, [&](const auto& c) { return c.demand.id == wanted; });
+  if (node == nodes_.end() || waits == queue_.end())
+    return std::nullopt;
+  return give(node->second, queue_.extract(waits).value());
+}
+
+void schedule::retire(node_id id, const std::vector<candidate_id>& not_done) {
+  auto found = nodes_.find(id);
+  if (found == nodes_.end())
+    return;
+  found->second.retired = true;
+  auto& leases = found->second.leases;
+  const auto handed_back = std::ranges::stable_partition(leases, [&](const auto& l) {
+    return std::ranges::find(not_done, l.lease.id) == not_done.end();
+  });
+  for (auto& l : handed_back)
+    queue_.insert(std::move(l.candidate));
+  leased_ -= handed_back.size();
+  leases.erase(handed_back.begin(), handed_back.end());
 }
 
 std::size_t schedule::batch_size() const {
@@ -71,44 +150,100 @@ std::size_t schedule::batch_size() const {
                                  params_.max_batch);
 }
 
-std::vector<handout> schedule::hand_out() {
+bool schedule::takes(const node& n, clock::time_point now) const {
+  return n.ready && !n.closed && !n.retired && now - n.heard <= params_.quiet
+         && !quarantine_.until(n.offer.slot, now);
+}
+
+bool schedule::fits(const offer& o, const waiting_candidate& c) const {
+  return o.memory_bytes == 0 || memory_.need(c.demand.memory_bytes) <= o.memory_bytes;
+}
+
+bool schedule::other_slot(const std::string& slot, clock::time_point now) const {
+  return std::ranges::any_of(nodes_, [&](const auto& n) {
+    return n.second.offer.slot != slot && takes(n.second, now);
+  });
+}
+
+std::set<schedule::waiting_candidate>::iterator
+schedule::next_for(const node& n, clock::time_point now) {
+  return std::ranges::find_if(queue_, [&](const waiting_candidate& c) {
+    return fits(n.offer, c)
+           && (c.lost_on != n.offer.slot || c.lost_on.empty()
+               || !other_slot(c.lost_on, now));
+  });
+}
+
+lease schedule::give(node& n, waiting_candidate c) {
+  const lease given{.id = c.demand.id, .number = ++last_lease_, .attempt = c.attempt};
+  n.leases.push_back({given, std::move(c)});
+  ++leased_;
+  return given;
+}
+
+// One batch; what is to go alone is a batch of its own, and finds the node empty.
+std::vector<lease> schedule::fill(node& n, std::size_t most, clock::time_point now) {
+  std::vector<lease> given;
+  while (given.size() < most) {
+    const auto next = next_for(n, now);
+    if (next == queue_.end() || (next->alone && !n.leases.empty()))
+      break;
+    const bool alone = next->alone;
+    given.push_back(give(n, queue_.extract(next).value()));
+    if (alone)
+      break;
+  }
+  return given;
+}
+
+std::vector<handout> schedule::hand_out(clock::time_point now) {
   const std::size_t most = batch_size();
   // Short batches leave a node idle for the way of a message, so a second one waits
   // there.
   const std::size_t room = most > 1 ? 2 * most : 1;
   // What is left is shared evenly, so that all nodes end together.
-  const auto fair = [&] { return (queue_.size() + nodes_.size() - 1) / nodes_.size(); };
+  const auto takers = static_cast<std::size_t>(
+      std::ranges::count_if(nodes_, [&](const auto& n) { return takes(n.second, now); }));
+  const auto fair = [&] { return (queue_.size() + takers - 1) / takers; };
   std::vector<handout> result;
   bool more = true;
   while (more && !queue_.empty()) {
     more = false;
     for (auto& [id, n] : nodes_) {
       const bool alone_there = !n.leases.empty() && n.leases.front().candidate.alone;
-      if (queue_.empty() || alone_there || n.leases.size() + (most > 1 ? most : 1) > room)
+      if (queue_.empty() || alone_there || !takes(n, now)
+          || n.leases.size() + (most > 1 ? most : 1) > room)
         continue;
-      if (queue_.begin()->alone && !n.leases.empty())
+      auto leases = fill(n, std::min(most, fair()), now);
+      if (leases.empty())
         continue;
-      handout out{.node = id, .leases = {}};
-      const std::size_t size = queue_.begin()->alone ? 1 : std::min(most, fair());
-      while (out.leases.size() < size && !queue_.empty()) {
-        if (queue_.begin()->alone && !out.leases.empty())
-          break;
-        auto candidate = queue_.extract(queue_.begin()).value();
-        lease given{
-            .id = candidate.id, .number = ++last_lease_, .attempt = candidate.attempt};
-        n.leases.push_back({given, candidate});
-        out.leases.push_back(given);
-      }
-      leased_ += out.leases.size();
-      result.push_back(std::move(out));
+      result.push_back({.node = id, .leases = std::move(leases)});
       more = most > 1;
     }
   }
   return result;
 }
 
+std::vector<demand> schedule::too_large() {
+  std::vector<demand> result;
+  const auto fits_somewhere = [&](const waiting_candidate& c) {
+    return std::ranges::any_of(
+        nodes_, [&](const auto& n) { return n.second.ready && fits(n.second.offer, c); });
+  };
+  if (std::ranges::none_of(nodes_, [](const auto& n) { return n.second.ready; }))
+    return result;
+  std::erase_if(queue_, [&](const waiting_candidate& c) {
+    if (c.demand.memory_bytes == 0 || fits_somewhere(c))
+      return false;
+    result.push_back(c.demand);
+    result.back().memory_bytes = memory_.need(c.demand.memory_bytes);
+    return true;
+  });
+  return result;
+}
+
 std::uint32_t schedule::accept(node_id node, candidate_id id, std::uint64_t lease,
-                               double seconds) {
+                               double seconds, std::uint64_t peak_bytes) {
   auto found = nodes_.find(node);
   if (found == nodes_.end())
     return 0;
@@ -118,8 +253,11 @@ std::uint32_t schedule::accept(node_id node, candidate_id id, std::uint64_t leas
   if (held == leases.end())
     return 0;
   const auto attempt = held->lease.attempt;
+  if (peak_bytes > 0 && held->candidate.demand.memory_bytes > 0)
+    memory_.observe(held->candidate.demand.memory_bytes, peak_bytes);
   leases.erase(held);
   --leased_;
+  quarantine_.succeed(found->second.offer.slot);
   if (std::isfinite(seconds) && seconds >= 0)
     mean_seconds_ = mean_seconds_ < 0
                         ? seconds
@@ -138,6 +276,11 @@ std::vector<lease> schedule::leases_of(node_id node) const {
     for (const auto& l : found->second.leases)
       result.push_back(l.lease);
   return result;
+}
+
+schedule::clock::time_point schedule::heard(node_id node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? clock::time_point{} : found->second.heard;
 }
 
 } // namespace clade

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "engine/dispatch/memory_forecast.hpp"
+#include "engine/dispatch/quarantine.hpp"
 #include "engine/evolution/candidate.hpp"
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,8 +15,14 @@ namespace clade {
 
 /// How candidates are handed out.
 struct schedule_params {
-  /// A node that was not heard for so long is lost; it sends a heartbeat each second.
-  std::chrono::milliseconds lease{10'000};
+  /// A node that was not heard for so long is lost, and what it had is tried elsewhere;
+  /// one that comes back sooner goes on with it. It sends a heartbeat each second.
+  std::chrono::milliseconds lease{30'000};
+  /// The same for a node whose connection was closed: it comes back at once, or its
+  /// process is dead.
+  std::chrono::milliseconds closed_lease{3'000};
+  /// A node that was not heard for so long gets nothing new.
+  std::chrono::milliseconds quiet{3'000};
   /// A batch is as many candidates as take about so long, so that messages cost little
   /// beside short evaluations; whatever takes longer travels alone.
   std::chrono::milliseconds batch_time{20};
@@ -21,6 +30,7 @@ struct schedule_params {
   /// A candidate that was alone on a node process when it died is tried again until so
   /// many processes have died of it.
   std::uint32_t deadly_tries = 2;
+  quarantine_params quarantine;
 };
 
 /// One node process; a restarted one is another.
@@ -51,61 +61,108 @@ struct lost_lease {
   friend bool operator==(const lost_lease&, const lost_lease&) = default;
 };
 
+/// What is to be trained: `work` decides the order, `memory` who may have it.
+struct demand {
+  candidate_id id = 0;
+  double work = 0;
+  std::uint64_t memory_bytes = 0; ///< As estimated; 0: next to nothing.
+};
+
+/// What a node offers.
+struct offer {
+  std::string slot;               ///< Stays the same when its process is another.
+  std::uint64_t memory_bytes = 0; ///< 0: not known, taken for enough.
+};
+
 /// Who trains what: candidates that wait, the longest first; nodes with their leases.
 /// Pure: it is told the time. For each candidate exactly one result is accepted, that of
 /// its present lease.
 ///
 /// A node has one batch in work and, where batches are short, a second one waiting. When
 /// a node is lost with several candidates, none of them is to blame: each is handed out
-/// again, alone.
+/// again, alone. A candidate whose node was lost goes to another slot than that, if there
+/// is one. A slot on which several candidates in a row were lost gets none for a while.
 class schedule {
 public:
   using clock = std::chrono::steady_clock;
 
-  explicit schedule(const schedule_params& params = {}) : params_(params) {}
+  explicit schedule(const schedule_params& params = {})
+      : params_(params),
+        quarantine_(params.quarantine) {}
 
-  void submit(candidate_id id, double work);
+  void submit(const demand& d);
 
   /// Takes back everything that no node has.
   [[nodiscard]] std::vector<candidate_id> withdraw();
 
-  void join(node_id node, clock::time_point now);
+  /// It is heard, and comes, or comes back; `ready`: it may be given something.
+  void join(node_id node, const offer& o, clock::time_point now, bool ready = true);
+  void enable(node_id node);
 
-  /// The node is gone; what it had waits again, or is given up.
-  [[nodiscard]] std::vector<lost_lease> leave(node_id node);
+  /// The node is gone, and dead; what it had waits again, or is given up.
+  [[nodiscard]] std::vector<lost_lease> leave(node_id node, clock::time_point now);
 
   /// The node is there: renews its leases.
   void hear(node_id node, clock::time_point now);
 
-  /// Nodes not heard since the lease time; the caller lets them `leave`.
+  /// Its connection was closed: it gets nothing, and unless it is heard again, it is lost
+  /// soon.
+  void close(node_id node, clock::time_point now);
+
+  /// Nodes whose leases have ended; the caller lets them `leave`.
   [[nodiscard]] std::vector<node_id> silent(clock::time_point now) const;
 
+  /// A node that came back names what it has. What it should have and does not, it never
+  /// got: that waits again. Returns which of its leases do not hold.
+  [[nodiscard]] std::vector<lease> reconcile(node_id node, const std::vector<lease>& has);
+
+  /// A node that had this candidate from an earlier head: if it waits, the node gets it.
+  [[nodiscard]] std::optional<lease> adopt(node_id node, candidate_id id);
+
+  /// The node gets nothing more, and what it names it will not do.
+  void retire(node_id node, const std::vector<candidate_id>& not_done);
+
   /// What to send now, to whom; empty where nothing waits or nobody is free.
-  [[nodiscard]] std::vector<handout> hand_out();
+  [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
+
+  /// Takes from the queue what fits no slot that is there. Nothing while there is none.
+  [[nodiscard]] std::vector<demand> too_large();
 
   /// Takes the result of a lease that holds, and returns which attempt it was; 0 if the
-  /// lease has ended (the result is to be ignored). `seconds`: what it took.
+  /// lease has ended (the result is to be ignored). `seconds`: what it took;
+  /// `peak_bytes`: the memory, 0 where nobody measured.
   [[nodiscard]] std::uint32_t accept(node_id node, candidate_id id, std::uint64_t lease,
-                                     double seconds);
+                                     double seconds, std::uint64_t peak_bytes = 0);
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size(); }
   [[nodiscard]] std::size_t leased() const { return leased_; }
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
+  [[nodiscard]] bool retired(node_id node) const;
   [[nodiscard]] std::size_t busy() const;
 
   /// What the node has, in the order in which it will do it.
   [[nodiscard]] std::vector<lease> leases_of(node_id node) const;
 
+  /// When it was heard last.
+  [[nodiscard]] clock::time_point heard(node_id node) const;
+
+  /// Until when the slot gets nothing, if it was quarantined.
+  [[nodiscard]] std::optional<clock::time_point>
+  quarantined(const std::string& slot, clock::time_point now) const {
+    return quarantine_.until(slot, now);
+  }
+
 private:
   struct waiting_candidate {
-    double work = 0;
-    candidate_id id = 0;
+    clade::demand demand;
     std::uint32_t attempt = 1;
     std::uint32_t deaths = 0;
     bool alone = false;
+    std::string lost_on; ///< The slot that lost it last.
 
     friend bool operator<(const waiting_candidate& a, const waiting_candidate& b) {
-      return a.work != b.work ? a.work > b.work : a.id < b.id;
+      return a.demand.work != b.demand.work ? a.demand.work > b.demand.work
+                                            : a.demand.id < b.demand.id;
     }
   };
   struct leased_candidate {
@@ -113,13 +170,27 @@ private:
     waiting_candidate candidate;
   };
   struct node {
+    clade::offer offer;
     std::vector<leased_candidate> leases;
+    clock::time_point ends; ///< Unless it is heard.
     clock::time_point heard;
+    bool ready = false;
+    bool closed = false;
+    bool retired = false;
   };
 
   [[nodiscard]] std::size_t batch_size() const;
+  [[nodiscard]] bool takes(const node& n, clock::time_point now) const;
+  [[nodiscard]] bool fits(const offer& o, const waiting_candidate& c) const;
+  [[nodiscard]] bool other_slot(const std::string& slot, clock::time_point now) const;
+  [[nodiscard]] std::set<waiting_candidate>::iterator next_for(const node& n,
+                                                               clock::time_point now);
+  [[nodiscard]] std::vector<lease> fill(node& n, std::size_t most, clock::time_point now);
+  lease give(node& n, waiting_candidate c);
 
   schedule_params params_;
+  clade::quarantine quarantine_;
+  memory_forecast memory_;
   std::set<waiting_candidate> queue_;
   std::map<node_id, node> nodes_;
   std::size_t leased_ = 0;

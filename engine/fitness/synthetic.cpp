@@ -68,25 +68,15 @@ double mean(std::vector<double> terms) {
   return sum / static_cast<double>(terms.size());
 }
 
-/// Whole-number settings of live nodes, summed, stand for the parameters of a network.
-struct judgement {
-  double score = 0;
-  std::uint64_t parameters = 0;
-};
-
-judgement judge(const genome& g, std::uint64_t seed) {
-  judgement j;
+double judge(const genome& g, std::uint64_t seed) {
   std::vector<double> operators, settings, hyperparameters;
   for (const auto id : topological_order(g)) {
     if (id == input_innovation || id == output_innovation)
       continue;
     const auto& node = *find_node(g, id);
     operators.push_back(liking(seed, node.op));
-    for (const auto& s : node.settings) {
+    for (const auto& s : node.settings)
       settings.push_back(nearness(seed, node.op, s));
-      if (const auto* whole = std::get_if<std::int64_t>(&s.value); whole && *whole > 0)
-        j.parameters += static_cast<std::uint64_t>(*whole);
-    }
   }
   for (const auto& s : g.hyperparameters)
     hyperparameters.push_back(nearness(seed, "", s));
@@ -97,8 +87,7 @@ judgement judge(const genome& g, std::uint64_t seed) {
   const auto score = mean({1 / (1 + off * off), mean(std::move(operators)),
                            mean(std::move(settings)), mean(std::move(hyperparameters))});
   constexpr double grain = 1 << 20;
-  j.score = std::floor(score * grain + 0.5) / grain;
-  return j;
+  return std::floor(score * grain + 0.5) / grain;
 }
 
 enum class fate { well, diverges, crashes, hangs, hogs };
@@ -170,9 +159,11 @@ bytes make_weights(const job& j) {
 
 class synthetic final : public fitness_function {
 public:
-  synthetic(const synthetic_params& params, objective goal)
-      : params_(params),
-        goal_(std::move(goal)) {}
+  explicit synthetic(synthetic_setup setup)
+      : space_(std::move(setup.space)),
+        problem_(std::move(setup.problem)),
+        params_(setup.params),
+        goal_(std::move(setup.goal)) {}
 
   expected<void> warm_up() override { return {}; }
 
@@ -196,11 +187,13 @@ public:
     if (!weights.empty() && weights != make_weights(j))
       return fail(error_kind::corrupt,
                   "the weights of #" + std::to_string(j.id) + " are those of another");
-    const auto judged = judge(j.genome, j.seed);
+    const auto decoded = decode(space_, j.genome, problem_);
+    if (!decoded)
+      return tl::unexpected(decoded.error());
     examination e;
     e.id = j.id;
-    e.metrics = metrics_of(judged.score, goal_, "test");
-    e.parameters = judged.parameters;
+    e.metrics = metrics_of(judge(j.genome, j.seed), goal_, "test");
+    e.parameters = decoded->cost().parameters;
     return e;
   }
 
@@ -212,6 +205,8 @@ private:
   void train(const job& j, progress& p, evaluation& e) const;
   bool spend(const job& j, double spread, std::uint32_t number, evaluation& e) const;
 
+  search_space space_;
+  problem problem_;
   synthetic_params params_;
   objective goal_;
 };
@@ -255,14 +250,17 @@ void synthetic::train(const job& j, progress& p, evaluation& e) const {
     hog_memory();
     return fail_with(e, outcome::out_of_memory, "no memory is left");
   }
-  const auto judged = judge(j.genome, j.seed);
-  e.parameters = judged.parameters;
+  const auto decoded = decode(space_, j.genome, problem_);
+  if (!decoded)
+    return fail_with(e, outcome::invalid, decoded.error().message);
+  e.parameters = decoded->cost().parameters;
+  const double whole_score = judge(j.genome, j.seed);
   for (std::uint32_t number = 1; number <= params_.epochs; ++number) {
     if (!spend(j, spread, number, e))
       return;
     if (fate == fate::diverges)
       return fail_with(e, outcome::diverged, "the loss is not a number in epoch 1");
-    const auto score = judged.score * number / params_.epochs;
+    const auto score = whole_score * number / params_.epochs;
     e.metrics = metrics_of(score, goal_, "validation");
     const auto seconds = spread * 1e-6 * static_cast<double>(params_.duration.count());
     e.curve.push_back({number, e.metrics, seconds / params_.epochs});
@@ -297,9 +295,8 @@ expected<void> validate(const synthetic_params& params) {
   return {};
 }
 
-std::unique_ptr<fitness_function> make_synthetic(const synthetic_params& params,
-                                                 const objective& goal) {
-  return std::make_unique<synthetic>(params, goal);
+std::unique_ptr<fitness_function> make_synthetic(synthetic_setup setup) {
+  return std::make_unique<synthetic>(std::move(setup));
 }
 
 } // namespace clade

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/fitness/fitness_function.hpp"
+#include "search_spaces/network.hpp"
 
 namespace clade {
 
@@ -20,7 +21,15 @@ struct synthetic_params {
 
 [[nodiscard]] expected<void> validate(const synthetic_params& params);
 
-[[nodiscard]] std::unique_ptr<fitness_function>
-make_synthetic(const synthetic_params& params, const objective& goal);
+struct synthetic_setup {
+  synthetic_params params;
+  search_space space;
+  clade::problem problem;
+  objective goal;
+};
+
+/// Reports the parameters of the decoded network; a genome that does not decode is
+/// invalid.
+[[nodiscard]] std::unique_ptr<fitness_function> make_synthetic(synthetic_setup setup);
 
 } // namespace clade

@@ -9,6 +9,7 @@
 // `checkpoint_pages`, what it holds goes to the file. Memory is that of the page cache.
 #include "engine/store/connection.hpp"
 
+#include "engine/store/run_folder.hpp"
 #include "engine/store/schema.hpp"
 #include "engine/store/store.hpp"
 
@@ -71,6 +72,21 @@ void touch(SQLite::Database& db) {
   SQLite::Statement(db, "select count(*) from sqlite_schema").executeStep();
 }
 
+void make_tables(SQLite::Database& db, const objective& goal) {
+  SQLite::Transaction all(db);
+  db.exec("pragma application_id = " + std::to_string(store_application_id)
+          + "; pragma user_version = " + std::to_string(store::schema_version));
+  db.exec(schema_sql);
+  SQLite::Statement run(db, "insert into runs (run, metric, maximize) values (1, ?, ?)");
+  run.bind(1, goal.metric);
+  run.bind(2, goal.maximize ? 1 : 0);
+  run.exec();
+  db.exec(
+      "insert into progress values (1, 0, 0, 'created', '', 0, 0, 0, 0, 0, null, null, "
+      "null)");
+  all.commit();
+}
+
 } // namespace
 
 connection connection::make(const std::filesystem::path& file, const objective& goal) {
@@ -80,19 +96,7 @@ connection connection::make(const std::filesystem::path& file, const objective& 
                                                               | SQLite::OPEN_NOMUTEX)};
     made.db.setBusyTimeout(busy_ms);
     made.db.exec("pragma page_size = 4096");
-    SQLite::Transaction all(made.db);
-    made.db.exec("pragma application_id = " + std::to_string(store_application_id)
-                 + "; pragma user_version = " + std::to_string(store::schema_version));
-    made.db.exec(schema_sql);
-    SQLite::Statement run(made.db,
-                          "insert into runs (run, metric, maximize) values (1, ?, ?)");
-    run.bind(1, goal.metric);
-    run.bind(2, goal.maximize ? 1 : 0);
-    run.exec();
-    made.db.exec(
-        "insert into progress values (1, 0, 0, 'created', '', 0, 0, 0, 0, 0, null, null, "
-        "null)");
-    all.commit();
+    make_tables(made.db, goal);
     made.db.exec("pragma journal_mode = wal");
     made.db.exec(settings);
     return made;
@@ -100,6 +104,16 @@ connection connection::make(const std::filesystem::path& file, const objective& 
     remove_files(file);
     throw;
   }
+}
+
+connection connection::make_temporary(const std::filesystem::path& file,
+                                      const objective& goal) {
+  connection made{file, SQLite::Database("", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
+                                                 | SQLite::OPEN_NOMUTEX)};
+  made.db.exec("pragma page_size = 4096; pragma journal_mode = off;"
+               "pragma synchronous = off");
+  make_tables(made.db, goal);
+  return made;
 }
 
 connection connection::open(const std::filesystem::path& file) {
@@ -132,6 +146,17 @@ connection connection::open_to_read(const std::filesystem::path& file) {
     touch(opened.db);
     return opened;
   }
+}
+
+connection connection::open_damaged(const std::filesystem::path& file) {
+  connection opened{file, SQLite::Database(file.string(),
+                                           SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
+                                           busy_ms)};
+  // Nothing is written; but so SQLite reads a file that is shorter than its header says,
+  // and passes over definitions that it cannot read.
+  opened.db.exec("pragma writable_schema = on");
+  touch(opened.db);
+  return opened;
 }
 
 bool connection::in_transaction() const {
@@ -167,8 +192,8 @@ tl::unexpected<error> store_failure(const std::filesystem::path& file,
                                     + "); mend that" + resume);
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
-    return fail(error_kind::corrupt, place + "the file is damaged (" + e.what()
-                                         + "); take a copy of it if there is one");
+    return fail(error_kind::corrupt, place + "the file is damaged (" + e.what() + "); "
+                                         + check_command(file) + " says what is whole");
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     return fail(error_kind::conflict,
@@ -203,11 +228,16 @@ expected<void> check_header(const std::filesystem::path& file) {
   constexpr std::string_view magic("SQLite format 3", 16);
   if (in.gcount() < static_cast<std::streamsize>(header.size())
       || std::string_view(header.data(), magic.size()) != magic)
-    return fail(error_kind::corrupt, place + ": not a run's store (no SQLite file)");
+    return fail(error_kind::corrupt,
+                place + ": not a run's store (no SQLite file), or damaged; "
+                    + check_command(file) + " says what is whole");
   const auto application = big_endian(&header[68]);
   if (application != static_cast<std::uint32_t>(store_application_id))
     return fail(error_kind::corrupt,
-                place + ": not a run's store (an SQLite file of another program)");
+                place
+                    + ": not a run's store (an SQLite file of another program), or "
+                      "damaged; "
+                    + check_command(file) + " says what is whole");
   const auto version = big_endian(&header[60]);
   if (version > static_cast<std::uint32_t>(store::schema_version))
     return fail(error_kind::conflict, place + ": written by a newer clade (schema "
@@ -215,7 +245,8 @@ expected<void> check_header(const std::filesystem::path& file) {
                                           + std::to_string(store::schema_version)
                                           + "); use that version");
   if (version != static_cast<std::uint32_t>(store::schema_version))
-    return fail(error_kind::corrupt, place + ": has no schema version that ever was");
+    return fail(error_kind::corrupt, place + ": has no schema version that ever was; "
+                                         + check_command(file) + " says what is whole");
   return {};
 }
 

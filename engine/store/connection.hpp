@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string_view>
+#include <string>
 
 namespace clade {
 
@@ -21,8 +21,13 @@ struct connection {
   /// Makes the file with its tables; whole or, after an error, not at all. Throws.
   [[nodiscard]] static connection make(const std::filesystem::path& file,
                                        const objective& goal);
+  /// The same tables in a nameless file, which SQLite removes; `file` is for messages.
+  [[nodiscard]] static connection make_temporary(const std::filesystem::path& file,
+                                                 const objective& goal);
   [[nodiscard]] static connection open(const std::filesystem::path& file);
   [[nodiscard]] static connection open_to_read(const std::filesystem::path& file);
+  /// To read what can be read of a file that `open_to_read` refuses.
+  [[nodiscard]] static connection open_damaged(const std::filesystem::path& file);
 
   [[nodiscard]] bool in_transaction() const;
 

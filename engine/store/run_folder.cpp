@@ -122,4 +122,11 @@ expected<std::filesystem::path> find_store(std::string_view text,
   });
 }
 
+std::string check_command(const std::filesystem::path& file) {
+  const auto run = file.filename() == store_file_name && file.has_parent_path()
+                       ? file.parent_path()
+                       : file;
+  return "clade check " + run.string();
+}
+
 } // namespace clade

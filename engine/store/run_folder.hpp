@@ -48,4 +48,7 @@ find_run(std::string_view text, const std::filesystem::path& folder = runs_folde
 [[nodiscard]] expected<std::filesystem::path>
 find_store(std::string_view text, const std::filesystem::path& folder = runs_folder());
 
+/// "clade check RUN", for the store's file: what to do about damage.
+[[nodiscard]] std::string check_command(const std::filesystem::path& file);
+
 } // namespace clade

@@ -8,6 +8,7 @@
 // next.
 #include "engine/store/store.hpp"
 
+#include "engine/store/run_folder.hpp"
 #include "engine/store/store_impl.hpp"
 #include "genome/hash.hpp"
 
@@ -44,10 +45,10 @@ expected<std::uint64_t> visit_payloads(const connection& c, Visit visit) {
   SQLite::Statement expected_count(c.db, "select records from progress");
   std::uint64_t whole = 0, checksum = 0, count = 0;
   const auto damaged = [&](const std::string& how) {
-    return fail(error_kind::corrupt,
-                c.file.string() + ": " + numbered(whole + 1) + " of "
-                    + std::to_string(std::max(count, whole + 1)) + " " + how
-                    + ": the file is damaged; the records before it are whole");
+    return fail(error_kind::corrupt, c.file.string() + ": " + numbered(whole + 1) + " of "
+                                         + std::to_string(std::max(count, whole + 1))
+                                         + " " + how + ": the file is damaged; "
+                                         + check_command(c.file) + " says what is whole");
   };
   try {
     if (expected_count.executeStep())
@@ -307,7 +308,9 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
   found.bind(1, as_signed(sequence));
   const auto damaged = [&](const std::string& how) {
     return fail(error_kind::corrupt, connected.file.string() + ": " + numbered(sequence)
-                                         + " " + how + ": the file is damaged");
+                                         + " " + how + ": the file is damaged; "
+                                         + check_command(connected.file)
+                                         + " says what is whole");
   };
   if (!found.executeStep())
     return damaged("is missing");
@@ -327,10 +330,22 @@ namespace {
 
 tl::unexpected<error> misplaced(const connection& c, candidate_id id) {
   return fail(error_kind::corrupt, c.file.string() + ": another record in the place of #"
-                                       + std::to_string(id) + ": the file is damaged");
+                                       + std::to_string(id) + ": the file is damaged; "
+                                       + check_command(c.file) + " says what is whole");
 }
 
 } // namespace
+
+expected<std::uint64_t> store::identity() const {
+  return guarded(impl_->connected, [&]() -> expected<std::uint64_t> {
+    SQLite::Statement first(impl_->connected.db,
+                            "select checksum from records where sequence = 1");
+    if (!first.executeStep())
+      return fail(error_kind::not_found,
+                  impl_->connected.file.string() + ": nothing is recorded");
+    return natural(first.getColumn(0));
+  });
+}
 
 expected<candidate> store::find_candidate(candidate_id id) const {
   return guarded(impl_->connected, [&]() -> expected<candidate> {
@@ -368,7 +383,8 @@ expected<bytes> store::find_weights(candidate_id id) const {
       return fail(error_kind::corrupt,
                   impl_->connected.file.string() + ": the weights of #"
                       + std::to_string(id)
-                      + " do not match their checksum: the file is damaged");
+                      + " do not match their checksum: the file is damaged; "
+                      + check_command(impl_->connected.file) + " says what is whole");
     return bytes(weights.begin(), weights.end());
   });
 }

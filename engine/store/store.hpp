@@ -54,6 +54,10 @@ public:
   /// Records, as of opening or the last append of one's own.
   [[nodiscard]] std::uint64_t size() const;
 
+  /// The first record's checksum: the same for every copy of a run, another for every
+  /// other run. `not_found` while nothing is recorded.
+  [[nodiscard]] expected<std::uint64_t> identity() const;
+
   /// By id; `not_found`.
   [[nodiscard]] expected<candidate> find_candidate(candidate_id id) const;
   [[nodiscard]] expected<evaluation> find_evaluation(candidate_id id) const;

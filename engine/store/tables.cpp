@@ -171,7 +171,7 @@ void tables::load() {
   progress_.training_seconds = select_run_.getColumn(8).getDouble();
   const auto best = natural_at(9);
   progress_.champion = natural_at(10);
-  progress_.updated_ms = select_run_.getColumn(11).getInt64();
+  unix_ms_ = progress_.updated_ms = select_run_.getColumn(11).getInt64();
   select_run_.tryReset();
   best_ = best == 0 ? contender{} : contender_of(best);
   generations_.clear();
@@ -217,6 +217,7 @@ tables::generation_row& tables::row_of(std::uint64_t generation) {
 
 void tables::write(std::uint64_t sequence, std::int64_t unix_ms, const record& r) {
   sequence_ = sequence;
+  predecessor_ms_ = unix_ms_;
   unix_ms_ = unix_ms;
   std::visit([this](const auto& one) { write(one); }, r);
 }
@@ -298,7 +299,7 @@ void tables::write(const run_resumed&) {
   progress_.state = "started";
   progress_.reason.clear();
   // Whoever was there when the run was killed left unseen.
-  execute(close_nodes_, progress_.updated_ms);
+  execute(close_nodes_, predecessor_ms_);
 }
 
 void tables::write(const attempt_failed& r) {

@@ -57,6 +57,7 @@ private:
   /// Of the record that is being written.
   std::uint64_t sequence_ = 0;
   std::int64_t unix_ms_ = 0;
+  std::int64_t predecessor_ms_ = 0; ///< Of the record before it.
 
   SQLite::Statement select_run_, select_generation_, select_generation_of_,
       select_evaluation_;

@@ -9,13 +9,19 @@
 
 namespace clade {
 
+expected<void> find_training(const std::filesystem::path& module) {
+  std::error_code ignored;
+  if (std::filesystem::exists(module, ignored))
+    return {};
+  return fail(error_kind::not_found,
+              "this build has no LibTorch: " + module.string()
+                  + " is not there; configure with -DCLADE_TORCH=ON and build again");
+}
+
 expected<std::unique_ptr<fitness_function>>
 load_training(const std::filesystem::path& module, const training_setup& setup) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(module, ignored))
-    return fail(error_kind::not_found,
-                "this build has no LibTorch: " + module.string()
-                    + " is not there; configure with -DCLADE_TORCH=ON and build again");
+  if (auto found = find_training(module); !found)
+    return tl::unexpected(std::move(found).error());
   void* handle = ::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr)
     return fail(error_kind::not_found,

@@ -1,6 +1,7 @@
 #include "engine/training/trainer.hpp"
 
 #include "engine/training/linear_model.hpp"
+#include "engine/training/metrics.hpp"
 #include "engine/training/training_loop.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/variation.hpp"

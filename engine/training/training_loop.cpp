@@ -222,11 +222,4 @@ std::vector<metric> assess(const model& predict, const device_data& data,
                         data.target_deviation);
 }
 
-std::vector<std::string> epoch_metrics(task_kind task) {
-  if (task == task_kind::classification)
-    return {"train.loss", "validation.accuracy", "validation.loss"};
-  return {"train.loss", "validation.loss", "validation.mse", "validation.r2",
-          "validation.rmse"};
-}
-
 } // namespace clade

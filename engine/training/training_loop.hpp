@@ -35,13 +35,10 @@ struct training_result {
 /// Examples to predictions: scores of classes, or standardised targets.
 using model = std::function<at::Tensor(const at::Tensor&)>;
 
-/// "loss", and "accuracy" for classes; "mse", "rmse" in the target's own unit and "r2"
-/// for numbers; each after `prefix` ("validation."), sorted by name. The loss is that of
-/// training without smoothing and, for numbers, in standard deviations.
+/// The metrics of metrics.hpp, rmse in the target's own unit; each after `prefix`
+/// ("validation."), sorted by name. The loss is that of training without smoothing and,
+/// for numbers, in standard deviations.
 [[nodiscard]] std::vector<metric> assess(const model& predict, const device_data& data,
                                          const at::Tensor& part, std::string_view prefix);
-
-/// The metrics that an epoch of such a task has, sorted.
-[[nodiscard]] std::vector<std::string> epoch_metrics(task_kind task);
 
 } // namespace clade

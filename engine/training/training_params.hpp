@@ -43,4 +43,7 @@ struct training_setup {
 [[nodiscard]] expected<std::unique_ptr<fitness_function>>
 load_training(const std::filesystem::path& module, const training_setup& setup);
 
+/// Whether that module is there; an error says what to do.
+[[nodiscard]] expected<void> find_training(const std::filesystem::path& module);
+
 } // namespace clade

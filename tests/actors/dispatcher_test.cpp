@@ -36,10 +36,10 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer,
 /// What a node was given.
 struct given {
   std::vector<assignment> assignments;
-  bool dismissed = false;
+  std::string dismissed;
 };
 
-node_actor::behavior_type stub_node(node_actor::pointer, std::shared_ptr<given> g) {
+link_actor::behavior_type stub_link(link_actor::pointer, std::shared_ptr<given> g) {
   return {
       [g](const assignments& a) {
         g->assignments.insert(g->assignments.end(), a.batch.begin(), a.batch.end());
@@ -47,57 +47,84 @@ node_actor::behavior_type stub_node(node_actor::pointer, std::shared_ptr<given> 
       [](const examine&) {
         return examined{"no such data", {}};
       },
-      [g](const leave&) { g->dismissed = true; },
+      [g](const leave& l) { g->dismissed = l.reason; },
+      [](const node_ready&) {},
+      [](const results&) {},
+      [](const epoch_passed&) {},
+      [](const leaving&) {},
+      [](const fetch_chunk&) {
+        return chunk{"none", {}};
+      },
       [](tick) {},
   };
 }
 
+constexpr std::uint64_t this_run = 77;
+constexpr std::uint64_t local_worker = 5;
+
 struct fixture {
   test::test_system system;
   std::shared_ptr<heard> told = std::make_shared<heard>();
+  std::vector<std::string> said;
   selector_actor selector = system->spawn(stub_selector, told);
-  dispatcher_actor dispatcher = system->spawn(
-      dispatcher_behavior,
-      dispatcher_params{.schedule = {.lease = 10s}, .build = "1.0", .experiment = "e"});
+  dispatcher_actor dispatcher =
+      system->spawn(dispatcher_behavior,
+                    dispatcher_params{.schedule = {.lease = 10s, .closed_lease = 3s},
+                                      .run = this_run,
+                                      .experiment = "e",
+                                      .local_worker = local_worker,
+                                      .say = [this](const std::string& line) {
+                                        said.push_back(line);
+                                      }});
 
+  /// A node, and its present connection.
   struct node {
-    node_actor handle;
+    node_hello hello;
+    link_actor link;
     std::shared_ptr<given> was;
     std::uint64_t id = 0;
   };
 
-  fixture() {
-    caf::anon_send(dispatcher, selector);
-    system.settle();
-  }
+  fixture() { caf::anon_send(dispatcher, selector); }
 
   ~fixture() {
     caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
     system.settle();
   }
 
-  node_welcome hello(const node_actor& handle, std::uint32_t protocol,
-                     const std::string& build) {
-    node_welcome answer;
+  /// What the dispatcher answers to a request.
+  template<class Answer, class... Request>
+  Answer ask(const Request&... request) {
+    Answer answer;
     caf::scoped_actor self(*system);
-    auto request = self->request(
-        dispatcher, caf::infinite,
-        node_hello{.protocol = protocol, .build = build, .slot = "cpu:0"}, handle);
+    auto asked = self->request(dispatcher, caf::infinite, request...);
     system.settle();
-    request.receive([&](const node_welcome& w) { answer = w; },
-                    [](caf::error&) { FAIL("no answer"); });
+    asked.receive([&](const Answer& a) { answer = a; },
+                  [](caf::error&) { FAIL("no answer"); });
     return answer;
   }
 
-  node join() {
-    auto was = std::make_shared<given>();
-    auto handle = system->spawn(stub_node, was);
-    const auto welcome = hello(handle, protocol_version, "1.0");
-    REQUIRE(welcome.refusal.empty());
-    CHECK(welcome.experiment == "e");
-    caf::anon_send(dispatcher, node_ready{.node = welcome.node});
+  /// Connects, or connects again.
+  node_welcome connect(node& n) {
+    n.was = std::make_shared<given>();
+    n.link = system->spawn(stub_link, n.was);
+    const auto welcome = ask<node_welcome>(n.hello, n.link);
+    n.id = welcome.node;
+    return welcome;
+  }
+
+  node join(std::uint64_t session = 0, std::uint64_t worker = 1) {
+    static std::uint64_t sessions = 100;
+    node n{.hello = {.slot = "cpu:0",
+                     .worker = worker,
+                     .session = session != 0 ? session : ++sessions}};
+    // A slot of its own, unless the test says otherwise.
+    if (session == 0)
+      n.hello.slot = "cpu:" + std::to_string(sessions);
+    REQUIRE(connect(n).experiment == "e");
+    caf::anon_send(dispatcher, node_ready{.node = n.id});
     system.settle();
-    return {handle, was, welcome.node};
+    return n;
   }
 
   void submit(candidate_id id) {
@@ -111,18 +138,31 @@ struct fixture {
     system.settle();
   }
 
-  void answer(const node& n, const assignment& a) {
+  taken answer(const node& n, const assignment& a) {
     evaluation e{.id = a.id};
     e.seconds = 1;
     results message{.node = n.id, .batch = {}};
     message.batch.push_back(result_of({e, {}}, a.lease));
-    caf::anon_send(dispatcher, message);
+    return ask<taken>(message);
+  }
+
+  /// Its connection is no more.
+  void cut(const node& n) {
+    caf::anon_send_exit(n.link, caf::exit_reason::kill);
     system.settle();
   }
 
+  /// Its process is no more, and does not come back.
   void kill(const node& n) {
-    caf::anon_send_exit(n.handle, caf::exit_reason::kill);
-    system.settle();
+    cut(n);
+    system.pass(4s);
+  }
+
+  std::size_t attempts() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(told->observations, [](const record& r) {
+          return std::holds_alternative<attempt_failed>(r);
+        }));
   }
 };
 
@@ -136,19 +176,8 @@ TEST_CASE("dispatcher: a candidate goes to a node and its result to the selector
   f.answer(n, n.was->assignments[0]);
   REQUIRE(f.told->evaluations.size() == 1);
   CHECK(f.told->evaluations[0].id == 1);
-  CHECK(f.told->evaluations[0].slot == "cpu:0");
+  CHECK(f.told->evaluations[0].slot == n.hello.slot);
   CHECK(f.told->evaluations[0].tries == 1);
-}
-
-TEST_CASE(
-    "dispatcher: a node of another version is refused in a sentence that names both") {
-  fixture f;
-  const auto handle = f.system->spawn(stub_node, std::make_shared<given>());
-  CHECK(f.hello(handle, protocol_version + 1, "2.0").refusal
-        == "this node is clade 2.0, protocol " + std::to_string(protocol_version + 1)
-               + "; the run is clade 1.0, protocol " + std::to_string(protocol_version)
-               + ": start a worker of the run's version");
-  CHECK_FALSE(f.hello(handle, protocol_version, "1.1").refusal.empty());
 }
 
 TEST_CASE("dispatcher: a candidate is handed out again when its node is lost") {
@@ -157,47 +186,173 @@ TEST_CASE("dispatcher: a candidate is handed out again when its node is lost") {
   f.submit(1);
   const auto second = f.join();
   f.kill(first);
+  f.ask<heartbeat_answer>(heartbeat{second.id});
+  f.system.pass(1s);
   REQUIRE(second.was->assignments.size() == 1);
   CHECK(second.was->assignments[0].id == 1);
   f.answer(second, second.was->assignments[0]);
   REQUIRE(f.told->evaluations.size() == 1);
   CHECK(f.told->evaluations[0].tries == 2);
-  const auto failed = std::ranges::count_if(f.told->observations, [](const record& r) {
-    return std::holds_alternative<attempt_failed>(r);
-  });
-  CHECK(failed == 1);
+  CHECK(f.attempts() == 1);
+}
+
+TEST_CASE("dispatcher: a slot's new process says at once that the former one is dead") {
+  fixture f;
+  const auto first = f.join(41);
+  f.submit(1);
+  REQUIRE(first.was->assignments.size() == 1);
+  f.cut(first);
+  CHECK(f.attempts() == 0);
+  const auto second = f.join(42);
+  CHECK(f.attempts() == 1);
+  CHECK(second.was->assignments.size() == 1);
+}
+
+TEST_CASE("dispatcher: a slot of the same name of another worker is another slot") {
+  fixture f;
+  const auto first = f.join(41, 1);
+  f.submit(1);
+  const auto second = f.join(42, 2);
+  CHECK(f.attempts() == 0);
+  CHECK(second.was->assignments.empty());
 }
 
 TEST_CASE(
     "dispatcher: a candidate that kills two nodes is an evaluation with that outcome") {
   fixture f;
-  const auto first = f.join();
+  const auto first = f.join(41);
   f.submit(1);
-  f.kill(first);
-  f.kill(f.join());
+  const auto second = f.join(42);
+  const auto third = f.join(43);
   REQUIRE(f.told->evaluations.size() == 1);
   CHECK(f.told->evaluations[0].outcome == outcome::crashed);
-  const auto third = f.join();
   CHECK(third.was->assignments.empty());
 }
 
-TEST_CASE("dispatcher: a node that falls silent loses its lease and is told to leave") {
+TEST_CASE("dispatcher: a node that comes back in time goes on with what it has") {
   fixture f;
-  const auto silent = f.join();
+  auto n = f.join();
+  const auto other = f.join();
+  f.submit(1);
+  const bool first = n.was->assignments.size() == 1;
+  auto& has = first ? n : const_cast<fixture::node&>(other);
+  const auto a = has.was->assignments.at(0);
+  f.cut(has);
+  f.system.pass(2s);
+  has.hello.run = this_run;
+  has.hello.ready = true;
+  has.hello.has = {{.id = a.id, .lease = a.lease}};
+  const auto before = has.id;
+  const auto welcome = f.connect(has);
+  CHECK(has.id == before);
+  CHECK(welcome.ready);
+  REQUIRE(welcome.keep.size() == 1);
+  CHECK(welcome.keep[0].lease == a.lease);
+  CHECK(f.answer(has, a).ids == std::vector<std::uint64_t>{1});
+  CHECK(f.told->evaluations.size() == 1);
+  CHECK(f.attempts() == 0);
+}
+
+TEST_CASE("dispatcher: an assignment that was lost on the way is made again") {
+  fixture f;
+  auto n = f.join();
+  f.submit(1);
+  REQUIRE(n.was->assignments.size() == 1);
+  f.cut(n);
+  n.hello.run = this_run;
+  n.hello.ready = true;
+  CHECK(f.connect(n).keep.empty());
+  REQUIRE(n.was->assignments.size() == 1);
+  f.answer(n, n.was->assignments[0]);
+  REQUIRE(f.told->evaluations.size() == 1);
+  CHECK(f.told->evaluations[0].tries == 1);
+}
+
+TEST_CASE("dispatcher: a node that falls silent loses its lease and learns it") {
+  fixture f;
+  auto silent = f.join();
   f.submit(1);
   const auto assigned = silent.was->assignments.at(0);
   const auto other = f.join();
   for (int i = 0; i < 12; ++i) {
-    caf::anon_send(f.dispatcher, heartbeat{other.id});
+    CHECK(f.ask<heartbeat_answer>(heartbeat{other.id}).known);
     f.system.pass(1s);
   }
-  CHECK(silent.was->dismissed);
-  CHECK_FALSE(other.was->dismissed);
   REQUIRE(other.was->assignments.size() == 1);
-  f.answer(silent, assigned); // It wakes up, too late.
+  CHECK_FALSE(f.ask<heartbeat_answer>(heartbeat{silent.id}).known);
+  CHECK(f.answer(silent, assigned).ids.empty());
   CHECK(f.told->evaluations.empty());
+  // It comes back with a result that nobody waits for.
+  silent.hello.run = this_run;
+  silent.hello.ready = true;
+  silent.hello.has = {{.id = assigned.id, .lease = assigned.lease}};
+  CHECK(f.connect(silent).keep.empty());
   f.answer(other, other.was->assignments[0]);
   CHECK(f.told->evaluations.size() == 1);
+}
+
+TEST_CASE("dispatcher: after a head was killed its nodes bring what they have") {
+  fixture f;
+  f.submit(1);
+  f.submit(2);
+  fixture::node n{.hello = {.slot = "cpu:0",
+                            .worker = 1,
+                            .session = 9,
+                            .run = this_run,
+                            .ready = true,
+                            .has = {{.id = 1, .lease = 4}, {.id = 8, .lease = 5}}}};
+  const auto welcome = f.connect(n);
+  REQUIRE(welcome.keep.size() == 1); // 8 has an evaluation already.
+  CHECK(welcome.keep[0].id == 1);
+  const assignment adopted{.id = 1, .lease = welcome.keep[0].lease};
+  CHECK(f.answer(n, adopted).ids == std::vector<std::uint64_t>{1});
+  CHECK(f.told->evaluations.size() == 1);
+}
+
+TEST_CASE("dispatcher: nodes are welcome only when the selector has submitted") {
+  test::test_system system;
+  auto told = std::make_shared<heard>();
+  auto was = std::make_shared<given>();
+  const auto dispatcher = system->spawn(dispatcher_behavior, dispatcher_params{});
+  const auto link = system->spawn(stub_link, was);
+  caf::scoped_actor self(*system);
+  auto asked = self->request(dispatcher, caf::infinite, node_hello{.session = 1}, link);
+  system.settle();
+  CHECK(self->mailbox().empty());
+  caf::anon_send(dispatcher, selector_actor(system->spawn(stub_selector, told)));
+  system.settle();
+  bool welcome = false;
+  asked.receive([&](const node_welcome&) { welcome = true; }, [](caf::error&) {});
+  CHECK(welcome);
+  caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
+  system.settle();
+}
+
+TEST_CASE("dispatcher: a node of another run is not taken for one of this") {
+  fixture f;
+  fixture::node n{.hello = {.slot = "cpu:0", .session = 9, .run = 78, .ready = true}};
+  const auto welcome = f.connect(n);
+  CHECK(welcome.run == this_run);
+  CHECK(welcome.node == 0);
+  f.submit(1);
+  CHECK(n.was->assignments.empty());
+}
+
+TEST_CASE("dispatcher: a node that drains hands back what it has not begun") {
+  fixture f;
+  const auto n = f.join();
+  f.submit(1);
+  f.submit(2);
+  REQUIRE(n.was->assignments.size() == 1);
+  caf::anon_send(f.dispatcher, leaving{.node = n.id, .not_done = {1}});
+  f.system.settle();
+  const auto other = f.join();
+  REQUIRE(other.was->assignments.size() == 1);
+  CHECK(other.was->assignments[0].id == 1);
+  CHECK(n.was->assignments.size() == 1);
+  f.cut(n);
+  CHECK(f.attempts() == 0);
+  CHECK(f.ask<slots_view>(slots_query{}).slots.size() == 1);
 }
 
 TEST_CASE("dispatcher: bytes that are no evaluation change nothing") {
@@ -215,14 +370,25 @@ TEST_CASE("dispatcher: bytes that are no evaluation change nothing") {
   CHECK(f.told->evaluations.size() == 1);
 }
 
-TEST_CASE("dispatcher: a node that cannot prepare itself fails the run with its reason") {
+TEST_CASE("dispatcher: a local node that cannot prepare itself fails the run") {
   fixture f;
-  auto handle = f.system->spawn(stub_node, std::make_shared<given>());
-  const auto welcome = f.hello(handle, protocol_version, "1.0");
-  caf::anon_send(f.dispatcher, node_ready{.node = welcome.node, .failure = "no data"});
+  fixture::node n{.hello = {.slot = "cpu:0", .worker = local_worker, .session = 9}};
+  f.connect(n);
+  caf::anon_send(f.dispatcher, node_ready{.node = n.id, .failure = "no data"});
   f.system.settle();
   REQUIRE(f.told->failures.size() == 1);
   CHECK(f.told->failures[0].message == "no data");
+}
+
+TEST_CASE("dispatcher: one of another machine is sent away and the run goes on") {
+  fixture f;
+  fixture::node n{.hello = {.slot = "box/cpu:0", .worker = 6, .session = 9}};
+  f.connect(n);
+  caf::anon_send(f.dispatcher, node_ready{.node = n.id, .failure = "no LibTorch"});
+  f.system.settle();
+  CHECK(f.told->failures.empty());
+  CHECK(n.was->dismissed == "it cannot train");
+  CHECK(f.said == std::vector<std::string>{"box/cpu:0 cannot train: no LibTorch"});
 }
 
 TEST_CASE("dispatcher: what no node has can be withdrawn") {

@@ -74,11 +74,13 @@ struct handed {
 dispatcher_actor::behavior_type stub_dispatcher(dispatcher_actor::pointer,
                                                 std::shared_ptr<handed> h) {
   return {
-      [](const node_hello&, const node_actor&) { return node_welcome{}; },
+      [](const node_hello&, const link_actor&) { return node_welcome{}; },
       [](const node_ready&) {},
-      [](const results&) {},
+      [](const results&) { return taken{}; },
       [](const epoch_passed&) {},
-      [](const heartbeat&) {},
+      [](const heartbeat&) { return heartbeat_answer{}; },
+      [](const leaving&) {},
+      [](const fetch_chunk&) { return chunk{}; },
       [](tick) {},
       [](const selector_actor&) {},
       [h](const submission& s) {

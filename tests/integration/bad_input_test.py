@@ -1,10 +1,13 @@
 """Bad input: one line with the file, the line where there is one, and what is wrong; status 2; nothing made."""
 
 import gzip
+import io
+import pathlib
 import struct
 import unittest
+import zipfile
 
-from live_runs import SMALL_SPACE, RunTest
+from live_runs import CLADE, SMALL_SPACE, RunTest
 
 SYNTHETIC = {
     1: "[experiment]",
@@ -91,7 +94,7 @@ class Experiments(BadInputTest):
         (self.folder / "folder.toml").mkdir()
         self.assert_refused("folder.toml: is a folder", file="folder.toml")
         self.write("empty.toml", "")
-        self.assert_refused("empty.toml: experiment.name is missing", file="empty.toml")
+        self.assert_refused("empty.toml:1: experiment.name is missing", file="empty.toml")
         self.write("noise.toml", bytes(range(256)) * 4)
         self.assert_refused("noise.toml:1: ", file="noise.toml")
 
@@ -126,16 +129,16 @@ class Spaces(BadInputTest):
         ("a width below zero", "[operators.dense]\nunits = [16, -3]\n", "space.toml:2: operators.dense.units is -3"),
         ("a range the wrong way round", "[operators.dropout]\nrate = { low = 0.5, high = 0.1 }\n", "space.toml:2: "),
         ("no network fits", "[limits]\nmax_parameters = 10\n" + DENSE_SPACE,
-         "space.toml: no valid network fits examples of shape [1, 8, 8]"),
+         "toy.toml:8: ", "/space.toml: no valid network fits examples of shape [1, 8, 8]"),
         ("it includes itself", 'include = ["space.toml"]\n' + DENSE_SPACE, 'space.toml:1: include "space.toml": '),
         ("it includes nothing", 'include = ["none.toml"]\n' + DENSE_SPACE, "space.toml:1: "),
     ]
 
-    def check(self, space, part):
+    def check(self, space, *parts):
         lines = {**SYNTHETIC, 8: 'file = "space.toml"'}
         self.write("toy.toml", "\n".join(lines[n] for n in sorted(lines)))
         self.write("space.toml", space)
-        self.assert_refused(part)
+        self.assert_refused(*parts)
 
     def test_what_is_wrong_is_said_with_its_line(self):
         self.check_table(self.TABLE, self.check)
@@ -143,6 +146,24 @@ class Spaces(BadInputTest):
 
 def idx(kind, *sizes):
     return struct.pack(f">BBBB{len(sizes)}I", 0, 0, kind, len(sizes), *sizes)
+
+
+def npz():
+    """x of [4, 2] and y of [4], as numpy.savez writes them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, kind, shape, values in [("x", "<f4", "(4, 2)", struct.pack("<8f", *range(8))),
+                                          ("y", "|u1", "(4,)", bytes([0, 1, 0, 1]))]:
+            header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                member.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + values)
+    return out.getvalue()
+
+
+def damaged(content):
+    """Another byte in the middle of x's values."""
+    at = content.index(struct.pack("<f", 5))
+    return content[:at] + b"\xff" + content[at + 1:]
 
 
 class Data(BadInputTest):
@@ -164,12 +185,22 @@ class Data(BadInputTest):
          "d.csv.gz: byte 60: "),
         ("a .npy that was cut off", 'file = "d.npy"\ntarget_file = "t.npy"', {"d.npy": b"\x93NUMPY\x01\x00\x76\x00{'descr"},
          "d.npy"),
+        ("an array that is not in the .npz", 'file = "d.npz"\narray = "x"\ntarget_array = "z"', {"d.npz": npz()},
+         'd.npz: no array is "z", the target_array; there are "x", "y"'),
+        ("a .npz of two arrays", 'file = "d.npz"', {"d.npz": npz()},
+         'd.npz: say which array is meant, array = "x"; there are "x", "y"'),
+        ("a .npz that was cut off", 'file = "d.npz"\narray = "x"', {"d.npz": npz()[:-9]},
+         "d.npz: no .npz archive that ends where it must"),
+        ("a .npz that was damaged", 'file = "d.npz"\narray = "x"\ntarget_array = "y"', {"d.npz": damaged(npz())},
+         "d.npz: x.npy: the zip data is damaged"),
+        ("an array of what is no .npz", 'file = "d.csv"\narray = "x"', {"d.csv": "1,2,a\n"},
+         "d.csv: is no .npz archive; remove array"),
         ("IDX that was cut off", 'file = "d-idx3-ubyte"\ntarget_file = "t-idx1-ubyte"',
          {"d-idx3-ubyte": idx(8, 10, 8, 8) + bytes(100), "t-idx1-ubyte": idx(8, 10) + bytes(10)}, "d-idx3-ubyte"),
     ]
 
     def check(self, keys, files, part):
-        for name in ("d.csv", "d.csv.gz", "d.npy", "d-idx3-ubyte", "t-idx1-ubyte"):
+        for name in ("d.csv", "d.csv.gz", "d.npy", "d.npz", "d-idx3-ubyte", "t-idx1-ubyte"):
             (self.folder / name).unlink(missing_ok=True)
         for name, content in files.items():
             self.write(name, content)
@@ -180,6 +211,15 @@ class Data(BadInputTest):
 
     def test_what_is_wrong_is_said_with_its_place(self):
         self.check_table(self.TABLE, self.check)
+
+
+class NoLibTorch(BadInputTest):
+    @unittest.skipIf((pathlib.Path(CLADE).parent / "libclade_training.so").exists(), "this build has LibTorch")
+    def test_a_build_that_cannot_train_makes_nothing(self):
+        self.write("d.csv", "1,2,a\n3,4,b\n" * 20)
+        self.write("space.toml", DENSE_SPACE)
+        self.write("toy.toml", '[experiment]\nname = "toy"\n[data]\nfile = "d.csv"\n[search_space]\nfile = "space.toml"\n')
+        self.assert_refused("this build has no LibTorch: ", "configure with -DCLADE_TORCH=ON and build again")
 
 
 if __name__ == "__main__":

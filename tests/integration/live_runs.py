@@ -113,7 +113,7 @@ def processes_of(folder):
 class Command:
     """A clade process; its output goes to files, so that nobody has to read for it to go on."""
 
-    def __init__(self, test, words, file_size=None):
+    def __init__(self, test, words, file_size=None, environment=None):
         self.test = test
         self.output = tempfile.TemporaryFile("w+", dir=test.folder)
         self.errors = tempfile.TemporaryFile("w+", dir=test.folder)
@@ -128,8 +128,8 @@ class Command:
 
         self.process = subprocess.Popen(
             [CLADE, *map(str, words)], stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.errors,
-            cwd=test.folder, env={**os.environ, "CLADE_RUNS": str(test.runs)}, preexec_fn=prepare,
-            start_new_session=True)
+            cwd=test.folder, env={**os.environ, "CLADE_RUNS": str(test.runs), **(environment or {})},
+            preexec_fn=prepare, start_new_session=True)
         self.pid = self.process.pid
 
     def end(self):

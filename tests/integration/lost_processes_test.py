@@ -77,13 +77,13 @@ class KilledWorker(LostProcessTest):
 
 
 class StoppedNode(LostProcessTest):
-    def test_its_lease_ends_and_it_is_welcome_again_when_it_wakes(self):
+    def test_it_is_killed_and_its_candidate_tried_again(self):
         run = self.start_run(population=48, generations=1, duration="700ms")
         stopped = self.hold_in_training(run, "cpu:0")
         self.await_count("select count(*) from attempts", 1, run)
-        self.assertEqual(self.query("select slot, reason from attempts"), [("cpu:0", "not heard for 10 s")])
-        os.kill(stopped.pid, signal.SIGCONT)
+        self.assertEqual(self.query("select slot, reason from attempts"), [("cpu:0", "its node process ended")])
         await_end(stopped.pid)
+        self.assertIn("gave no sign of life for 10 s and is killed", (self.run_folder() / "worker.log").read_text())
         self.await_count("select count(*) from nodes where slot = 'cpu:0'", 2, run)
         # Enough was seen; nothing more would come of the rest.
         run.interrupt()

@@ -2,6 +2,7 @@
 lost."""
 
 import contextlib
+import json
 import os
 import sqlite3
 import subprocess
@@ -61,10 +62,36 @@ class FullDisk(StoreTest):
             subprocess.run(["umount", self.runs], check=True)
 
 
-class RefusedStore(StoreTest):
-    def stop_a_run(self):
-        run = self.start("run", self.write_experiment(), "--slots", "2")
-        self.await_evaluations(20, run)
+class FailingDisk(StoreTest):
+    def assert_stops_and_resumes(self, kind, call):
+        file = self.write_experiment()
+        run = self.start("run", file, "--slots", "2", environment={
+            "LD_PRELOAD": os.environ["CLADE_FAILING_DISK"], "CLADE_TEST_FAIL": kind, "CLADE_TEST_FAIL_AT": str(call)})
+        self.assertEqual(run.end(), 1, run.said())
+        self.assert_one_line(run, str(self.run_folder() / "run.db"), "clade resume")
+        self.assert_nothing_left()
+        self.finish("check", self.run_folder())
+        evaluated = self.count("select evaluated from progress")
+        self.assertEqual(self.count("select count(*) from records where kind = 3"), evaluated)
+        self.assertGreater(evaluated, 0)
+        self.assertLess(evaluated, POPULATION * GENERATIONS)
+        self.finish("resume", self.run_folder(), "--slots", "2")
+        self.assert_whole(POPULATION * GENERATIONS)
+        self.finish("check", self.run_folder())
+        self.assert_undisturbed(file)
+
+    def test_writes(self):
+        self.assert_stops_and_resumes("write", 400)
+
+    def test_syncs(self):
+        self.assert_stops_and_resumes("sync", 40)
+
+
+class DamagedStore(StoreTest):
+    def stop_a_run(self, evaluations=20):
+        self.experiment = self.write_experiment()
+        run = self.start("run", self.experiment, "--slots", "2")
+        self.await_evaluations(evaluations, run)
         run.kill()
         self.assert_nothing_left()
         # What was in the log goes to the file, which is then compared byte by byte.
@@ -72,6 +99,16 @@ class RefusedStore(StoreTest):
             store.execute("pragma wal_checkpoint(truncate)")
         return self.run_folder() / "run.db"
 
+    def flip(self, file, payload_of):
+        """Changes a byte within a record's payload."""
+        (payload,), = self.query("select payload from records where sequence = ?", payload_of)
+        content = file.read_bytes()
+        self.assertEqual(content.count(payload[:60]), 1)
+        at = content.index(payload[:60]) + 30
+        file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1:])
+
+
+class RefusedStore(DamagedStore):
     def assert_refused(self, file, *parts):
         before = file.read_bytes(), sorted(file.parent.rglob("*"))
         for command in ("resume", "show"):
@@ -83,12 +120,8 @@ class RefusedStore(StoreTest):
 
     def test_one_with_a_changed_byte_in_a_record(self):
         file = self.stop_a_run()
-        (payload,), = self.query("select payload from records where sequence = 21")
-        content = file.read_bytes()
-        self.assertEqual(content.count(payload[:60]), 1)
-        at = content.index(payload[:60]) + 30
-        file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1:])
-        self.assert_refused(file, "record 21", "damaged")
+        self.flip(file, 21)
+        self.assert_refused(file, "record 21", "damaged", f"clade check {file.parent}")
 
     def test_one_that_lacks_its_last_records(self):
         file = self.stop_a_run()
@@ -106,7 +139,7 @@ class RefusedStore(StoreTest):
     def test_one_that_is_cut_off(self):
         file = self.stop_a_run()
         file.write_bytes(file.read_bytes()[:50_000])
-        self.assert_refused(file)
+        self.assert_refused(file, f"clade check {file.parent}")
 
     def test_one_of_a_newer_version(self):
         file = self.stop_a_run()
@@ -129,6 +162,55 @@ class RefusedStore(StoreTest):
         self.assertEqual(run.end(), 0, run.said())
         self.assert_whole(POPULATION * GENERATIONS)
         self.assert_undisturbed(experiment)
+
+
+class Repairs(DamagedStore):
+    def assert_repaired(self, file, whole=None):
+        damaged = file.read_bytes()
+        checked = self.finish("check", file.parent, status=2)
+        self.assert_one_line(checked, f"clade check {file.parent} --repair")
+        found = json.loads(self.finish("check", file.parent, "--json", status=2).out)
+        self.assertFalse(found["whole"])
+        if whole is not None:
+            self.assertEqual(found["records"], whole)
+        self.assertEqual(file.read_bytes(), damaged, "the store was written")
+        repaired = self.finish("check", file.parent, "--repair")
+        self.assertIn(f"clade resume {file.parent}", repaired.out)
+        self.assertEqual((file.parent / "run.db.damaged").read_bytes(), damaged)
+        self.assertEqual(self.count("select count(*) from records"), found["records"])
+        self.finish("check", file.parent)
+        self.finish("resume", file.parent, "--slots", "2")
+        self.assert_whole(POPULATION * GENERATIONS)
+        self.finish("check", file.parent)
+        self.assert_undisturbed(self.experiment)
+        return found
+
+    def test_a_changed_byte_in_a_record(self):
+        file = self.stop_a_run()
+        self.flip(file, 21)
+        self.assertIn("record 21", self.assert_repaired(file, whole=20)["record_fault"])
+
+    def test_a_store_that_is_cut_off(self):
+        file = self.stop_a_run(evaluations=60)
+        file.write_bytes(file.read_bytes()[:-10_000])
+        self.assertGreater(self.assert_repaired(file)["records"], 0)
+
+    def test_a_table_that_is_not_what_the_records_say(self):
+        file = self.stop_a_run()
+        with contextlib.closing(sqlite3.connect(file)) as store:
+            store.execute("update evaluations set fitness = 2 where id = 3")
+            store.commit()
+            store.execute("pragma wal_checkpoint(truncate)")
+        self.assertIn("evaluations", self.assert_repaired(file)["table_fault"])
+
+    def test_one_that_is_open_in_another_run(self):
+        run = self.start("run", self.write_experiment(duration="30ms"), "--slots", "2")
+        self.await_evaluations(10, run)
+        self.finish("check", self.run_folder())
+        refused = self.finish("check", self.run_folder(), "--repair", status=2)
+        self.assert_one_line(refused, "open in another run", str(run.pid))
+        self.assertEqual(run.end(), 0, run.said())
+        self.finish("check", self.run_folder())
 
 
 class UnwritablePlace(StoreTest):

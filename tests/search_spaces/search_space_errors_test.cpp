@@ -122,6 +122,10 @@ TEST_CASE("space errors: wrong types are named") {
 TEST_CASE("space errors: ranges that contradict themselves") {
   CHECK(hyper_complaint("x = { low = 5, high = 3 }")
         == "a.toml:3: hyperparameters.x has low = 5 above high = 3");
+  // Whole numbers beyond 2^53 are compared as such.
+  CHECK(hyper_complaint("x = { low = 9007199254740993, high = 9007199254740992 }")
+        == "a.toml:3: hyperparameters.x has low = 9007199254740993 above high = "
+           "9007199254740992");
   CHECK(hyper_complaint("x = { low = 0.0, high = 3, log = true }")
         == "a.toml:3: hyperparameters.x has low = 0.0, but log = true needs a bound "
            "above 0");

@@ -33,6 +33,8 @@ experiment arbitrary(const experiment& base) {
       *rc::gen::element(blank_rule::refuse, blank_rule::mean, blank_rule::drop);
   e.data.categories = *rc::gen::element(std::vector<std::string>{},
                                         std::vector<std::string>{"a\"b", "3"});
+  e.data.array = *rc::gen::element<std::string>("", "x_train", "\"");
+  e.data.target_array = *rc::gen::element<std::string>("", "y_train.npy");
   e.data.shape =
       *rc::gen::element(tensor_shape{}, tensor_shape{{3}}, tensor_shape{{1, 2, 3}});
   e.data.train = *share();
@@ -55,6 +57,76 @@ experiment arbitrary(const experiment& base) {
 
 } // namespace
 
+TEST_CASE("resolved: it holds every key in its place") {
+  const experiment_files files;
+  auto e = files.loaded(files.valid, {"data.array=\"x\"", "slots.local=[\"cpu:2\"]"});
+  e.data.file = "/d/x.npz";
+  const std::string text = to_toml(e);
+  CHECK(text.substr(0, text.find("[search_space]")) == R"([experiment]
+name = "tiny"
+seed = 7
+fitness = "training"
+
+[data]
+file = "/d/x.npz"
+array = "x"
+target = "last"
+header = "auto"
+task = "classification"
+blanks = "refuse"
+categories = []
+shape = []
+split = {train = 0.6, validation = 0.2, test = 0.2}
+limit = 0
+
+[objective]
+maximize = ["validation.accuracy"]
+
+[evolution]
+strategy = "generational"
+population = 12
+generations = 10
+selection = "tournament"
+tournament = 3
+truncation = 0.3
+elites = 2
+crossover = 0.3
+tell_order = "asked"
+in_flight = 8
+
+[evolution.mutation]
+add_node = 2.0
+add_edge = 1.0
+remove_node = 1.0
+remove_edge = 0.5
+change_operator = 1.0
+widen = 1.0
+narrow = 0.5
+change_setting = 1.5
+change_hyperparameter = 3.0
+again = 0.3
+
+[training]
+epochs = 3
+patience = 5
+optimiser = "adam"
+schedule = "cosine"
+learning_rate = 0.001
+momentum = 0.9
+weight_decay = 1e-04
+batch_size = 64
+
+[limits]
+evaluation_time = "2min"
+evaluation_memory = "0B"
+wall_time = "0s"
+
+[slots]
+local = "cpu:2"
+
+)");
+}
+
 TEST_CASE("resolved: what is written reads back the same") {
   const experiment_files files;
   for (const std::string& text :
@@ -76,6 +148,8 @@ TEST_CASE("resolved: any valid experiment reads back the same") {
     RC_ASSERT(to_toml(back) == to_toml(e));
     RC_ASSERT(back.data.file == e.data.file);
     RC_ASSERT(back.data.target == e.data.target);
+    RC_ASSERT(back.data.array == e.data.array);
+    RC_ASSERT(back.data.target_array == e.data.target_array);
     RC_ASSERT(back.data.blanks == e.data.blanks);
     RC_ASSERT(back.data.categories == e.data.categories);
     RC_ASSERT(back.data.train == e.data.train);
@@ -114,7 +188,7 @@ TEST_CASE("resolved: what is wrong is named with the origin and line") {
             .error()
             .message.starts_with("record 1:2: "));
   CHECK(parse_resolved("[experiment]\nname = \"a\"\n", "record 1").error().message
-        == "record 1: the search space is missing");
+        == "record 1:1: the search space is missing");
   auto damaged = text;
   damaged.replace(damaged.find("population"), 10, "popolation");
   CHECK(parse_resolved(damaged, "record 1")
@@ -149,6 +223,8 @@ TEST_CASE("search hash: what decides the search changes it and nothing else does
   CHECK(hash != search_hash(e, {1, 3}));
   CHECK(hash != with([](experiment& x) { x.seed = 8; }));
   CHECK(hash != with([](experiment& x) { x.data.limit = 10; }));
+  CHECK(hash != with([](experiment& x) { x.data.array = "x"; }));
+  CHECK(hash != with([](experiment& x) { x.data.test_target_array = "x"; }));
   CHECK(hash != with([](experiment& x) { x.data.blanks = blank_rule::mean; }));
   CHECK(hash != with([](experiment& x) { x.data.categories = {"3"}; }));
   CHECK(hash != with([](experiment& x) { x.evolution.population = 13; }));

@@ -130,6 +130,10 @@ TEST_CASE("cache: everything that decides what is read decides what is found") {
   CHECK(add([](data_params& p) { p.limit = 7; }));
   CHECK(add([](data_params& p) { p.test_file = p.file; }));
   CHECK(add([](data_params& p) { p.target_file = p.file; }));
+  CHECK(add([](data_params& p) { p.array = "a"; }));
+  CHECK(add([](data_params& p) { p.target_array = "a"; }));
+  CHECK(add([](data_params& p) { p.test_array = "a"; }));
+  CHECK(add([](data_params& p) { p.test_target_array = "a"; }));
   const auto seed = key_of(files.cache, files.params, 2);
   REQUIRE(seed);
   CHECK(names.insert(to_text(seed->name)).second);

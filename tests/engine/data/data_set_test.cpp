@@ -19,14 +19,7 @@ data_set loaded(const data_params& params, std::uint64_t seed = 1) {
 
 std::string error_text(const data_params& params, const scratch_folder& folder) {
   const auto data = load_data(params, 1);
-  if (data)
-    return "no error";
-  std::string text = data.error().message;
-  const std::string prefix = folder.path().string() + "/";
-  for (std::size_t at = text.find(prefix); at != std::string::npos;
-       at = text.find(prefix))
-    text.erase(at, prefix.size());
-  return text;
+  return data ? "no error" : without(data.error().message, folder);
 }
 
 // `n` rows of two features and a target that follows from them, every third alike.
@@ -207,7 +200,7 @@ TEST_CASE("data: truncated files are named by the byte where they end") {
 
 TEST_CASE("data: a file of another kind is said to be none") {
   CHECK(error_of("x.csv", std::string("1,2\n\0\x05", 6))
-        == "x.csv: byte 4: a zero byte: the file is neither CSV, .npy nor IDX");
+        == "x.csv: byte 4: a zero byte: the file is neither CSV, .npy, .npz nor IDX");
   const scratch_folder folder;
   CHECK(error_text({.file = folder.path() / "x.csv"}, folder) == "x.csv: no such file");
   CHECK(
@@ -318,7 +311,8 @@ TEST_CASE("data: any bytes are a data set that holds together or an error that n
   };
   const auto task = rc::gen::element(task_kind::classification, task_kind::regression);
   CHECK(rc::check([&](const std::string& bytes) {
-    RC_ASSERT(holds_together(*rc::gen::element("a.csv", "a.npy", "a.idx"), bytes, *task));
+    RC_ASSERT(holds_together(*rc::gen::element("a.csv", "a.npy", "a.npz", "a.idx"), bytes,
+                             *task));
     RC_ASSERT(holds_together("a.gz", gzip(bytes), *task));
   }));
   CHECK(rc::check([&] {
@@ -328,8 +322,11 @@ TEST_CASE("data: any bytes are a data set that holds together or an error that n
   }));
   // Files that are nearly right.
   CHECK(rc::check([&] {
-    const auto seeds = {class_rows(12), numbers(12), gzip(class_rows(12)),
+    const auto seeds = {class_rows(12),
+                        numbers(12),
+                        gzip(class_rows(12)),
                         npy("<f4", "(4, 2)", raw<float>({1, 0, 2, 1, 3, 0, 4, 1})),
+                        npz64("a.npy", npy("|u1", "(2, 2)", "\1\2\3\4")),
                         idx({4, 2}, std::string_view("\1\0\2\1\3\0\4\1", 8))};
     auto bytes = *rc::gen::elementOf(std::vector<std::string>(seeds));
     bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();

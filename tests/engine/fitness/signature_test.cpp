@@ -15,9 +15,9 @@ struct signed_run {
 };
 
 constexpr signed_run signed_runs[]{
-    {"random", "770beff6d2ee572b50f6e291dd0e9bf9 of 202 records"},
-    {"generational", "fbf5721471b1a26737d1367e7fbe4faa of 202 records"},
-    {"regularised", "ddb504f58dbea3b0ad863443bbb56b5d of 202 records"},
+    {"random", "67b7e215748eb7fce46efa94d6c081ea of 202 records"},
+    {"generational", "a741e61502ee9e7a06eedfd62a8c9148 of 202 records"},
+    {"regularised", "7bdab8b37afc689f30f89ca68ce4e35b of 202 records"},
 };
 
 simulation fixed_experiment(const std::string& strategy) {

@@ -18,8 +18,11 @@ namespace clade {
     return breed(space, small_problem(), rules.evolution.mutation, rules.seed, order)
         .value();
   };
-  s.evaluate = [rules, fitness = std::shared_ptr<fitness_function>(
-                           make_synthetic(params, rules.objective))](const candidate& c) {
+  s.evaluate = [rules, fitness = std::shared_ptr<fitness_function>(make_synthetic(
+                           {.params = params,
+                            .space = small_space(),
+                            .problem = small_problem(),
+                            .goal = rules.objective}))](const candidate& c) {
     nobody listening;
     return fitness
         ->evaluate({.id = c.id, .genome = *c.genome, .seed = rules.seed, .budget = {}},

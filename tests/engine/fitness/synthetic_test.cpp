@@ -43,10 +43,18 @@ job a_job(candidate_id id = 1, std::uint64_t seed = 1) {
   return j;
 }
 
+std::unique_ptr<fitness_function> a_synthetic(const synthetic_params& params = {},
+                                              const objective& goal = {}) {
+  return make_synthetic({.params = params,
+                         .space = small_space(),
+                         .problem = small_problem(),
+                         .goal = goal});
+}
+
 evaluated_job evaluated(const job& j, const synthetic_params& params = {},
                         const objective& goal = {}) {
   listener listening;
-  return make_synthetic(params, goal)->evaluate(j, listening);
+  return a_synthetic(params, goal)->evaluate(j, listening);
 }
 
 double score(const genome& g, std::uint64_t seed = 1) {
@@ -75,6 +83,25 @@ TEST_CASE("synthetic: an evaluation is a pure function of genome and seed and id
   CHECK(once.weights_hash == again.weights_hash);
   CHECK(score(a_genome(), 1) != score(a_genome(), 2));
   CHECK(evaluated(a_job(2)).evaluation.weights_hash != once.weights_hash);
+}
+
+TEST_CASE("synthetic: the parameters are those of the network that is decoded") {
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto j = a_job();
+    j.genome = a_genome(i);
+    const auto network = decode(small_space(), j.genome, small_problem()).value();
+    CHECK(evaluated(j).evaluation.parameters == network.cost().parameters);
+    CHECK(a_synthetic()->examine(j, {}).value().parameters == network.cost().parameters);
+  }
+}
+
+TEST_CASE("synthetic: a genome that does not decode is invalid") {
+  auto j = a_job();
+  j.genome.edges.clear();
+  const auto e = evaluated(j).evaluation;
+  CHECK(e.outcome == outcome::invalid);
+  CHECK_FALSE(e.reason.empty());
+  CHECK_FALSE(a_synthetic()->examine(j, {}));
 }
 
 TEST_CASE("synthetic: scores lie between 0 and 1 and differ between genomes") {
@@ -150,8 +177,7 @@ TEST_CASE("synthetic: the objective is among the metrics and rises with the scor
 
 TEST_CASE("synthetic: epochs are reported as they end") {
   listener listening;
-  const auto e =
-      make_synthetic({.epochs = 3}, {})->evaluate(a_job(), listening).evaluation;
+  const auto e = a_synthetic({.epochs = 3})->evaluate(a_job(), listening).evaluation;
   REQUIRE(listening.heard.size() == 3);
   CHECK(listening.heard == e.curve);
   CHECK(e.curve[2].number == 3);
@@ -162,8 +188,7 @@ TEST_CASE("synthetic: epochs are reported as they end") {
 TEST_CASE("synthetic: who hears of an epoch can end it") {
   listener listening;
   listening.stop_after = 2;
-  const auto e =
-      make_synthetic({.epochs = 9}, {})->evaluate(a_job(), listening).evaluation;
+  const auto e = a_synthetic({.epochs = 9})->evaluate(a_job(), listening).evaluation;
   CHECK(listening.heard.size() == 2);
   CHECK(e.outcome == outcome::timed_out);
   CHECK(e.metrics.empty());
@@ -201,7 +226,7 @@ TEST_CASE(
 TEST_CASE("synthetic: the examination takes its own weights or none and refuses others") {
   auto j = a_job();
   j.keep_weights_above = -1;
-  const auto fitness = make_synthetic({}, {});
+  const auto fitness = a_synthetic();
   const auto weights = evaluated(j).weights;
   const auto with = fitness->examine(j, weights), without = fitness->examine(j, {});
   REQUIRE(with);

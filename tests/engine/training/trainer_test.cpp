@@ -1,3 +1,4 @@
+#include "engine/training/metrics.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <catch2/catch.hpp>
@@ -46,9 +47,7 @@ TEST_CASE("trainer: separable classes are all told apart") {
   const training_bench bench(separable_csv(150));
   const auto trainer = bench.trainer();
   const auto e = evaluated(*trainer, a_job(a_dense_network()));
-  CHECK(names(e.metrics)
-        == std::vector<std::string>{"train.loss", "validation.accuracy",
-                                    "validation.loss"});
+  CHECK(names(e.metrics) == epoch_metrics(task_kind::classification));
   CHECK(metric_of(e.metrics, "validation.accuracy") == 1.0);
   CHECK(metric_of(e.metrics, "validation.loss") < 0.2);
   CHECK(e.parameters == 2 * 16 + 16 + 16 * 3 + 3);
@@ -68,9 +67,7 @@ TEST_CASE("trainer: a plane is fitted and errors are in its own unit") {
   auto j = a_job(a_dense_network());
   j.budget.epochs = 30;
   const auto e = evaluated(*trainer, j);
-  CHECK(names(e.metrics)
-        == std::vector<std::string>{"train.loss", "validation.loss", "validation.mse",
-                                    "validation.r2", "validation.rmse"});
+  CHECK(names(e.metrics) == epoch_metrics(task_kind::regression));
   const double mse = metric_of(e.metrics, "validation.mse");
   CHECK(metric_of(e.metrics, "validation.rmse") == Approx(std::sqrt(mse)));
   CHECK(metric_of(e.metrics, "validation.r2") > 0.95);

@@ -1,0 +1,40 @@
+#include "actors/endpoint.hpp"
+
+#include <charconv>
+#include <sstream>
+
+namespace clade {
+
+expected<endpoint> parse_endpoint(const std::string& text) {
+  const auto colon = text.rfind(':');
+  unsigned port = 0;
+  const char* end = text.data() + text.size();
+  if (colon != std::string::npos && colon > 0) {
+    auto [rest, failure] = std::from_chars(text.data() + colon + 1, end, port);
+    if (failure == std::errc{} && rest == end && port <= 65'535)
+      return endpoint{.host = text.substr(0, colon),
+                      .port = static_cast<std::uint16_t>(port)};
+  }
+  return fail(error_kind::invalid_input,
+              "\"" + text + "\" is no address: write HOST:PORT");
+}
+
+expected<std::vector<endpoint>> parse_endpoints(const std::string& text) {
+  std::vector<endpoint> all;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    auto one = parse_endpoint(part);
+    if (!one)
+      return tl::unexpected(std::move(one).error());
+    all.push_back(std::move(*one));
+  }
+  if (all.empty())
+    return tl::unexpected(parse_endpoint(text).error());
+  return all;
+}
+
+std::string to_text(const endpoint& e) {
+  return e.host + ":" + std::to_string(e.port);
+}
+
+} // namespace clade

@@ -1,0 +1,30 @@
+#include "engine/dispatch/quarantine.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+void quarantine::fail(const std::string& slot, candidate_id id, clock::time_point now) {
+  history& h = slots_[slot];
+  h.lost.insert(id);
+  if (h.lost.size() < params_.failures)
+    return;
+  h.lost.clear();
+  h.pause = std::clamp(2 * h.pause, params_.first, params_.longest);
+  h.until = now + h.pause;
+}
+
+void quarantine::acquit(candidate_id id) {
+  for (auto& [slot, h] : slots_)
+    h.lost.erase(id);
+}
+
+std::optional<quarantine::clock::time_point>
+quarantine::until(const std::string& slot, clock::time_point now) const {
+  const auto found = slots_.find(slot);
+  if (found == slots_.end() || found->second.until <= now)
+    return std::nullopt;
+  return found->second.until;
+}
+
+} // namespace clade
