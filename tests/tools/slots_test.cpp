@@ -179,7 +179,7 @@ TEST_CASE("slots: a node process is told what its slot is") {
   CHECK(process.command
         == std::vector<std::string>{"/bin/clade", "node", "--connect", "h:1", "--keys",
                                     "/k", "--slot", "cuda:1/0", "--device", "cuda:0",
-                                    "--memory", "400", "--label",
+                                    "--memory", "400", "--worker", "7", "--grace", "30000", "--give-up", "600000", "--label",
                                     "NVIDIA H200 GPU-1932f937"});
   CHECK(process.environment == s.environment);
   CHECK(process.cores == s.cores);
