@@ -175,7 +175,8 @@ TEST_CASE("slots: a node process is told what its slot is") {
                .memory_bytes = 400,
                .label = "NVIDIA H200 GPU-1932f937"};
   const auto process =
-      node_process({.program = "/bin/clade", .connect = "h:1", .keys = "/k"}, s);
+      node_process(
+      {.program = "/bin/clade", .connect = "h:1", .keys = "/k", .worker = 7}, s);
   CHECK(process.command
         == std::vector<std::string>{"/bin/clade", "node", "--connect", "h:1", "--keys",
                                     "/k", "--slot", "cuda:1/0", "--device", "cuda:0",
