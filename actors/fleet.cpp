@@ -58,7 +58,8 @@ public:
     std::lock_guard lock(mutex_);
     if (decoded)
       done = fitness_->evaluate(
-          {.id = a.id, .genome = std::move(*decoded), .seed = seed_, .budget = {}}, nobody);
+          {.id = a.id, .genome = std::move(*decoded), .seed = seed_, .budget = {}},
+          nobody);
     done.evaluation.seconds = std::chrono::duration<double>(duration_).count();
     return result_of(std::move(done), a.lease);
   }
@@ -104,8 +105,9 @@ struct member_state {
   void welcome(const node_welcome& message) {
     node = message.node;
     const auto prepared = fitness->prepare(message.experiment);
-    self->send(dispatcher, node_ready{.node = node,
-                                      .failure = prepared ? "" : prepared.error().message});
+    self->send(
+        dispatcher,
+        node_ready{.node = node, .failure = prepared ? "" : prepared.error().message});
     self->delayed_send(self, heartbeat_interval, tick{});
   }
 

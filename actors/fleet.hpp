@@ -13,8 +13,8 @@ struct fleet_params {
   endpoint head;
   key_files keys;
   std::string build;
-  std::string name;       ///< Before the slots' names.
-  std::size_t nodes = 1;  ///< How many are simulated.
+  std::string name;      ///< Before the slots' names.
+  std::size_t nodes = 1; ///< How many are simulated.
 };
 
 /// Many nodes in one process, for measuring what a head bears: each says hello, sends

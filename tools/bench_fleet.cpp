@@ -131,7 +131,8 @@ expected<fs::path> write_experiment(const fleet_options& options) {
   fs::create_directories(options.runs, failure);
   const auto file = options.runs / "fleet.toml";
   char text[4096];
-  std::snprintf(text, sizeof(text), fleet_experiment, fs::absolute(options.space).c_str());
+  std::snprintf(text, sizeof(text), fleet_experiment,
+                fs::absolute(options.space).c_str());
   if (!(std::ofstream(file) << text << std::flush))
     return fail(error_kind::io, "cannot write " + file.string());
   return file;
@@ -142,13 +143,13 @@ int bench_fleet(const fleet_options& options) {
   if (!file)
     return report(file.error());
   const auto open = options.workers + options.workers / 5;
-  auto fresh = make_run(
-      {.file = *file,
-       .overrides = {"evolution.population=" + std::to_string(open),
-                     "evolution.in_flight=" + std::to_string(open),
-                     "evolution.generations=" + std::to_string(options.rounds),
-                     "slots.local=\"none\"", "slots.listen=\"127.0.0.1:0\""},
-       .runs = options.runs});
+  auto fresh =
+      make_run({.file = *file,
+                .overrides = {"evolution.population=" + std::to_string(open),
+                              "evolution.in_flight=" + std::to_string(open),
+                              "evolution.generations=" + std::to_string(options.rounds),
+                              "slots.local=\"none\"", "slots.listen=\"127.0.0.1:0\""},
+                .runs = options.runs});
   std::error_code ignored;
   fs::remove(*file, ignored);
   if (!fresh)
@@ -229,7 +230,8 @@ void add_fleet(CLI::App& app, command& chosen) {
   sub->add_option("--keys", options->keys, "Bundle of keys")->required();
   sub->add_option("--name", options->name, "Before the slots' names")->required();
   sub->add_option("--nodes", options->nodes, "How many")->required();
-  sub->callback([&chosen, options] { chosen = [options] { return simulate(*options); }; });
+  sub->callback(
+      [&chosen, options] { chosen = [options] { return simulate(*options); }; });
 }
 
 } // namespace clade

@@ -41,7 +41,8 @@ expected<int> supervise(const worker_options& options) {
   if (!slots)
     return tl::unexpected(slots.error());
   if (slots->empty())
-    return fail(error_kind::invalid_input, "slots \"none\": a worker must have one at least");
+    return fail(error_kind::invalid_input,
+                "slots \"none\": a worker must have one at least");
   // What would be wrong in every node process, said once.
   if (auto heads = parse_endpoints(options.connect); !heads)
     return tl::unexpected(heads.error());
