@@ -131,7 +131,7 @@ member_behavior(member_actor::stateful_pointer<member_state> self,
   return {
       [self](const assignments& message) { self->state.take(message); },
       [](const examine&) {
-        return examined{"a simulated node has no data", {}};
+        return examined{{}, encode(record{run_finished{}})}; // Nothing was trained.
       },
       [self](const leave&) { self->quit(); },
       [](const node_ready&) {},
