@@ -131,7 +131,8 @@ TEST_CASE("fetched data: bytes of another checksum are refused and not kept") {
   const auto done = f.have(file);
   REQUIRE_FALSE(done);
   CHECK(done.error().kind == error_kind::conflict);
-  CHECK_THAT(done.error().message, Catch::StartsWith(file.path + ": what the head sent "));
+  CHECK_THAT(done.error().message,
+             Catch::StartsWith(file.path + ": what the head sent "));
   CHECK_FALSE(fs::exists(f.folder.path() / "files" / file.checksum / "digits.csv.part"));
 }
 
