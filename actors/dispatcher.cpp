@@ -96,7 +96,8 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   if (hello.ready && !node.view.ready)
     join(id, node);
   answer.ready = node.view.ready;
-  serve();
+  // Later: what it is given must not overtake its welcome, which does not name it.
+  self->send(self, serve_nodes{});
   return answer;
 }
 
@@ -385,6 +386,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
         self->state.serve();
         self->delayed_send(self, tick_interval, tick{});
       },
+      [self](serve_nodes) { self->state.serve(); },
       [self](const selector_actor& selector) { self->state.begin(selector); },
       [self](const submission& message) { self->state.take(message); },
       [self](const withdraw&) { return self->state.take_back(); },

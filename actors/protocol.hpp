@@ -159,6 +159,9 @@ struct leave {
 /// To itself: look at the clock.
 struct tick {};
 
+/// To itself: hand out what can be.
+struct serve_nodes {};
+
 /// A connection stands: the node says what to greet the head with.
 struct link_up {};
 
@@ -302,7 +305,7 @@ using dispatcher_actor = caf::typed_actor<
     caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,
     caf::reacts_to<epoch_passed>, caf::replies_to<heartbeat>::with<heartbeat_answer>,
     caf::reacts_to<leaving>, caf::replies_to<fetch_chunk>::with<chunk>,
-    caf::reacts_to<tick>,
+    caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
     caf::replies_to<examine>::with<examined>,
@@ -415,6 +418,7 @@ void add_message_types(caf::actor_system_config& config);
 
 } // namespace clade
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::serve_nodes)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::link_up)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)

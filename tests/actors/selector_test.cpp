@@ -82,6 +82,7 @@ dispatcher_actor::behavior_type stub_dispatcher(dispatcher_actor::pointer,
       [](const leaving&) {},
       [](const fetch_chunk&) { return chunk{}; },
       [](tick) {},
+      [](serve_nodes) {},
       [](const selector_actor&) {},
       [h](const submission& s) {
         h->candidates.insert(h->candidates.end(), s.candidates.begin(),
