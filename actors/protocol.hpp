@@ -19,7 +19,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -122,6 +122,9 @@ struct leaving {
   std::uint64_t node = 0;
   std::vector<std::uint64_t> not_done;
 };
+
+/// The head has heard it: nobody waits for the node any more.
+struct may_leave {};
 
 /// A piece of a data file.
 struct fetch_chunk {
@@ -275,8 +278,8 @@ using link_actor =
 using node_actor = caf::typed_actor<
     caf::replies_to<link_up>::with<node_hello>, caf::reacts_to<node_welcome, link_actor>,
     caf::reacts_to<assignments>, caf::replies_to<examine>::with<examined>,
-    caf::reacts_to<leave>, caf::reacts_to<taken>, caf::reacts_to<node_ready>,
-    caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
+    caf::reacts_to<leave>, caf::reacts_to<taken>, caf::reacts_to<may_leave>,
+    caf::reacts_to<node_ready>, caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<drain>,
     caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
 
@@ -304,7 +307,7 @@ using dispatcher_actor = caf::typed_actor<
     caf::replies_to<node_hello, link_actor>::with<node_welcome>,
     caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,
     caf::reacts_to<epoch_passed>, caf::replies_to<heartbeat>::with<heartbeat_answer>,
-    caf::reacts_to<leaving>, caf::replies_to<fetch_chunk>::with<chunk>,
+    caf::replies_to<leaving>::with<may_leave>, caf::replies_to<fetch_chunk>::with<chunk>,
     caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
@@ -386,6 +389,11 @@ typename Inspector::result_type inspect(Inspector& f, heartbeat_answer& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leaving& x) {
   return f(caf::meta::type_name("leaving"), x.node, x.not_done);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, may_leave&) {
+  return f(caf::meta::type_name("may_leave"));
 }
 
 template<class Inspector>

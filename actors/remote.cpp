@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds first_pause = 100ms;
-constexpr std::chrono::milliseconds longest_pause = 5s;
+constexpr std::chrono::milliseconds longest_pause = 2s;
 constexpr auto answer_time = 5s;
 
 /// What this thread hears: a node that ends, or a link that does.

@@ -344,8 +344,7 @@ TEST_CASE("dispatcher: a node that drains hands back what it has not begun") {
   f.submit(1);
   f.submit(2);
   REQUIRE(n.was->assignments.size() == 1);
-  caf::anon_send(f.dispatcher, leaving{.node = n.id, .not_done = {1}});
-  f.system.settle();
+  f.ask<may_leave>(leaving{.node = n.id, .not_done = {1}});
   const auto other = f.join();
   REQUIRE(other.was->assignments.size() == 1);
   CHECK(other.was->assignments[0].id == 1);

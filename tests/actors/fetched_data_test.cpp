@@ -30,6 +30,7 @@ node_actor::behavior_type stub_node(node_actor::pointer, std::shared_ptr<remote_
       [](const examine&) { return examined{}; },
       [](const leave&) {},
       [](const taken&) {},
+      [](may_leave) {},
       [](const node_ready&) {},
       [](const results&) {},
       [](const epoch_passed&) {},
