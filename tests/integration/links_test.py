@@ -76,12 +76,15 @@ class CutLink(SharedRunTest):
 
 class LossyLink(SharedRunTest):
     def test_the_run_ends_as_it_would_have(self):
-        head = self.start_all(lease="20s")
+        head = self.start_head(lease="20s")
+        self.workers = {"b": self.start_worker("b")}
+        lossy = self.start_worker("a", "--give-up", "2s")
+        self.await_count(BY_A, 1, head)
         self.network["a"].lose(20)
         self.await_count(BY_A, self.count(BY_A) + 5, head)
-        self.assertEqual(head.end(), 0, head.said() + self.log())
-        self.network["a"].lose(0)
         self.end(head)
+        # That the run is over is said once; who missed it gives up.
+        self.assertIn(lossy.end(), (0, 1), lossy.said())
         self.assert_undisturbed(self.file)
 
 
