@@ -18,15 +18,6 @@ class LostProcessTest(RunTest):
         self.assertEqual(len(self.nodes()), slots)
         return run
 
-    def hold_in_training(self, run, slot):
-        """Stops a node that has a candidate, and returns it. That others finish some meanwhile shows that it has one:
-        no node is left without while candidates wait."""
-        node = self.nodes()[slot]
-        os.kill(node.pid, signal.SIGSTOP)
-        done = self.count("select count(*) from evaluations")
-        self.await_evaluations(done + 3, run)
-        return node
-
     def end_undisturbed(self, run):
         self.assertEqual(run.end(), 0, run.said())
         self.assert_whole(self.candidates)
