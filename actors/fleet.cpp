@@ -162,7 +162,7 @@ expected<void> run_fleet(const fleet_params& params) {
     return fail(error_kind::refused, "cannot join the run at " + to_text(params.head)
                                          + ": " + system.render(door.error()));
   caf::scoped_actor self(system);
-  auto dispatcher = open_door(self, *door, params.build);
+  auto dispatcher = open_door(self, *door, params.build, 10s);
   if (!dispatcher)
     return tl::unexpected(std::move(dispatcher).error());
   std::random_device random;

@@ -68,8 +68,11 @@ void node_state::welcome(const node_welcome& message, const link_actor& by) {
 void node_state::assign(const assignments& message) {
   assignments fresh;
   for (const auto& a : message.batch) {
-    has[a.id] = {.given = a.lease, .lease = a.lease, .done = {}};
+    // What it may have of that candidate from before is wanted no more.
+    drop(a.id);
+    has[a.id] = {.given = ++last_given, .lease = a.lease, .done = {}};
     fresh.batch.push_back(a);
+    fresh.batch.back().lease = last_given;
   }
   self->send(trainer, std::move(fresh));
 }

@@ -36,7 +36,8 @@ enum class node_end : int {
 /// finished is kept until a head has taken it, be it the next one.
 struct node_state {
   struct held {
-    std::uint64_t given = 0; ///< The lease that the trainer knows it by.
+    /// The number that the trainer knows it by: heads count leases anew, each from 1.
+    std::uint64_t given = 0;
     std::uint64_t lease = 0; ///< The one that holds.
     std::optional<result> done;
   };
@@ -52,6 +53,7 @@ struct node_state {
   std::uint64_t id = 0;
   std::uint64_t run = 0;
   std::map<candidate_id, held> has;
+  std::uint64_t last_given = 0;
   std::optional<node_ready> prepared; ///< Set once the trainer said so.
   bool draining = false;
   bool may_leave = false; ///< The head knows that this node drains.

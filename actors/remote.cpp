@@ -70,7 +70,7 @@ public:
     if (!door)
       return fail(error_kind::refused, system_.render(door.error()));
     caf::scoped_actor self(system_);
-    auto dispatcher = open_door(self, *door, build);
+    auto dispatcher = open_door(self, *door, build, answer_time);
     if (!dispatcher)
       return tl::unexpected(std::move(dispatcher).error());
     system_.spawn(
@@ -116,7 +116,9 @@ bool may_pass(const error& e) {
 expected<node_end> live(caf::actor_system& home, const node_process_params& params) {
   caf::scoped_actor self(home);
   const auto watcher = caf::actor_cast<caf::actor>(self);
-  const auto node = home.spawn(node_behavior, params.node, watcher);
+  // Detached, so that it never runs on a thread of the system of whoever sends to it,
+  // which a connection takes along when it ends.
+  const auto node = home.spawn<caf::detached>(node_behavior, params.node, watcher);
   std::thread([node] {
     sigset_t signals;
     sigemptyset(&signals);

@@ -170,9 +170,19 @@ expected<void> have_keys(const session_params& params) {
   return make_run_keys(folder);
 }
 
-expected<endpoint> listening_at(const experiment& e) {
-  return e.slots.listen.empty() ? expected<endpoint>(endpoint{})
-                                : parse_endpoint(e.slots.listen);
+/// Where "any free port" is wanted, the one that the run had before is, as far as it is
+/// free: its workers look there.
+expected<endpoint> listening_at(const session_params& params) {
+  const auto& listen = params.experiment.slots.listen;
+  if (listen.empty())
+    return endpoint{};
+  auto wanted = parse_endpoint(listen);
+  std::string before;
+  if (!wanted || wanted->port != 0
+      || !(std::ifstream(params.folder / "address") >> before))
+    return wanted;
+  const auto had = parse_endpoint(before);
+  return had && had->host == wanted->host ? *had : *wanted;
 }
 
 /// Where processes of this machine find a head that listens there.
@@ -231,7 +241,7 @@ session_result run_session(const session_params& params, store file, run_state r
   result.slots = slots->size();
   const auto evaluated_before = run.evaluated;
   const auto seconds_before = run.training_seconds;
-  const auto listens = listening_at(e);
+  const auto listens = listening_at(params);
   if (!listens)
     return failed(listens.error());
   if (auto keys = have_keys(params); !keys)
