@@ -17,9 +17,10 @@ caf::behavior door_behavior(caf::event_based_actor*, dispatcher_actor dispatcher
 }
 
 expected<dispatcher_actor> open_door(caf::scoped_actor& self, const caf::actor& door,
-                                     const std::string& build) {
+                                     const std::string& build,
+                                     std::chrono::milliseconds most) {
   expected<dispatcher_actor> answer = fail(error_kind::refused, "no answer");
-  self->request(door, caf::infinite, protocol_version, build)
+  self->request(door, most, protocol_version, build)
       .receive(
           [&](const std::string& refusal, const caf::strong_actor_ptr& dispatcher) {
             if (refusal.empty() && dispatcher)

@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 
+#include <chrono>
 #include <string>
 
 namespace clade {
@@ -13,8 +14,11 @@ namespace clade {
 caf::behavior door_behavior(caf::event_based_actor* self, dispatcher_actor dispatcher,
                             std::string build);
 
-/// Knocks: the dispatcher behind a door, or the refusal. Blocks.
-[[nodiscard]] expected<dispatcher_actor>
-open_door(caf::scoped_actor& self, const caf::actor& door, const std::string& build);
+/// Knocks: the dispatcher behind a door, or the refusal. Blocks, no longer than `most`:
+/// CAF answers nothing when the head dies meanwhile.
+[[nodiscard]] expected<dispatcher_actor> open_door(caf::scoped_actor& self,
+                                                   const caf::actor& door,
+                                                   const std::string& build,
+                                                   std::chrono::milliseconds most);
 
 } // namespace clade

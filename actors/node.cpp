@@ -68,8 +68,11 @@ void node_state::welcome(const node_welcome& message, const link_actor& by) {
 void node_state::assign(const assignments& message) {
   assignments fresh;
   for (const auto& a : message.batch) {
-    has[a.id] = {.given = a.lease, .lease = a.lease, .done = {}};
+    // What it may have of that candidate from before is wanted no more.
+    drop(a.id);
+    has[a.id] = {.given = ++last_given, .lease = a.lease, .done = {}};
     fresh.batch.push_back(a);
+    fresh.batch.back().lease = last_given;
   }
   self->send(trainer, std::move(fresh));
 }
@@ -142,7 +145,6 @@ void node_state::start_draining() {
     drop(candidate);
   if (link)
     self->send(link, std::move(message));
-  end_if_idle();
 }
 
 void node_state::give_up_rest() {
@@ -154,14 +156,14 @@ void node_state::give_up_rest() {
     drop(candidate);
   if (!link)
     return end(node_end::dismissed, "drained; the head was not there to be told");
+  may_leave = false;
   self->send(link, std::move(message));
-  end_if_idle();
 }
 
 void node_state::end_if_idle() {
   if (stuck != 0 && !has.contains(stuck))
     end(node_end::stuck, "an evaluation did not end in its time");
-  else if (draining && has.empty())
+  else if (draining && may_leave && has.empty())
     end(node_end::dismissed, "drained");
 }
 
@@ -230,6 +232,10 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
               failed ? s.prepared->failure : message.reason);
       },
       [self](const taken& message) { self->state.forget(message); },
+      [self](clade::may_leave) {
+        self->state.may_leave = true;
+        self->state.end_if_idle();
+      },
       [self](const node_ready& message) { self->state.ready(message); },
       [self](const results& message) { self->state.keep(message); },
       [self](const epoch_passed& message) {

@@ -36,7 +36,8 @@ enum class node_end : int {
 /// finished is kept until a head has taken it, be it the next one.
 struct node_state {
   struct held {
-    std::uint64_t given = 0; ///< The lease that the trainer knows it by.
+    /// The number that the trainer knows it by: heads count leases anew, each from 1.
+    std::uint64_t given = 0;
     std::uint64_t lease = 0; ///< The one that holds.
     std::optional<result> done;
   };
@@ -52,8 +53,10 @@ struct node_state {
   std::uint64_t id = 0;
   std::uint64_t run = 0;
   std::map<candidate_id, held> has;
+  std::uint64_t last_given = 0;
   std::optional<node_ready> prepared; ///< Set once the trainer said so.
   bool draining = false;
+  bool may_leave = false; ///< The head knows that this node drains.
   bool ending = false;
   candidate_id stuck = 0; ///< The evaluation that does not end.
 
@@ -66,13 +69,13 @@ struct node_state {
   void start_draining();
   void give_up_rest();
   void look_at_clock();
+  void end_if_idle();
   void end(node_end why, std::string words);
 
 private:
   void drop(candidate_id id);
   void tell_prepared();
   void send_done();
-  void end_if_idle();
 };
 
 /// `ended` gets the end as a pair (node_end as int, words) before the actor quits.

@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds first_pause = 100ms;
-constexpr std::chrono::milliseconds longest_pause = 5s;
+constexpr std::chrono::milliseconds longest_pause = 2s;
 constexpr auto answer_time = 5s;
 
 /// What this thread hears: a node that ends, or a link that does.
@@ -70,7 +70,7 @@ public:
     if (!door)
       return fail(error_kind::refused, system_.render(door.error()));
     caf::scoped_actor self(system_);
-    auto dispatcher = open_door(self, *door, build);
+    auto dispatcher = open_door(self, *door, build, answer_time);
     if (!dispatcher)
       return tl::unexpected(std::move(dispatcher).error());
     system_.spawn(
@@ -116,7 +116,9 @@ bool may_pass(const error& e) {
 expected<node_end> live(caf::actor_system& home, const node_process_params& params) {
   caf::scoped_actor self(home);
   const auto watcher = caf::actor_cast<caf::actor>(self);
-  const auto node = home.spawn(node_behavior, params.node, watcher);
+  // Detached, so that it never runs on a thread of the system of whoever sends to it,
+  // which a connection takes along when it ends.
+  const auto node = home.spawn<caf::detached>(node_behavior, params.node, watcher);
   std::thread([node] {
     sigset_t signals;
     sigemptyset(&signals);
@@ -155,7 +157,7 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
     now.reset();
     pause = first_pause;
     missed_since = clock::now();
-    if (params.give_up < 1s)
+    if (params.give_up.count() == 0)
       return node_end::connection;
   }
 }

@@ -34,6 +34,8 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto view_interval = 100ms;
 constexpr auto worker_pause = 1s;
+// Longer than a node pauses between two looks for the head.
+constexpr std::chrono::milliseconds nodes_return = 3s;
 
 volatile std::sig_atomic_t interrupts = 0;
 
@@ -168,9 +170,19 @@ expected<void> have_keys(const session_params& params) {
   return make_run_keys(folder);
 }
 
-expected<endpoint> listening_at(const experiment& e) {
-  return e.slots.listen.empty() ? expected<endpoint>(endpoint{})
-                                : parse_endpoint(e.slots.listen);
+/// Where "any free port" is wanted, the one that the run had before is, as far as it is
+/// free: its workers look there.
+expected<endpoint> listening_at(const session_params& params) {
+  const auto& listen = params.experiment.slots.listen;
+  if (listen.empty())
+    return endpoint{};
+  auto wanted = parse_endpoint(listen);
+  std::string before;
+  if (!wanted || wanted->port != 0
+      || !(std::ifstream(params.folder / "address") >> before))
+    return wanted;
+  const auto had = parse_endpoint(before);
+  return had && had->host == wanted->host ? *had : *wanted;
 }
 
 /// Where processes of this machine find a head that listens there.
@@ -229,11 +241,16 @@ session_result run_session(const session_params& params, store file, run_state r
   result.slots = slots->size();
   const auto evaluated_before = run.evaluated;
   const auto seconds_before = run.training_seconds;
-  const auto listens = listening_at(e);
+  const auto listens = listening_at(params);
   if (!listens)
     return failed(listens.error());
   if (auto keys = have_keys(params); !keys)
     return failed(keys.error());
+  // Whoever had these from another head, on another machine, may still be at work on
+  // them.
+  const auto waits = !e.slots.listen.empty() && !run.open.empty()
+                         ? nodes_return
+                         : std::chrono::milliseconds(0);
   run_log log(params.folder / "head.log");
   const auto worker_id = drawn_id();
   auto head = head::start({.experiment = e,
@@ -241,6 +258,8 @@ session_result run_session(const session_params& params, store file, run_state r
                            .build = CLADE_VERSION,
                            .keys = params.folder / "keys" / "head",
                            .listen = *listens,
+                           .lease = params.lease,
+                           .wait_for_nodes = waits,
                            .local_worker = worker_id,
                            .say = [&log](const std::string& line) { log.write(line); },
                            .generators = std::max<std::size_t>(2, slots->size() / 8)},

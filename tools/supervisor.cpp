@@ -172,7 +172,8 @@ expected<void> supervisor::start_due() {
 
 void supervisor::ended(slot& s, int status) {
   const pid_t process = std::exchange(s.process, 0);
-  ::close(std::exchange(s.pulse, -1));
+  if (s.pulse >= 0)
+    ::close(std::exchange(s.pulse, -1));
   const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (draining_ || exit_status == dismissed_status || exit_status == refused_status
       || exit_status == lonely_status) {
@@ -208,21 +209,25 @@ void supervisor::hear() {
   for (auto& s : slots_) {
     char beats[64];
     bool heard = deaf;
-    while (s.pulse >= 0 && ::read(s.pulse, beats, sizeof(beats)) > 0)
+    ssize_t count = 0;
+    while (s.pulse >= 0 && (count = ::read(s.pulse, beats, sizeof(beats))) > 0)
       heard = true;
+    if (s.pulse >= 0 && count == 0) // It is about to end.
+      ::close(std::exchange(s.pulse, -1));
     if (heard)
       s.heard = now;
   }
 }
 
 void supervisor::kill_silent() {
-  for (const auto& s : slots_)
+  for (auto& s : slots_)
     if (s.process != 0 && clock::now() - s.heard > params_.silence) {
       std::fprintf(stderr,
                    "clade worker: node process %d gave no sign of life for %.0f s "
                    "and is killed\n",
                    s.process, std::chrono::duration<double>(params_.silence).count());
       ::kill(s.process, SIGKILL);
+      s.heard = clock::now(); // Said once.
     }
 }
 

@@ -1,0 +1,233 @@
+"""The engine of tools/chaos: searches under faults, one after the other until the time is over, each compared with the
+same search to which nothing happens."""
+
+import collections
+import contextlib
+import dataclasses
+import json
+import pathlib
+import random
+import shutil
+import sqlite3
+import subprocess
+import time
+
+from chaos_cluster import Broken, Cluster, make_network
+from chaos_faults import FAULTS, inject
+from live_runs import CLADE, SMALL_SPACE
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+EXPERIMENT = f"""
+[experiment]
+name = "chaos"
+fitness = "synthetic"
+[data]
+shape = [1, 8, 8]
+classes = 10
+[search_space]
+file = "{SMALL_SPACE}"
+[evolution]
+population = 64
+generations = 4
+[synthetic]
+epochs = 2
+duration = "400ms"
+diverge = 0.05
+"""
+
+# A disk that fails has no row in the table of faults: it is in wait when a head is resumed.
+KINDS = [f.name for f in FAULTS] + ["disk fails to write", "disk fails to sync"]
+
+# Without a calm moment for so long, nothing more is done until there is one.
+WEARY_S = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Search:
+    """What is searched: words of `clade run`, without the seed. `slots` by host."""
+    name: str
+    words: tuple
+    slots: dict
+    slots_undisturbed: int
+
+
+def synthetic(folder):
+    file = folder / "chaos.toml"
+    file.write_text(EXPERIMENT)
+    return Search("synthetic evaluator", (file,), {"head": 2, "alpha": 2, "beta": 2}, 12)
+
+
+def training():
+    changes = ("evolution.population=8", "evolution.generations=3", "training.epochs=2", 'limits.wall_time="10h"',
+               'limits.evaluation_time="10min"')
+    return Search("real training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
+                  {"head": 1, "alpha": 1, "beta": 1}, 2)
+
+
+def can_train():
+    return (pathlib.Path(CLADE).resolve().parent / "libclade_training.so").exists()
+
+
+@dataclasses.dataclass
+class Result:
+    """Of all runs of one search."""
+    search: str
+    links: bool  # Whether there were links to cut.
+    faults: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(collections.Counter))
+    runs: int = 0
+    evaluations: int = 0
+    tries: int = 0
+    lost: int = 0
+    twice: int = 0
+    different: int = 0
+    digests: int = 0
+    unsound: int = 0
+    seconds: float = 0
+
+    @property
+    def injected(self):
+        return sum(sum(hit.values()) for hit in self.faults.values())
+
+    @property
+    def clean(self):
+        return not (self.lost or self.twice or self.different or self.digests or self.unsound)
+
+    def to_json(self):
+        return {**dataclasses.asdict(self), "faults": {k: dict(v) for k, v in self.faults.items()},
+                "injected": self.injected}
+
+
+def clade(*words):
+    return subprocess.run([CLADE, *map(str, words)], capture_output=True, text=True, timeout=1800, check=False)
+
+
+def evaluated_id(payload):
+    """Of a record of kind 3, [3, [id, ...]] in msgpack."""
+    first = payload[3]
+    width = {0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8}.get(first, 0)
+    return int.from_bytes(payload[4:4 + width], "big") if width else first
+
+
+def evaluations_of(run):
+    """By id what was found, and how often each id was recorded."""
+    with contextlib.closing(sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True)) as store:
+        rows = store.execute("select id, outcome, fitness, parameters, weights_hash from evaluations").fetchall()
+        records = store.execute("select payload from records where kind = 3").fetchall()
+        lost_nodes = store.execute("select count(*) from attempts").fetchone()[0]
+    return {row[0]: row[1:] for row in rows}, collections.Counter(evaluated_id(r[0]) for r in records), lost_nodes
+
+
+def digest_of(run):
+    """Or why there is none."""
+    shown = clade("show", run, "--json")
+    return json.loads(shown.stdout)["digest"] if shown.returncode == 0 else shown.stderr
+
+
+def undisturbed(folder, search, seed):
+    runs = folder / "undisturbed"
+    done = clade("run", *search.words, "--seed", seed, "--slots", search.slots_undisturbed, "--runs", runs)
+    if done.returncode != 0:
+        raise Broken(f"the undisturbed run ended with status {done.returncode}: {done.stderr}")
+    return next(runs.iterdir())
+
+
+def compare(result, disturbed, reference, say):
+    """Adds up what differs between the two."""
+    found, counted, lost_nodes = evaluations_of(disturbed)
+    wanted = evaluations_of(reference)[0]
+    lost = [i for i in wanted if i not in found or counted[i] == 0]
+    twice = [i for i, times in counted.items() if times > 1]
+    different = [i for i, what in found.items() if wanted.get(i) != what]
+    result.runs += 1
+    result.evaluations += len(found)
+    result.tries += lost_nodes
+    result.lost += len(lost)
+    result.twice += len(twice)
+    result.different += len(different)
+    for name, ids in (("lost", lost), ("counted twice", twice), ("different", different)):
+        for i in ids[:5]:
+            say(f"  #{i} {name}: {wanted.get(i)} undisturbed, {found.get(i)} under faults")
+    digest, undisturbed_digest = digest_of(disturbed), digest_of(reference)
+    if digest != undisturbed_digest:
+        result.digests += 1
+        say(f"  {digest} differs from {undisturbed_digest}")
+    checked = clade("check", disturbed)
+    if checked.returncode != 0:
+        result.unsound += 1
+        say(f"  clade check: {checked.stdout}{checked.stderr}")
+
+
+def disturb(cluster, draw, result, until, every, say):
+    """Lets faults happen until the search or the time is over."""
+    following = 0
+    while not cluster.finished and time.time() < until:
+        met = cluster.tend(max(0.02, min(0.5, following - time.time())))
+        if met:
+            result.faults[met]["head"] += 1
+            say(f"  {met}")
+        cluster.check_progress()
+        if not cluster.head_is_there or time.time() < following:
+            continue
+        trouble = cluster.trouble()
+        if time.time() - cluster.calm_at > WEARY_S:
+            continue  # Whatever is in trouble is given time to recover.
+        name, hit = inject(cluster, draw, trouble is None)
+        if hit:
+            result.faults[name].update(hit)
+            say(f"  {time.strftime('%T')}  {name}: {', '.join(hit)} ({trouble or 'calm'})")
+        following = time.time() + every * draw.uniform(0.5, 1.5)
+
+
+def one_run(folder, search, seed, result, until, every, say):
+    """One search under faults, and its comparison."""
+    folder.mkdir()
+    draw = random.Random(seed)
+    with contextlib.ExitStack() as closing:
+        network = make_network()
+        if network:
+            closing.callback(network.close)
+        cluster = Cluster(folder, [*search.words, "--seed", seed], search.slots, network, draw)
+        closing.callback(cluster.close)
+        started = time.time()
+        cluster.start_all()
+        disturb(cluster, draw, result, until, every, say)
+        cluster.settle()
+        result.seconds += time.time() - started
+        compare(result, cluster.run, undisturbed(folder, search, seed), say)
+
+
+def chaos(folder, search, seed, minutes, every, say):
+    """Searches with that seed and those after it until the time is over. Stops at the first that is not as it should
+    be, and leaves its folder."""
+    network = make_network()
+    result = Result(search.name, links=network is not None)
+    if network:
+        network.close()
+    until = time.time() + 60 * minutes
+    while result.clean and (result.runs == 0 or time.time() < until):
+        run_folder = folder / f"{search.name.replace(' ', '_')}-{seed}"
+        say(f"{search.name}, seed {seed}: {run_folder}")
+        one_run(run_folder, search, seed, result, until, every, say)
+        if result.clean:
+            shutil.rmtree(run_folder)
+        seed += 1
+    return result
+
+
+def table(result):
+    """For people."""
+    if not result.links:
+        yield "this machine allows no network namespaces: no link was cut, and none lost packets"
+    yield f"{result.search}: {result.runs} runs, {result.seconds:.0f} s"
+    yield f"  {'fault':<28} {'injected':>8}  hit"
+    for kind in KINDS:
+        hit = result.faults.get(kind)
+        if hit:
+            yield f"  {kind:<28} {sum(hit.values()):>8}  {', '.join(f'{host} {n}' for host, n in sorted(hit.items()))}"
+    yield f"  {'all':<28} {result.injected:>8}"
+    for name, number in (("evaluations", result.evaluations), ("tries that were lost", result.tries),
+                         ("evaluations lost", result.lost), ("evaluations counted twice", result.twice),
+                         ("evaluations different", result.different), ("digests different", result.digests),
+                         ("stores that clade check faults", result.unsound)):
+        yield f"  {name:<28} {number:>8}"
