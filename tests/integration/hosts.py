@@ -151,9 +151,11 @@ class SharedRunTest(RunTest):
         return await_true(told, "no address in the run's folder")
 
     def start_worker(self, name, *words, address=None):
-        return self.start("worker", "--connect", address or self.address, "--keys",
-                          self.run_folder() / "keys" / "worker", "--slots", "1", "--name", name, *words,
-                          host=self.network[name])
+        keys = self.folder / "keys"  # As on another machine: a copy.
+        if not keys.exists():
+            shutil.copytree(self.run_folder() / "keys" / "worker", keys)
+        return self.start("worker", "--connect", address or self.address, "--keys", keys, "--slots", "1",
+                          "--name", name, *words, host=self.network[name])
 
     def start_all(self, *words, **experiment):
         """A head and workers on hosts a and b, once both work."""

@@ -2,16 +2,47 @@
 
 import os
 import pathlib
+import select
 import socket
 import ssl
 import stat
+import time
 import unittest
 
-from live_runs import RunTest, await_true
+from live_runs import RunTest
+
+# What a head may take more after strangers were there; a message of theirs would be of hundreds.
+MOST_GROWTH = 32 << 20
 
 
 def mode_of(path):
     return stat.S_IMODE(path.stat().st_mode)
+
+
+def memory_of(command):
+    """Resident bytes."""
+    status = pathlib.Path("/proc", str(command.pid), "status").read_text()
+    return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
+
+
+def plain_port(connection):
+    return connection.getsockname()[1]
+
+
+def refusal_of(port):
+    return f"refused a connection from 127.0.0.1 port {port}"
+
+
+def ended(connection):
+    """Whether the head ends it, after whatever it still says."""
+    try:
+        while connection.recv(4096):
+            pass
+    except (ssl.SSLError, ConnectionError):
+        pass
+    except TimeoutError:
+        return False
+    return True
 
 
 class SecurityTest(RunTest):
@@ -177,6 +208,74 @@ class Port(SecurityTest):
                 except (ssl.SSLError, ConnectionError, TimeoutError):
                     pass  # The head may end it as it likes, or wait for more.
         self.end_undisturbed(run)
+
+    def test_who_holds_keys_cannot_make_the_head_take_memory(self):
+        run = self.start_run(duration="100ms")
+        before = memory_of(run)
+        ports = []
+        for length in (0xFFFFFFFF, 0x80000000, (512 << 20) + 1):
+            with self.connect() as plain, self.context(self.bundle).wrap_socket(plain) as secure:
+                ports.append(plain_port(secure))
+                secure.sendall(bytes(4) + length.to_bytes(4, "big") + bytes(24))
+                self.assertTrue(ended(secure), "it was not cut off")
+        for port in ports:
+            self.await_log(f"{refusal_of(port)}: it announced a message of more than 512 MiB", run)
+        self.assertLess(memory_of(run), before + MOST_GROWTH)
+        self.end_undisturbed(run)
+
+    def test_who_is_refused_is_logged_with_the_address(self):
+        foreign = self.folder / "foreign"
+        for words in (("new", foreign), ("worker", foreign, "box")):
+            self.finish("keys", *words)
+        run = self.start_run(duration="100ms")
+        before = memory_of(run)
+        with self.connect() as plain:
+            scanned = plain_port(plain)
+        with self.connect() as plain:
+            plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            garbage = plain_port(plain)
+            self.assertTrue(ended(plain))
+        with self.connect() as plain, self.context(foreign / "box").wrap_socket(plain) as secure:
+            stranger = plain_port(secure)
+            self.assertTrue(ended(secure))
+        self.await_log(f"{refusal_of(scanned)}: ", run)
+        self.await_log(f"{refusal_of(garbage)}: no TLS handshake (", run)
+        self.await_log(f"{refusal_of(stranger)}: its certificate is not of this run's authority", run)
+        self.assertLess(memory_of(run), before + MOST_GROWTH)
+        self.end_undisturbed(run)
+
+    def test_a_handshake_that_never_ends_is_cut(self):
+        # The run must last longer than strangers may take.
+        run = self.start_run(duration="500ms")
+        before, started = memory_of(run), time.monotonic()
+        strangers = [self.connect() for _ in range(20)]
+        try:
+            # Half of them begin what looks like a client's first words; one of these goes on by a byte at a time.
+            for stranger in strangers[::2]:
+                stranger.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+            waiting = {s.fileno(): s for s in strangers}
+            while waiting:
+                self.assertLess(time.monotonic() - started, 30, f"{len(waiting)} of 20 are still there")
+                readable, _, _ = select.select(list(waiting), [], [], 0.5)
+                for descriptor in readable:
+                    self.assertGreater(time.monotonic() - started, 9, "it was given too little time")
+                    self.assertTrue(ended(waiting.pop(descriptor)))
+                if strangers[0].fileno() in waiting:
+                    strangers[0].sendall(b"\0")
+            ports = [plain_port(s) for s in strangers]
+        finally:
+            for stranger in strangers:
+                stranger.close()
+        log = self.log()
+        for port in ports:
+            self.assertIn(f"{refusal_of(port)}: its TLS handshake took too long", log)
+        self.assertEqual(log.count("refused a connection"), len(ports))
+        self.assertLess(memory_of(run), before + MOST_GROWTH)
+        self.assertEqual(self.query("select * from attempts"), [])
+        self.assertEqual(self.count("select count(*) from nodes"), 2)
+        # Enough was seen; nothing more would come of the rest.
+        run.interrupt()
+        self.assertEqual(run.end(), 130, run.said())
 
 
 if __name__ == "__main__":
