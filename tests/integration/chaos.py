@@ -59,7 +59,7 @@ def synthetic(folder):
 
 
 def training():
-    changes = ("evolution.population=8", "evolution.generations=3", "training.epochs=2", 'limits.wall_time="10h"',
+    changes = ("evolution.population=12", "evolution.generations=3", "training.epochs=4", 'limits.wall_time="10h"',
                'limits.evaluation_time="10min"')
     return Search("real training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
                   {"head": 1, "alpha": 1, "beta": 1}, 2)
@@ -83,7 +83,9 @@ class Result:
     different: int = 0
     digests: int = 0
     unsound: int = 0
+    left: int = 0  # Workers that ended though nobody ended them.
     seconds: float = 0
+    broken: str = ""  # Why a search did not come to its end.
 
     @property
     def injected(self):
@@ -91,7 +93,7 @@ class Result:
 
     @property
     def clean(self):
-        return not (self.lost or self.twice or self.different or self.digests or self.unsound)
+        return not (self.lost or self.twice or self.different or self.digests or self.unsound or self.broken)
 
     def to_json(self):
         return {**dataclasses.asdict(self), "faults": {k: dict(v) for k, v in self.faults.items()},
@@ -190,10 +192,13 @@ def one_run(folder, search, seed, result, until, every, say):
         cluster = Cluster(folder, [*search.words, "--seed", seed], search.slots, network, draw)
         closing.callback(cluster.close)
         started = time.time()
-        cluster.start_all()
-        disturb(cluster, draw, result, until, every, say)
-        cluster.settle()
-        result.seconds += time.time() - started
+        try:
+            cluster.start_all()
+            disturb(cluster, draw, result, until, every, say)
+            cluster.settle()
+        finally:
+            result.seconds += time.time() - started
+            result.left += cluster.left
         compare(result, cluster.run, undisturbed(folder, search, seed), say)
 
 
@@ -208,7 +213,10 @@ def chaos(folder, search, seed, minutes, every, say):
     while result.clean and (result.runs == 0 or time.time() < until):
         run_folder = folder / f"{search.name.replace(' ', '_')}-{seed}"
         say(f"{search.name}, seed {seed}: {run_folder}")
-        one_run(run_folder, search, seed, result, until, every, say)
+        try:
+            one_run(run_folder, search, seed, result, until, every, say)
+        except Broken as broken:
+            result.broken = f"seed {seed}: {broken}"
         if result.clean:
             shutil.rmtree(run_folder)
         seed += 1
@@ -227,7 +235,9 @@ def table(result):
             yield f"  {kind:<28} {sum(hit.values()):>8}  {', '.join(f'{host} {n}' for host, n in sorted(hit.items()))}"
     yield f"  {'all':<28} {result.injected:>8}"
     for name, number in (("evaluations", result.evaluations), ("tries that were lost", result.tries),
-                         ("evaluations lost", result.lost), ("evaluations counted twice", result.twice),
+                         ("workers that left", result.left), ("evaluations lost", result.lost), ("evaluations counted twice", result.twice),
                          ("evaluations different", result.different), ("digests different", result.digests),
-                         ("stores that clade check faults", result.unsound)):
+                         ("stores that fail clade check", result.unsound)):
         yield f"  {name:<28} {number:>8}"
+    if result.broken:
+        yield f"the search broke down: {result.broken}"
