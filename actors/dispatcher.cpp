@@ -38,6 +38,7 @@ void dispatcher_state::say(const std::string& words) const {
 
 void dispatcher_state::begin(const selector_actor& told) {
   selector = told;
+  serves_from = now() + params.wait_for_nodes;
   for (auto& e : std::exchange(early, {}))
     e.answer.deliver(welcome(e.hello, e.link));
   self->delayed_send(self, tick_interval, tick{});
@@ -96,7 +97,8 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   if (hello.ready && !node.view.ready)
     join(id, node);
   answer.ready = node.view.ready;
-  serve();
+  // Later: what it is given must not overtake its welcome, which does not name it.
+  self->send(self, serve_nodes{});
   return answer;
 }
 
@@ -174,14 +176,15 @@ void dispatcher_state::show(const epoch_passed& message) {
   found->second.view.epochs = message.of;
 }
 
-void dispatcher_state::let_go(const leaving& message) {
+may_leave dispatcher_state::let_go(const leaving& message) {
   auto found = nodes.find(message.node);
   if (found == nodes.end())
-    return;
+    return {};
   schedule.retire(message.node, message.not_done);
   say(found->second.view.name + " leaves; it handed back "
       + std::to_string(message.not_done.size()) + " candidates");
   serve();
+  return {};
 }
 
 void dispatcher_state::close(const caf::actor_addr& link) {
@@ -280,6 +283,8 @@ void dispatcher_state::refuse_too_large() {
 }
 
 void dispatcher_state::serve() {
+  if (now() < serves_from)
+    return;
   if (params.memory_of)
     refuse_too_large();
   for (auto& out : schedule.hand_out(now())) {
@@ -376,7 +381,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
         self->state.schedule.hear(message.node, self->clock().now());
         return heartbeat_answer{self->state.nodes.contains(message.node)};
       },
-      [self](const leaving& message) { self->state.let_go(message); },
+      [self](const leaving& message) { return self->state.let_go(message); },
       [self](const fetch_chunk& request) {
         return self->delegate(self->state.params.source, request);
       },
@@ -385,6 +390,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
         self->state.serve();
         self->delayed_send(self, tick_interval, tick{});
       },
+      [self](serve_nodes) { self->state.serve(); },
       [self](const selector_actor& selector) { self->state.begin(selector); },
       [self](const submission& message) { self->state.take(message); },
       [self](const withdraw&) { return self->state.take_back(); },

@@ -13,10 +13,13 @@ namespace clade {
 
 struct dispatcher_params {
   schedule_params schedule;
-  std::uint64_t run = 0;          ///< `store::identity`.
-  std::string experiment;         ///< Resolved TOML, for the nodes.
-  std::vector<data_file> files;   ///< Its data.
-  data_source_actor source;       ///< Who sends them.
+  std::uint64_t run = 0;        ///< `store::identity`.
+  std::string experiment;       ///< Resolved TOML, for the nodes.
+  std::vector<data_file> files; ///< Its data.
+  data_source_actor source;     ///< Who sends them.
+  /// At first nothing is handed out for so long, because nodes of the session before may
+  /// come back with what they have.
+  std::chrono::milliseconds wait_for_nodes{0};
   std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
   /// Bytes that training this candidate takes, as estimated; none: no need to know.
   std::function<std::uint64_t(const candidate&)> memory_of;
@@ -57,6 +60,7 @@ struct dispatcher_state {
   std::deque<pending_examination> examinations;
   double keep_weights_above = 0;
   node_id last_node = 0;
+  time_point serves_from;
   bool over = false;
 
   void begin(const selector_actor& told);
@@ -66,7 +70,7 @@ struct dispatcher_state {
   void take(const submission& message);
   taken take(const results& message);
   void show(const epoch_passed& message);
-  void let_go(const leaving& message);
+  may_leave let_go(const leaving& message);
   void close(const caf::actor_addr& link);
   void lose(node_id id, const std::string& reason);
   void lose_silent();

@@ -90,10 +90,12 @@ public:
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
-        dispatcher_params{.run = *identity,
+        dispatcher_params{.schedule = {.lease = params.lease},
+                          .run = *identity,
                           .experiment = to_toml(e),
                           .files = std::move(*files),
                           .source = source_,
+                          .wait_for_nodes = params.wait_for_nodes,
                           .local_worker = params.local_worker,
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
@@ -159,7 +161,7 @@ public:
   void close() override {
     if (!system_)
       return;
-    if (dispatcher_)
+    if (dispatcher_ && selector_ && progress(0).finished)
       (*watcher_)->send(dispatcher_, leave{"the run is over"});
     // In an order in which each ends before what it uses; a message to an actor that
     // ended is answered by an error, never lost in silence.

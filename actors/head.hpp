@@ -18,9 +18,12 @@ namespace clade {
 struct head_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::string build;          ///< "0.1.0"
-  std::filesystem::path keys; ///< A head's bundle (actors/keys.hpp).
-  endpoint listen;            ///< Port 0: any free one.
+  std::string build;                       ///< "0.1.0"
+  std::filesystem::path keys;              ///< A head's bundle (actors/keys.hpp).
+  endpoint listen;                         ///< Port 0: any free one.
+  std::chrono::milliseconds lease{30'000}; ///< `schedule_params::lease`.
+  /// `dispatcher_params::wait_for_nodes`.
+  std::chrono::milliseconds wait_for_nodes{0};
   std::uint64_t local_worker = 0;
   /// Hears, a line at a time, who joins and leaves, and who was refused. From any thread.
   std::function<void(const std::string&)> say;
@@ -48,7 +51,8 @@ public:
   /// Finish and record what is in training, then pause. `wait` tells when that is done.
   virtual void stop(const std::string& reason) = 0;
 
-  /// Lets the nodes go and ends the actors; blocks until the store is closed.
+  /// Lets the nodes go, if the run is finished (else those of other machines look for its
+  /// next head), and ends the actors; blocks until the store is closed.
   virtual void close() = 0;
 };
 

@@ -83,7 +83,9 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
         self->send(self->state.params.dispatcher, message);
       },
       [self](const leaving& message) {
-        self->send(self->state.params.dispatcher, message);
+        self->request(self->state.params.dispatcher, caf::infinite, message)
+            .then(
+                [self](may_leave heard) { self->send(self->state.params.node, heard); });
       },
       [self](const fetch_chunk& request) {
         return self->state.pass<chunk>(self->state.params.dispatcher, request);

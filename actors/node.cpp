@@ -142,7 +142,6 @@ void node_state::start_draining() {
     drop(candidate);
   if (link)
     self->send(link, std::move(message));
-  end_if_idle();
 }
 
 void node_state::give_up_rest() {
@@ -154,14 +153,14 @@ void node_state::give_up_rest() {
     drop(candidate);
   if (!link)
     return end(node_end::dismissed, "drained; the head was not there to be told");
+  may_leave = false;
   self->send(link, std::move(message));
-  end_if_idle();
 }
 
 void node_state::end_if_idle() {
   if (stuck != 0 && !has.contains(stuck))
     end(node_end::stuck, "an evaluation did not end in its time");
-  else if (draining && has.empty())
+  else if (draining && may_leave && has.empty())
     end(node_end::dismissed, "drained");
 }
 
@@ -230,6 +229,10 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
               failed ? s.prepared->failure : message.reason);
       },
       [self](const taken& message) { self->state.forget(message); },
+      [self](clade::may_leave) {
+        self->state.may_leave = true;
+        self->state.end_if_idle();
+      },
       [self](const node_ready& message) { self->state.ready(message); },
       [self](const results& message) { self->state.keep(message); },
       [self](const epoch_passed& message) {

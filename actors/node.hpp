@@ -54,6 +54,7 @@ struct node_state {
   std::map<candidate_id, held> has;
   std::optional<node_ready> prepared; ///< Set once the trainer said so.
   bool draining = false;
+  bool may_leave = false; ///< The head knows that this node drains.
   bool ending = false;
   candidate_id stuck = 0; ///< The evaluation that does not end.
 
@@ -66,13 +67,13 @@ struct node_state {
   void start_draining();
   void give_up_rest();
   void look_at_clock();
+  void end_if_idle();
   void end(node_end why, std::string words);
 
 private:
   void drop(candidate_id id);
   void tell_prepared();
   void send_done();
-  void end_if_idle();
 };
 
 /// `ended` gets the end as a pair (node_end as int, words) before the actor quits.

@@ -13,6 +13,7 @@ void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<heartbeat>("clade::heartbeat");
   config.add_message_type<heartbeat_answer>("clade::heartbeat_answer");
   config.add_message_type<leaving>("clade::leaving");
+  config.add_message_type<may_leave>("clade::may_leave");
   config.add_message_type<fetch_chunk>("clade::fetch_chunk");
   config.add_message_type<chunk>("clade::chunk");
   config.add_message_type<examine>("clade::examine");

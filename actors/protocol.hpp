@@ -19,7 +19,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -123,6 +123,9 @@ struct leaving {
   std::vector<std::uint64_t> not_done;
 };
 
+/// The head has heard it: nobody waits for the node any more.
+struct may_leave {};
+
 /// A piece of a data file.
 struct fetch_chunk {
   std::string path;
@@ -158,6 +161,9 @@ struct leave {
 
 /// To itself: look at the clock.
 struct tick {};
+
+/// To itself: hand out what can be.
+struct serve_nodes {};
 
 /// A connection stands: the node says what to greet the head with.
 struct link_up {};
@@ -272,8 +278,8 @@ using link_actor =
 using node_actor = caf::typed_actor<
     caf::replies_to<link_up>::with<node_hello>, caf::reacts_to<node_welcome, link_actor>,
     caf::reacts_to<assignments>, caf::replies_to<examine>::with<examined>,
-    caf::reacts_to<leave>, caf::reacts_to<taken>, caf::reacts_to<node_ready>,
-    caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
+    caf::reacts_to<leave>, caf::reacts_to<taken>, caf::reacts_to<may_leave>,
+    caf::reacts_to<node_ready>, caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<drain>,
     caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
 
@@ -301,8 +307,8 @@ using dispatcher_actor = caf::typed_actor<
     caf::replies_to<node_hello, link_actor>::with<node_welcome>,
     caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,
     caf::reacts_to<epoch_passed>, caf::replies_to<heartbeat>::with<heartbeat_answer>,
-    caf::reacts_to<leaving>, caf::replies_to<fetch_chunk>::with<chunk>,
-    caf::reacts_to<tick>,
+    caf::replies_to<leaving>::with<may_leave>, caf::replies_to<fetch_chunk>::with<chunk>,
+    caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
     caf::replies_to<examine>::with<examined>,
@@ -386,6 +392,11 @@ typename Inspector::result_type inspect(Inspector& f, leaving& x) {
 }
 
 template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, may_leave&) {
+  return f(caf::meta::type_name("may_leave"));
+}
+
+template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, fetch_chunk& x) {
   return f(caf::meta::type_name("fetch_chunk"), x.path, x.offset);
 }
@@ -415,6 +426,7 @@ void add_message_types(caf::actor_system_config& config);
 
 } // namespace clade
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::serve_nodes)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::link_up)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)

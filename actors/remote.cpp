@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds first_pause = 100ms;
-constexpr std::chrono::milliseconds longest_pause = 5s;
+constexpr std::chrono::milliseconds longest_pause = 2s;
 constexpr auto answer_time = 5s;
 
 /// What this thread hears: a node that ends, or a link that does.
@@ -155,7 +155,7 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
     now.reset();
     pause = first_pause;
     missed_since = clock::now();
-    if (params.give_up < 1s)
+    if (params.give_up.count() == 0)
       return node_end::connection;
   }
 }

@@ -26,8 +26,8 @@ struct node_process_params {
   key_files keys;
   std::string build;
   node_params node;
-  /// How long no head may be found before the process ends. Less than a second: the end
-  /// of its first connection is its own.
+  /// How long no head may be found before the process ends. 0: it ends with its first
+  /// connection.
   std::chrono::milliseconds give_up{600'000};
 };
 

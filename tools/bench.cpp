@@ -1,3 +1,4 @@
+#include "tools/bench_fleet.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
 #include "tools/session.hpp"
@@ -231,6 +232,7 @@ void add_bench(CLI::App& app, command& chosen) {
       ->envname("CLADE_RUNS")
       ->capture_default_str();
   e->callback([&chosen, engine] { chosen = [engine] { return bench_engine(*engine); }; });
+  add_bench_fleet(*sub, chosen);
   auto search = std::make_shared<search_options>();
   auto* s = sub->add_subcommand(
       "search", "A real experiment over several seeds: wall time, share of "

@@ -1,8 +1,31 @@
 #include "tools/command.hpp"
 
+#include "engine/config/units.hpp"
+
 #include <iostream>
 
 namespace clade {
+
+void add_sharing(CLI::App& sub, sharing_options& options) {
+  sub.add_option("--listen", options.listen,
+                 "Open the run to workers of other machines on this ADDRESS:PORT");
+  sub.add_option("--keys", options.keys,
+                 "Folder of clade keys new, whose workers may join; otherwise the run "
+                 "makes keys of its own");
+  sub.add_option("--lease", options.lease,
+                 "How long a node may be silent before what it has is tried elsewhere")
+      ->capture_default_str();
+}
+
+expected<std::chrono::milliseconds> parse_time(const std::string& option,
+                                               const std::string& text) {
+  return parse_duration(text)
+      .map(
+          [](auto d) { return std::chrono::duration_cast<std::chrono::milliseconds>(d); })
+      .map_error([&](const error& e) {
+        return error{e.kind, option + " \"" + text + "\": " + e.message};
+      });
+}
 
 int report(const error& e) {
   // What was printed before belongs before it, also where both go to one file.

@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
+#include <filesystem>
 #include <functional>
+#include <string>
 
 namespace clade {
 
@@ -16,6 +19,7 @@ using command = std::function<int()>;
 void add_bench(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
+void add_fleet(CLI::App& app, command& chosen);
 void add_keys(CLI::App& app, command& chosen);
 void add_launch(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);
@@ -26,6 +30,18 @@ void add_run(CLI::App& app, command& chosen);
 void add_show(CLI::App& app, command& chosen);
 void add_worker(CLI::App& app, command& chosen);
 void add_workers(CLI::App& app, command& chosen);
+
+/// Options that `run` and `resume` share: how the run is open to other machines.
+struct sharing_options {
+  std::string listen;
+  std::filesystem::path keys;
+  std::string lease = "30s";
+};
+void add_sharing(CLI::App& sub, sharing_options& options);
+
+/// The time that an option says, such as "90s".
+expected<std::chrono::milliseconds> parse_time(const std::string& option,
+                                               const std::string& text);
 
 /// Prints "clade: ..." on standard error and returns the exit status.
 int report(const error& e);

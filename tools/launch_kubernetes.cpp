@@ -180,6 +180,7 @@ std::string indexed_job(const kubernetes_job& job, const std::string& name) {
          + "\n  podFailurePolicy:\n    rules:\n"
            "      - action: FailJob # the run refuses it, and would refuse the next one\n"
            "        onExitCodes: {containerName: worker, operator: In, values: [2]}\n"
+           "        onPodConditions: [] # versions before 1.29 want it said\n"
            "      - action: Ignore # evicted\n"
            "        onPodConditions: [{type: DisruptionTarget, status: \"True\"}]\n"
          + pod(job, name);

@@ -29,7 +29,7 @@ struct launched_run {
   [[nodiscard]] std::filesystem::path bundle() const {
     return folder / "keys" / "worker";
   }
-  [[nodiscard]] std::filesystem::path log() const { return folder / "head.log"; }
+  [[nodiscard]] std::filesystem::path log() const { return folder / "output.log"; }
 };
 
 /// Finds the run, or makes it and starts its head as a process that goes on when this one

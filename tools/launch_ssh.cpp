@@ -15,6 +15,7 @@ namespace {
 constexpr int worker_runs_status = 75;
 constexpr int no_program_status = 76;
 constexpr int worker_ended_status = 77;
+constexpr int run_over_status = 78;
 constexpr int ssh_failed_status = 255;
 
 /// A name that begins with "-" would be an option.
@@ -137,6 +138,9 @@ std::string ssh_script(const ssh_worker& w) {
               "if [ $status -eq "
             + runs + " ]; then exit " + runs
             + "; fi\n"
+              "if [ $status -eq 0 ]; then exit "
+            + status_text(run_over_status)
+            + "; fi\n"
               "echo \"with status $status: $(tail -n 1 \"$folder/worker.log\")\"\n"
               "exit "
             + status_text(worker_ended_status) + "\n";
@@ -155,6 +159,9 @@ ssh_outcome read_ssh_outcome(const ssh_host& host, const std::string& run, int s
     return {true, begin + "worker started, process " + last + "; its log: " + log};
   case worker_runs_status:
     return {true, begin + "a worker of this run is there already; its log: " + log};
+  case run_over_status:
+    return {true,
+            begin + "the worker has already left at the end of its run; its log: " + log};
   case no_program_status:
     return {false, begin + "clade is not there; --program names where it is"};
   case worker_ended_status:

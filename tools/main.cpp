@@ -34,6 +34,7 @@ constexpr row commands[] = {
     {add_devices, "devices", "Machines"},
     {add_bench, "bench", "Machines"},
     {add_node, "node", ""},
+    {add_fleet, "fleet", ""},
 };
 
 /// A first word that is no command, with the command that was probably meant.

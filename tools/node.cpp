@@ -20,17 +20,13 @@ struct node_options {
   std::string label;
   std::uint64_t memory = 0;
   std::uint64_t worker = 0;
-  double grace = 30;
-  double give_up = 600;
+  std::int64_t grace = 30'000;
+  std::int64_t give_up = 600'000;
   int pulse = -1;
 };
 
 /// No head was found for too long; the supervisor knows it.
 constexpr int lonely_status = 5;
-
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
-}
 
 expected<node_end> live(const node_options& options) {
   // Should memory run out, the kernel is to end a node, which is replaced, and not the
@@ -54,9 +50,9 @@ expected<node_end> live(const node_options& options) {
                             .label = options.label,
                             .memory_bytes = options.memory,
                             .worker = options.worker,
-                            .grace = milliseconds(options.grace),
+                            .grace = std::chrono::milliseconds(options.grace),
                             .pulse = options.pulse < 0 ? std::function<void()>{} : pulse},
-                   .give_up = milliseconds(options.give_up)});
+                   .give_up = std::chrono::milliseconds(options.give_up)});
 }
 
 int status_of(const expected<node_end>& end, const node_options& options) {
@@ -66,7 +62,7 @@ int status_of(const expected<node_end>& end, const node_options& options) {
   if (end.error().kind != error_kind::refused)
     return status;
   // One whose worker ends with its head may well be started again.
-  return options.give_up < 1 ? static_cast<int>(node_end::connection) : lonely_status;
+  return options.give_up == 0 ? static_cast<int>(node_end::connection) : lonely_status;
 }
 
 // The process ends without destructors: a stuck trainer could not be joined.
@@ -90,8 +86,8 @@ void add_node(CLI::App& app, command& chosen) {
   sub->add_option("--label", options->label, "What the device is");
   sub->add_option("--memory", options->memory, "Bytes that a candidate may take");
   sub->add_option("--worker", options->worker, "A number of the worker's own");
-  sub->add_option("--grace", options->grace, "Seconds to finish in when it drains");
-  sub->add_option("--give-up", options->give_up, "Seconds to look for the head");
+  sub->add_option("--grace", options->grace, "Milliseconds to finish in when it drains");
+  sub->add_option("--give-up", options->give_up, "Milliseconds to look for the head");
   sub->add_option("--pulse", options->pulse, "Descriptor to write to each second");
   sub->callback(
       [&chosen, options] { chosen = [options]() -> int { live_and_exit(*options); }; });

@@ -14,8 +14,7 @@ namespace {
 struct resume_options {
   std::string run;
   std::string slots;
-  std::string listen;
-  std::filesystem::path keys;
+  sharing_options sharing;
   bool json = false;
 };
 
@@ -62,8 +61,11 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
     return tl::unexpected(past.error());
   if (!options.slots.empty())
     past->experiment.slots.local = options.slots;
-  if (!options.listen.empty())
-    past->experiment.slots.listen = options.listen;
+  if (!options.sharing.listen.empty())
+    past->experiment.slots.listen = options.sharing.listen;
+  const auto lease = parse_time("--lease", options.sharing.lease);
+  if (!lease)
+    return tl::unexpected(lease.error());
   auto checked = check_experiment(std::move(past->experiment));
   if (!checked)
     return tl::unexpected(checked.error());
@@ -75,7 +77,8 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   const session_params session{.experiment = std::move(checked->experiment),
                                .problem = std::move(checked->problem),
                                .folder = folder,
-                               .authority = options.keys,
+                               .authority = options.sharing.keys,
+                               .lease = *lease,
                                .json = options.json};
   if (past->state.finished)
     return summarise(session, {});
@@ -111,10 +114,7 @@ void add_resume(CLI::App& app, command& chosen) {
   sub->add_option("--slots", options->slots,
                   "Other slots than it had: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");
-  sub->add_option("--listen", options->listen,
-                  "Another ADDRESS:PORT for workers than it had");
-  sub->add_option("--keys", options->keys,
-                  "Folder of clade keys new, if its keys are to be made again");
+  add_sharing(*sub, options->sharing);
   sub->add_flag("--json", options->json, "One JSON object a line, for programs");
   sub->footer(
       "A generational search ends with the same records as if it had not been stopped.");

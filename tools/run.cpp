@@ -16,8 +16,7 @@ struct run_options {
   bool json = false;
   std::optional<std::uint64_t> seed;
   std::string slots;
-  std::string listen;
-  std::filesystem::path keys;
+  sharing_options sharing;
 };
 
 int run(run_options options) {
@@ -25,8 +24,11 @@ int run(run_options options) {
     options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
   if (!options.slots.empty())
     options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
-  if (!options.listen.empty())
-    options.run.overrides.push_back("slots.listen=\"" + options.listen + "\"");
+  if (!options.sharing.listen.empty())
+    options.run.overrides.push_back("slots.listen=\"" + options.sharing.listen + "\"");
+  const auto lease = parse_time("--lease", options.sharing.lease);
+  if (!lease)
+    return report(lease.error());
   auto fresh = make_run(options.run);
   if (!fresh)
     return report(fresh.error());
@@ -35,7 +37,8 @@ int run(run_options options) {
   const session_params session{.experiment = std::move(fresh->experiment),
                                .problem = std::move(fresh->problem),
                                .folder = fresh->folder,
-                               .authority = options.keys,
+                               .authority = options.sharing.keys,
+                               .lease = *lease,
                                .json = options.json};
   return summarise(session,
                    run_session(session, std::move(fresh->file), std::move(fresh->state)));
@@ -53,11 +56,7 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("--slots", options->slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");
-  sub->add_option("--listen", options->listen,
-                  "Open the run to workers of other machines on this ADDRESS:PORT");
-  sub->add_option("--keys", options->keys,
-                  "Folder of clade keys new, whose workers may join; otherwise the run "
-                  "makes keys of its own");
+  add_sharing(*sub, options->sharing);
   sub->add_option("--set", options->run.overrides,
                   "key=value in the place of the file's, such as "
                   "evolution.population=48; repeatable")

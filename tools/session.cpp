@@ -34,6 +34,8 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto view_interval = 100ms;
 constexpr auto worker_pause = 1s;
+// Longer than a node pauses between two looks for the head.
+constexpr std::chrono::milliseconds nodes_return = 3s;
 
 volatile std::sig_atomic_t interrupts = 0;
 
@@ -234,6 +236,11 @@ session_result run_session(const session_params& params, store file, run_state r
     return failed(listens.error());
   if (auto keys = have_keys(params); !keys)
     return failed(keys.error());
+  // Whoever had these from another head, on another machine, may still be at work on
+  // them.
+  const auto waits = !e.slots.listen.empty() && !run.open.empty()
+                         ? nodes_return
+                         : std::chrono::milliseconds(0);
   run_log log(params.folder / "head.log");
   const auto worker_id = drawn_id();
   auto head = head::start({.experiment = e,
@@ -241,6 +248,8 @@ session_result run_session(const session_params& params, store file, run_state r
                            .build = CLADE_VERSION,
                            .keys = params.folder / "keys" / "head",
                            .listen = *listens,
+                           .lease = params.lease,
+                           .wait_for_nodes = waits,
                            .local_worker = worker_id,
                            .say = [&log](const std::string& line) { log.write(line); },
                            .generators = std::max<std::size_t>(2, slots->size() / 8)},

@@ -5,6 +5,7 @@
 #include "engine/evolution/run_state.hpp"
 #include "engine/store/store.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 
@@ -17,6 +18,7 @@ struct session_params {
   clade::problem problem;
   std::filesystem::path folder;    ///< runs/digits-20260101-120000
   std::filesystem::path authority; ///< Who signs the run's keys; empty: its own.
+  std::chrono::milliseconds lease{30'000};
   bool json = false;
   bool quiet = false; ///< No progress.
   /// Called ten times a second and at the end, if set.

@@ -198,8 +198,8 @@ process_params node_process(const node_command& command, const slot& s) {
                   (command.name.empty() ? "" : command.name + "/") + s.name, "--device",
                   s.device, "--memory", std::to_string(s.memory_bytes), "--worker",
                   std::to_string(command.worker), "--grace",
-                  std::to_string(command.grace_seconds), "--give-up",
-                  std::to_string(command.give_up_seconds)},
+                  std::to_string(command.grace.count()), "--give-up",
+                  std::to_string(command.give_up.count())},
       .environment = s.environment,
       .cores = s.cores,
       .log = {}};

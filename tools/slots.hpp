@@ -4,6 +4,7 @@
 #include "tools/devices.hpp"
 #include "tools/supervisor.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -50,8 +51,8 @@ struct node_command {
   std::filesystem::path keys;
   std::string name; ///< Of the worker, before that of each slot; empty: none.
   std::uint64_t worker = 0;
-  double grace_seconds = 30;
-  double give_up_seconds = 600;
+  std::chrono::milliseconds grace{30'000};
+  std::chrono::milliseconds give_up{600'000};
 };
 
 [[nodiscard]] process_params node_process(const node_command& command, const slot& s);

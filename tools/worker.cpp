@@ -1,6 +1,5 @@
 #include "actors/endpoint.hpp"
 #include "actors/keys.hpp"
-#include "engine/config/units.hpp"
 #include "tools/command.hpp"
 #include "tools/slots.hpp"
 #include "tools/supervisor.hpp"
@@ -37,27 +36,20 @@ std::uint64_t drawn_id() {
   return (std::uint64_t{random()} << 32) | random();
 }
 
-expected<double> seconds(const std::string& option, const std::string& text) {
-  return parse_duration(text)
-      .map([](auto d) { return std::chrono::duration<double>(d).count(); })
-      .map_error([&](const error& e) {
-        return error{e.kind, option + " \"" + text + "\": " + e.message};
-      });
-}
-
 expected<int> supervise(const worker_options& options) {
   auto slots = parse_slots(options.slots);
   if (!slots)
     return tl::unexpected(slots.error());
   if (slots->empty())
-    return fail(error_kind::invalid_input, "--slots none: a worker has one at least");
+    return fail(error_kind::invalid_input,
+                "slots \"none\": a worker must have one at least");
   // What would be wrong in every node process, said once.
   if (auto heads = parse_endpoints(options.connect); !heads)
     return tl::unexpected(heads.error());
   if (auto keys = find_keys(options.keys); !keys)
     return tl::unexpected(keys.error());
-  const auto grace = seconds("--grace", options.grace);
-  const auto give_up = seconds("--give-up", options.give_up);
+  const auto grace = parse_time("--grace", options.grace);
+  const auto give_up = parse_time("--give-up", options.give_up);
   if (!grace || !give_up)
     return tl::unexpected(grace ? give_up.error() : grace.error());
   const node_command command{
@@ -66,11 +58,9 @@ expected<int> supervise(const worker_options& options) {
       .keys = options.keys,
       .name = options.local ? "" : (options.name.empty() ? host_name() : options.name),
       .worker = options.id != 0 ? options.id : drawn_id(),
-      .grace_seconds = *grace,
-      .give_up_seconds = options.local ? 0 : *give_up};
-  supervisor_params params{
-      .slots = {},
-      .grace = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * *grace))};
+      .grace = *grace,
+      .give_up = options.local ? std::chrono::milliseconds(0) : *give_up};
+  supervisor_params params{.slots = {}, .grace = *grace};
   for (const auto& s : *slots)
     params.slots.push_back(node_process(command, s));
   return supervisor(std::move(params)).keep_alive();

@@ -344,8 +344,7 @@ TEST_CASE("dispatcher: a node that drains hands back what it has not begun") {
   f.submit(1);
   f.submit(2);
   REQUIRE(n.was->assignments.size() == 1);
-  caf::anon_send(f.dispatcher, leaving{.node = n.id, .not_done = {1}});
-  f.system.settle();
+  f.ask<may_leave>(leaving{.node = n.id, .not_done = {1}});
   const auto other = f.join();
   REQUIRE(other.was->assignments.size() == 1);
   CHECK(other.was->assignments[0].id == 1);
@@ -405,4 +404,30 @@ TEST_CASE("dispatcher: what no node has can be withdrawn") {
   f.answer(n, n.was->assignments.at(0));
   CHECK(f.told->evaluations.size() == 1);
   CHECK(n.was->assignments.size() == 1);
+}
+
+TEST_CASE("dispatcher: what a node is given does not overtake its welcome") {
+  test::test_system system;
+  auto told = std::make_shared<heard>();
+  const auto dispatcher = system->spawn(dispatcher_behavior, dispatcher_params{.run = 1});
+  caf::anon_send(dispatcher, selector_actor(system->spawn(stub_selector, told)));
+  submission message;
+  random_stream random({.seed = 1});
+  message.candidates.push_back({.id = 1});
+  message.candidates[0].genome =
+      std::make_shared<const genome>(sample_genome(test::small_grammar(), random));
+  caf::anon_send(dispatcher, message);
+  system.settle();
+  // One that is ready already, and whose link is whoever asks.
+  caf::scoped_actor self(*system);
+  self->send(dispatcher, node_hello{.session = 9, .run = 1, .ready = true},
+             caf::actor_cast<link_actor>(self));
+  system.settle();
+  std::vector<std::string> order;
+  while (!self->mailbox().empty() && order.size() < 2)
+    self->receive([&](const node_welcome&) { order.emplace_back("welcome"); },
+                  [&](const assignments&) { order.emplace_back("assignments"); });
+  CHECK(order == std::vector<std::string>{"welcome", "assignments"});
+  caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
+  system.settle();
 }

@@ -8,6 +8,7 @@ is closed and its last process has ended. So nothing is left behind however a te
 import concurrent.futures
 import contextlib
 import ctypes
+import json
 import os
 import shutil
 import subprocess
@@ -161,22 +162,32 @@ class SharedRunTest(RunTest):
         self.await_count("select count(distinct slot) from nodes", 2, head)
         return head
 
-    def resume(self, *words, host="head", lease="6s"):
-        head = self.start("resume", self.run_folder(), "--slots", "none", "--lease", lease, *words,
+    def resume(self, host="head", slots="none", lease="6s"):
+        """On that host and the present address."""
+        return self.start("resume", self.run_folder(), "--slots", slots, "--listen", self.address, "--lease", lease,
                           host=self.network[host])
-        self.assertEqual(self.await_address(head), self.address)
-        return head
 
     def end(self, head):
         """The run and those of its workers that are still there end as they should."""
         self.assertEqual(head.end(), 0, head.said() + self.log())
+        self.assert_whole(self.candidates)
         for worker in self.workers.values():
             self.assertEqual(worker.end(), 0, worker.said() + self.log())
-        self.assert_whole(self.candidates)
 
     def end_undisturbed(self, head):
         self.end(head)
         self.assert_undisturbed(self.file)
+
+    def await_training(self, slot):
+        """Until its node has told of an epoch."""
+        def trains():
+            return any(s["slot"] == slot and s["epoch"] > 0 for s in self.slots())
+        await_true(trains, f"{slot} does not train")
+
+    def slots(self):
+        """As the head last wrote, which it does each second."""
+        file = self.run_folder() / "slots.json"
+        return json.loads(file.read_text())["slots"] if file.exists() else []
 
     def attempts(self):
         return self.query("select id, attempt, slot, reason from attempts order by sequence")

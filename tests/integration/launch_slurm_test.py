@@ -1,11 +1,11 @@
 """`clade launch slurm` with a real SLURM: what it submits are workers, and a job that is requeued joins its run again."""
 
 import os
-import pathlib
+import re
 import unittest
 import unittest.mock
 
-from live_runs import CLADE, RunTest, await_end, await_true
+from live_runs import RunTest, await_end, await_true
 from slurm_cluster import SlurmCluster
 
 # Writes down what it was called with, and that it was told to end.
@@ -85,6 +85,52 @@ class Script(SlurmTest):
         self.await_terminated(1)
         self.cluster.await_quiet()
         self.assertTrue((self.run_place / f"slurm-{job}.log").exists())
+
+
+class Runs(SlurmTest):
+    def launch(self, *words, status=0, **changes):
+        self.file = self.write_experiment(**changes)
+        done = self.finish("launch", "slurm", self.file, "--nodes", "2", "--slots", "1", "--host", "127.0.0.1", *words,
+                           status=status)
+        if status == 0:
+            self.job, self.log = re.search(r"^job ([0-9]+): 2 workers; log (.*)$", done.out, re.MULTILINE).groups()
+            self.head = int(re.search(r" as process ([0-9]+) of this machine;", done.out)[1])
+        return done
+
+    def await_slurm_evaluations(self, least):
+        await_true(lambda: self.cluster.all_alive() and self.count("select count(*) from evaluations") >= least,
+                   f"SLURM's workers never evaluated {least}")
+
+    def assert_ended_well(self, candidates):
+        await_end(self.head)
+        self.assert_whole(candidates)
+        self.cluster.await_quiet()
+        self.assertEqual(self.cluster.state(self.job), "COMPLETED")
+
+    def test_a_run_is_launched_and_evaluated_by_the_nodes_alone(self):
+        self.launch(duration="20ms")
+        self.assert_ended_well(64)
+        slots = {row[0] for row in self.query("select slot from nodes")}
+        self.assertEqual(slots, {f"slurm-{self.job}-{node}/cpu:0" for node in ("n1", "n2")})
+        self.assertTrue(os.path.exists(self.log))
+        self.assert_undisturbed(self.file)
+
+    def test_a_job_that_is_requeued_joins_its_run_again(self):
+        self.launch(duration="150ms")
+        self.await_slurm_evaluations(6)
+        self.cluster.order("scontrol", "requeue", self.job)
+        self.assert_ended_well(64)
+        self.assertIn(" Restarts=1 ", self.cluster.order("scontrol", "show", "job", self.job))
+        self.assertEqual(self.count("select count(*) from nodes"), 4, "each worker joined twice")
+        self.assert_undisturbed(self.file)
+
+    def test_a_job_that_sbatch_refuses_leaves_nothing(self):
+        done = self.launch("--sbatch", "partition=nowhere", status=2)
+        self.assertEqual(done.out, "")
+        self.assertEqual(done.err.splitlines()[-1],
+                         "clade: sbatch did not take the job (status 1); nothing was submitted")
+        self.assertEqual(list(self.runs.iterdir()), [])
+        self.assert_nothing_left()
 
 
 if __name__ == "__main__":

@@ -111,9 +111,10 @@ def processes_of(folder):
 
 
 class Command:
-    """A clade process; its output goes to files, so that nobody has to read for it to go on."""
+    """A clade process, on this host or on one of `hosts.Network`; its output goes to files, so that nobody has to read
+    for it to go on."""
 
-    def __init__(self, test, words, file_size=None, environment=None):
+    def __init__(self, test, words, file_size=None, environment=None, host=None):
         self.test = test
         self.output = tempfile.TemporaryFile("w+", dir=test.folder)
         self.errors = tempfile.TemporaryFile("w+", dir=test.folder)
@@ -125,6 +126,8 @@ class Command:
                 os._exit(1)
             if file_size is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, resource.RLIM_INFINITY))
+            if host is not None:
+                host.enter()
 
         self.process = subprocess.Popen(
             [CLADE, *map(str, words)], stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.errors,
@@ -145,6 +148,9 @@ class Command:
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
+
+    def terminate(self):
+        self.process.send_signal(signal.SIGTERM)
 
     @property
     def running(self):
@@ -272,6 +278,26 @@ class RunTest(unittest.TestCase):
     def nodes(self):
         """The node processes by slot."""
         return {p.option("--slot"): p for p in processes_of(self.folder) if p.role == "node"}
+
+    def hold_in_training(self, run, slot):
+        """Stops a node that has a candidate, and returns it. That others finish some meanwhile shows that it has one:
+        no node is left without while candidates wait."""
+        node = self.nodes()[slot]
+        os.kill(node.pid, signal.SIGSTOP)
+        done = self.count("select count(*) from evaluations")
+        self.await_evaluations(done + 3, run)
+        return node
+
+    def log(self, name="head.log"):
+        return (self.run_folder() / name).read_text()
+
+    def await_log(self, sentence, command, count=1):
+        """Until the head's log has a sentence so often."""
+        def said():
+            if not command.running:
+                raise AssertionError(f"clade ended before its log had {sentence!r}:\n{command.said()}{self.log()}")
+            return self.log().count(sentence) >= count
+        await_true(said, f"head.log never had {sentence!r} {count} times")
 
     def worker(self, head):
         return next((p for p in processes_of(self.folder) if p.role == "worker" and p.parent == head.pid), None)

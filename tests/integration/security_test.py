@@ -18,6 +18,7 @@ class SecurityTest(RunTest):
     def start_run(self, **changes):
         self.file = self.write_experiment(**{"population": 24, "generations": 3, "duration": "25ms", **changes})
         run = self.start("run", self.file, "--slots", "2")
+        self.await_count("select count(*) from nodes", 2, run)
         self.await_evaluations(4, run)
         self.keys = self.run_folder() / "keys"
         self.bundle = self.keys / "worker"

@@ -69,6 +69,7 @@ spec:
     rules:
       - action: FailJob # the run refuses it, and would refuse the next one
         onExitCodes: {containerName: worker, operator: In, values: [2]}
+        onPodConditions: [] # versions before 1.29 want it said
       - action: Ignore # evicted
         onPodConditions: [{type: DisruptionTarget, status: "True"}]
   template:

@@ -88,6 +88,7 @@ fi
 status=0
 wait $process || status=$?
 if [ $status -eq 75 ]; then exit 75; fi
+if [ $status -eq 0 ]; then exit 78; fi
 echo "with status $status: $(tail -n 1 "$folder/worker.log")"
 exit 77
 )sh");
@@ -112,6 +113,9 @@ TEST_CASE("launch ssh: each host's outcome is one line") {
            "~/.clade/keys/digits/worker.log");
   CHECK(outcome(75, "")
         == "+ anna@gpu1: a worker of this run is there already; its log: "
+           "~/.clade/keys/digits/worker.log");
+  CHECK(outcome(78, "")
+        == "+ anna@gpu1: the worker has already left at the end of its run; its log: "
            "~/.clade/keys/digits/worker.log");
   CHECK(outcome(76, "")
         == "- anna@gpu1: clade is not there; --program names where it is");

@@ -267,8 +267,10 @@ class Setup(unittest.TestCase):
         self.assertNotIn("slurmd", (self.fake / "installed").read_text().split())
         self.assertTrue((self.clone / "build/daemons/usr/sbin/slurmd").exists())
         self.assertFalse((self.clone / "build/daemons/archives").exists())
-        self.assertIn("kubernetes-validate==", [call for call in calls if call.startswith("pip ")][-1])
-        self.assertEqual(self.programs(self.run_to_end("test")[3]), ["dpkg-query", "ninja", "ctest"])
+        [modules] = [call for call in calls if call.startswith("pip ") and "torch" not in call]
+        self.assertRegex(modules, r" kubernetes-validate==[0-9.]+$")
+        again = self.programs(self.run_to_end("test")[3])
+        self.assertEqual(set(again), {"dpkg-query", "ninja", "ctest"}, "one build for the fuzzers and one for the rest")
 
     def test_a_download_that_fails_is_tried_with_a_new_index_and_again_next_time(self):
         (self.fake / "installed").write_text("\n".join(self.listed_packages()))  # Only the daemons are missing.
@@ -285,6 +287,52 @@ class Setup(unittest.TestCase):
                              [True, False, True])
         apt.write_text(works)
         self.assertEqual(self.run_to_end("test")[0], 0)
+
+    def test_fuzzers_are_built_with_clang_in_their_sanitizer_s_tree(self):
+        (self.fake / "ctest_says").write_text("100% tests passed, 0 tests failed out of 123\n")
+        (self.fake / "ctest_exits").write_text("0\n")
+        _, _, _, calls = self.run_to_end("test")
+        configured = [call for call in calls if call.startswith("cmake ")]
+        self.assertEqual(len(configured), 2)
+        self.assertRegex(configured[0], r" -B .*/build/address .*-DCLADE_TORCH=OFF .*-DCLADE_SANITIZE=address .*clang\+\+-16$")
+        self.assertRegex(configured[1], r" -B .*/build/torch .*-DCLADE_TORCH=ON ")
+        self.assertNotIn("CLADE_SANITIZE", configured[1])
+        built = [call for call in calls if call.startswith("ninja ")]
+        self.assertRegex(built[0], r"^ninja -C .*/build/address -j \d+ fuzzers$")
+        # One ctest runs what is in both.
+        self.assertRegex([call for call in calls if call.startswith("ctest ")][0], r"--test-dir .*/build/torch ")
+
+    def test_a_sanitizer_has_a_tree_of_its_own_without_libtorch(self):
+        (self.fake / "ctest_says").write_text("100% tests passed, 0 tests failed out of 7\n")
+        (self.fake / "ctest_exits").write_text("0\n")
+        for sanitizer in ["address", "thread"]:
+            with self.subTest(sanitizer=sanitizer):
+                status, out, _, calls = self.run_to_end("test", "--sanitize", sanitizer, "-R", "a sentence")
+                self.assertEqual((status, out.splitlines()[-1]), (0, "7 passed, 0 failed"))
+                self.assertEqual(self.programs(calls)[-3:], ["cmake", "ninja", "ctest"])
+                self.assertFalse([call for call in calls if call.startswith("pip ") and "torch" in call])
+                self.assertRegex(calls[-3], rf" -B .*/build/{sanitizer} .*-DCLADE_TORCH=OFF .*-DCLADE_SANITIZE={sanitizer} .*clang")
+                self.assertRegex(calls[-1], rf"^ctest --test-dir .*/build/{sanitizer} .* -R a sentence$")
+
+    def test_what_a_sanitizer_finds_in_any_process_fails_the_run(self):
+        (self.fake / "ctest_says").write_text("100% tests passed, 0 tests failed out of 7\n")
+        (self.fake / "ctest_exits").write_text("0\n")
+        ctest = self.fake / "bin/ctest"
+        ctest.write_text(PREAMBLE + """
+file=${TSAN_OPTIONS%%:*}
+echo "a race" >"${file#log_path=}.7"
+""" + STAND_INS["ctest"])
+        status, out, _, _ = self.run_to_end("test", "--sanitize", "thread")
+        self.assertEqual(status, 1, out)
+        self.assertIn("a race\n", out)
+        self.assertEqual(out.splitlines()[-1], "7 passed, 0 failed")
+
+    def test_an_unknown_sanitizer_is_the_user_s_fault(self):
+        for arguments in [["--sanitize"], ["--sanitize", "memory"]]:
+            status, _, err, calls = self.run_to_end("test", *arguments)
+            self.assertEqual((status, calls), (2, []))
+            self.assertEqual(err, 'tools/test: --sanitize address or --sanitize thread is meant, not '
+                                  f'"{"".join(arguments[1:])}"\n')
 
     def test_a_test_may_start_clade(self):
         ctest = self.fake / "bin/ctest"

@@ -174,13 +174,15 @@ TEST_CASE("slots: a node process is told what its slot is") {
                .cores = {2, 3},
                .memory_bytes = 400,
                .label = "NVIDIA H200 GPU-1932f937"};
-  const auto process =
-      node_process({.program = "/bin/clade", .connect = "h:1", .keys = "/k"}, s);
+  const auto process = node_process(
+      {.program = "/bin/clade", .connect = "h:1", .keys = "/k", .worker = 7}, s);
   CHECK(process.command
-        == std::vector<std::string>{"/bin/clade", "node", "--connect", "h:1", "--keys",
-                                    "/k", "--slot", "cuda:1/0", "--device", "cuda:0",
-                                    "--memory", "400", "--label",
-                                    "NVIDIA H200 GPU-1932f937"});
+        == std::vector<std::string>{
+            "/bin/clade", "node",   "--connect", "h:1",
+            "--keys",     "/k",     "--slot",    "cuda:1/0",
+            "--device",   "cuda:0", "--memory",  "400",
+            "--worker",   "7",      "--grace",   "30000",
+            "--give-up",  "600000", "--label",   "NVIDIA H200 GPU-1932f937"});
   CHECK(process.environment == s.environment);
   CHECK(process.cores == s.cores);
 }

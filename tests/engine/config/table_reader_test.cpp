@@ -12,7 +12,8 @@ TEST_CASE("experiment: an unknown key is an error with the nearest known one") {
   CHECK(files.error_of(files.with("[training]", "[trainig]"))
         == "x.toml:18: unknown key \"trainig\"; did you mean \"training\"?");
   CHECK(files.error_of(files.with("local", "remote = 2"))
-        == "x.toml:25: unknown key \"remote\" in [slots]; known are \"local\"");
+        == "x.toml:25: unknown key \"remote\" in [slots]; known are \"listen\" and "
+           "\"local\"");
   CHECK(files.error_of(files.with("elites", "mutation = {ad_node = 1}"))
         == "x.toml:16: unknown key \"ad_node\" in [evolution.mutation]; did you mean "
            "\"add_node\"?");
@@ -97,8 +98,13 @@ TEST_CASE("experiment: a value out of range has the line of its key") {
          "x.toml:7: data.split");
   begins("file = \"data", "file = \"a\"\nheader = \"yes\"", "x.toml:7: data.header");
   CHECK(files.error_of(files.with("local", "local = \"gpu\""))
-        == "x.toml:25: slots.local must be \"auto\", a number of CPU slots, \"cpu:N\", "
-           "or a list such as "
-           "[\"cuda:0\", "
-           "\"cpu:2\"]; \"gpu\" is none of these");
+        == "x.toml:25: slots.local must be \"auto\", \"none\", a number of CPU slots, "
+           "\"cpu:N\", \"cuda\", or a list such as [\"cuda:0*2\", \"cpu:2\"]; \"gpu\" is "
+           "none of these");
+  for (const char* wrong :
+       {"cuda:", "cuda:1*0", "cuda:x", "cuda*", "cudax", "cuda:1,none"})
+    begins("local", "local = \"" + std::string(wrong) + "\"", "x.toml:25: slots.local");
+  for (const char* right : {"none", "cuda", "cuda*2", "cuda:0*2,cuda:1,cpu:3"})
+    CHECK(files.loaded(files.valid, {"slots.local=" + std::string(right)}).slots.local
+          == right);
 }

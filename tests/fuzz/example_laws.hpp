@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/data/examples.hpp"
+#include "tests/fuzz/law.hpp"
+
+#include <cmath>
+
+namespace clade::fuzz {
+
+/// What holds of the examples of a file, whatever its format.
+inline void hold_example_laws(const examples& e, const data_params& params) {
+  std::size_t width = 1;
+  for (const std::int64_t size : e.shape.sizes)
+    width *= static_cast<std::size_t>(size);
+  hold(e.count > 0 && e.features.size() == e.count * width,
+       "the features fill the examples' shape");
+  hold(e.places.size() == e.count, "each example has its place");
+  if (params.task == task_kind::classification)
+    hold(e.labels.size() == e.count, "each example has its label");
+  else
+    hold(e.targets.size() == e.count, "each example has its target");
+  std::vector<bool> used(e.classes.size(), false);
+  for (const auto label : e.labels) {
+    hold(label < e.classes.size(), "a label is that of a class");
+    used[label] = true;
+  }
+  for (const bool one : used)
+    hold(one, "a class has an example");
+  for (const double target : e.targets)
+    hold(std::isfinite(target), "a target is finite");
+  for (const float feature : e.features)
+    hold(std::isfinite(feature)
+             || (std::isnan(feature) && params.blanks == blank_rule::mean),
+         "a feature is finite, or a blank that is to be filled");
+  for (const auto& c : e.categories) {
+    hold(c.column < width, "a category is a column");
+    for (std::size_t i = c.column; i < e.features.size(); i += width)
+      hold(e.features[i] < static_cast<float>(c.values.size()),
+           "a category's feature is one of its values");
+  }
+  hold(!e.place(e.count - 1).empty(), "an example can be pointed at");
+}
+
+} // namespace clade::fuzz

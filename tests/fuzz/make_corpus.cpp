@@ -1,0 +1,211 @@
+// Writes the inputs that fuzzers start from: a few of each kind, small, valid or nearly.
+// usage: fuzz_corpus FOLDER      writes FOLDER/corpus/NAME/*
+#include "engine/config/experiment.hpp"
+#include "engine/data/cached_form.hpp"
+#include "engine/training/weights.hpp"
+#include "search_spaces/variation.hpp"
+#include "tests/fuzz/messages.hpp"
+#include "tests/fuzz/small_history.hpp"
+#include "tests/support/scratch.hpp"
+
+#include <cstdio>
+
+using namespace clade;
+
+namespace {
+
+std::filesystem::path corpus;
+
+void write(const std::string& fuzzer, const std::string& name, const std::string& input) {
+  std::filesystem::create_directories(corpus / fuzzer);
+  write_text(corpus / fuzzer / name, input);
+}
+
+template<class T>
+T must(expected<T> made) {
+  if (made)
+    return std::move(*made);
+  std::fprintf(stderr, "%s\n", made.error().message.c_str());
+  std::exit(1);
+}
+
+std::filesystem::path in_repository(const std::string& file) {
+  return std::filesystem::path(CLADE_ROOT) / file;
+}
+
+void write_genomes() {
+  write("genome", "small", encode(test::a_genome()));
+  for (const char* name : {"image", "mlp"}) {
+    const auto space = must(
+        load_search_space(in_repository("search_spaces/" + std::string(name) + ".toml")));
+    const problem p{.input = space.image ? tensor_shape{{3, 8, 8}} : tensor_shape{{16}},
+                    .outputs = 4};
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      auto random = derive(1, purpose::sample, 0, i);
+      genome g = must(sample(space, p, random)).child;
+      for (int step = 0; step < 4; ++step)
+        g = mutate(space, p, g, {}, random).child;
+      write("genome", name + std::to_string(i), encode(g));
+    }
+  }
+  genome recurrent = test::a_genome();
+  recurrent.edges.push_back({.id = innovation{77},
+                             .from = output_innovation,
+                             .to = innovation{2},
+                             .recurrent = true,
+                             .weight = -0.5});
+  write("genome", "recurrent", encode(test::sorted(recurrent)));
+}
+
+void write_records() {
+  std::array<int, std::variant_size_v<record>> seen{};
+  for (const entry& e : fuzz::small_history())
+    if (const auto kind = e.record.index(); ++seen[kind] <= 2)
+      write("record", std::to_string(kind + 1) + "-" + std::to_string(seen[kind]),
+            encode(e.record));
+}
+
+void write_weights() {
+  const std::vector<weight_tensor> two{
+      {.name = "n2.weight", .shape = {2, 3}, .values = {1, 2, 3, -4, 0.5F, 0}},
+      {.name = "n2.bias", .shape = {0}, .values = {}}};
+  write("weights", "whole", '\0' + encode_weights(two));
+  encoder body;
+  body.array(1).array(4).text("w").text("float32").array(1).integer(1);
+  body.binary(std::string("\0\0\x80\x3f", 4));
+  write("weights", "wrapped", '\1' + body.take());
+}
+
+void write_text_formats() {
+  for (const char* name : {"image", "mlp", "hyperparameters"})
+    write("search_space", name,
+          read_text(in_repository("search_spaces/" + std::string(name) + ".toml")));
+  write("search_space", "forms",
+        "merge = [\"add\"]\n[operators.dense]\nunits = {low = 4, high = 64, step = 4}\n"
+        "weight = 0.5\n[hyperparameters]\nrate = {low = 1e-4, high = 0.1, log = true}\n"
+        "optimiser = [\"sgd\", \"adam\"]\n"
+        "momentum = {low = 0.5, high = 0.9, when = {optimiser = \"sgd\"}}\n"
+        "decay = {choice = [0.1, 0.01], ordered = true}\n");
+  for (const char* name : {"digits", "synthetic"}) {
+    const auto file = in_repository("experiments/" + std::string(name) + ".toml");
+    write("experiment", name, read_text(file));
+    write("resolved", name, to_toml(must(load_experiment(file))));
+  }
+  write("experiment", "overridden",
+        std::string("[experiment]\nname = \"x\"\n[data]\nfile = \"x.csv\"\n"
+                    "split = {train = 8, validation = 1, test = 1}\n"
+                    "[search_space]\nfile = \"x.toml\"\n[limits]\n"
+                    "evaluation_memory = \"1.5GiB\"\nwall_time = \"1h30min\"\n"
+                    "[slots]\nlocal = [\"cuda:0\", \"cpu:2\"]\n")
+            + '\0' + "evolution.population = 48");
+  write("experiment", "whole",
+        "[experiment]\nname = \"x\"\n[data]\nfile = \"x.csv\"\n"
+        "[search_space]\nfile = \"x.toml\"\n[training]\n"
+        "learning_rate = 9007199254740993\n");
+  write("search_space", "whole",
+        "[operators.dense]\n[hyperparameters]\n"
+        "x = {low = 9007199254740993, high = 1e16}\n"
+        "y = {low = -9223372036854775808, high = 9223372036854775807}\n");
+  write("units", "time", "1h30min 2.5s");
+  write("units", "size", "1.5GiB");
+  write("slots", "mixed", "cuda:0,cuda:1,cpu:2,3");
+  write("slots", "auto", "auto");
+  write("slots", "many", "1024,cpu:1");
+  write("endpoint", "loopback", "127.0.0.1:4711");
+  write("endpoint", "six", "[::1]:0");
+}
+
+const std::string npy_of_six =
+    std::string("\x93NUMPY\x01\x00\x46\x00", 10)
+    + "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }          \n"
+    + std::string("\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xa0\x40\0\0\0\0",
+                  24);
+const std::string idx_of_six =
+    std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03\1\2\3\4\5\6", 18);
+const std::string table = "\xEF\xBB\xBF"
+                          "a,b,class\r\n1,x,\"one\"\n2.5,y,two\n\n"
+                          "-3e2,\"x\",\"o\"\"ne\"\nNA,y,two\n0,x,one\n4,y,one\n7,x,two\n";
+const std::string iris = "6,2,setosa,versicolor\n5.1,3.5,0\n4.9,3.0,0\n4.7,3.2,1\n"
+                         "4.6,3.1,1\n5.0,3.6,0\n5.4,3.9,1\n";
+const std::string zipped_words("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\xca\xc9\x48\xce\x06\x00"
+                               "\xf3\x3c\xa1\x0e\x05\0\0\0",
+                               25);
+
+void write_data() {
+  // The bytes before a table choose how it is read (csv_fuzz.cpp, data_set_fuzz.cpp).
+  write("csv", "names", std::string(5, '\0') + table);
+  write("csv", "categories", std::string("\4\0\0\1\2", 5) + table);
+  write("csv", "mean", std::string("\0\0\1\1\0", 5) + "1,2\n?,3\n4,5e-1\n");
+  write("csv", "counts", std::string(5, '\0') + iris);
+  write("npy", "six", npy_of_six);
+  write("npy", "none",
+        std::string("\x93NUMPY\x03\x00\x40\0\0\0", 12)
+            + "{'shape': (0,), 'fortran_order': False, 'descr': '>i2'}"
+            + std::string(9, ' '));
+  write("idx", "six", idx_of_six);
+  write("idx", "doubles", std::string("\0\0\x0e\x01\0\0\0\x01\x3f\xf0\0\0\0\0\0\0", 16));
+  write("gzip", "any", '\0' + zipped_words);
+  write("gzip", "made", "\x06\xff" + table);
+  write("cifar", "ten", std::string("\0\1\7\2\7\1\0", 7));
+  write("cifar", "hundred", std::string("\1\1\7\2\x13\x63\0", 7));
+  const std::string no_choices(5, '\0');
+  write("data_set", "table", no_choices + iris);
+  write("data_set", "blanks",
+        std::string("\0\0\0\1\1", 5)
+            + "x,2,a\ny,?,b\nx,3,a\ny,4,b\n"
+              "x,5,a\ny,6,b\nx,1,a\n");
+  write("data_set", "numbers",
+        std::string("\0\0\1\0\0", 5) + "1,2,3\n4,5,6\n7,8,9\n0,1,2\n");
+  write("data_set", "array", std::string("\1\0\1\0\0", 5) + npy_of_six);
+  write("data_set", "idx", std::string("\2\0\1\0\0", 5) + idx_of_six);
+  data_set d;
+  d.shape.sizes = {2};
+  d.examples = 3;
+  d.labels = {0, 1, 1};
+  d.classes = {"one", "two"};
+  d.train = {0};
+  d.validation = {2};
+  d.test = {1};
+  write("cached_form", "classes", cached_form(d));
+  d.task = task_kind::regression;
+  d.targets = {0.5F, -1, 2};
+  d.labels.clear();
+  d.classes.clear();
+  write("cached_form", "numbers", cached_form(d));
+}
+
+// Of each kind one that is empty, alone and as it is sent: one value, of this type.
+void write_messages() {
+  for (const auto& [name, make] : fuzz::message_kinds()) {
+    const auto empty = fuzz::save(*make());
+    if (!empty)
+      continue;
+    const std::string type = "@<>+" + name;
+    write("messages", name.substr(7), name + " " + *empty);
+    const auto sent =
+        std::string("\0\0", 2) + static_cast<char>(type.size()) + type + *empty;
+    caf::message received;
+    if (!fuzz::load(sent, received) || received.size() != 1)
+      std::exit(1);
+    write("messages", "any-" + name.substr(7), sent);
+  }
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2)
+    return 2;
+  corpus = std::filesystem::path(arguments[1]) / "corpus";
+  write_genomes();
+  write_records();
+  write_weights();
+  write_text_formats();
+  write_data();
+  write_messages();
+  write("store", "header", std::string("\0\0\x3c\x01", 4));
+  write("store", "pages",
+        std::string("\0\x10\x05\xff\0\x80\x11\x00\x01\x03\x07\x21", 12));
+  write("store", "cut", std::string("\x80", 1));
+  return 0;
+}

@@ -1,0 +1,118 @@
+"""Processes of a search on several machines that are killed or told to leave: what they had is tried elsewhere, and the
+search comes to what it would have come to."""
+
+import os
+import signal
+import time
+import unittest
+
+from hosts import SharedRunTest
+from live_runs import RunTest, await_true
+
+SECOND_MS = 1000
+
+
+class KilledNode(SharedRunTest):
+    def test_its_candidate_is_tried_again_on_another_machine_at_once(self):
+        started = time.monotonic()
+        head = self.start_all()
+        joining_ms = SECOND_MS * (time.monotonic() - started)
+        killed = self.hold_in_training(head, "a/cpu:0")
+        killed_ms = SECOND_MS * time.time()
+        os.kill(killed.pid, signal.SIGKILL)
+        self.await_count("select count(*) from attempts", 1, head)
+        self.end(head)
+        (candidate, attempt, slot, reason), = self.attempts()
+        self.assertEqual((attempt, slot, reason), (1, "a/cpu:0", "its node process ended"))
+        (again, seconds, ended_ms), = self.query(
+            "select slot || ' ' || tries, seconds, (select unix_ms from records where sequence = e.sequence)"
+            " from evaluations e where id = ?", candidate)
+        self.assertEqual(again, "b/cpu:0 2")
+        # It is known as lost when its worker has started another process, which a busy machine may take long for.
+        self.assertLess(ended_ms - SECOND_MS * seconds - killed_ms, max(SECOND_MS, 3 * joining_ms))
+        self.assertIn("killed by signal 9", self.workers["a"].err)
+        self.assert_undisturbed(self.file)
+
+    def test_a_killed_worker_takes_its_nodes_along(self):
+        head = self.start_all()
+        self.await_count("select count(*) from evaluations where slot = 'a/cpu:0'", 1, head)
+        self.workers.pop("a").kill()
+        self.end(head)
+        self.assertEqual({slot for _, _, slot, _ in self.attempts()}, {"a/cpu:0"})
+        self.assert_undisturbed(self.file)
+
+
+class DeadlyCandidate(RunTest):
+    def test_it_is_given_up_after_two_processes(self):
+        file = self.write_experiment(population=12, generations=1, duration="60ms", misbehaviour="crash = 0.3")
+        run = self.finish("run", file, "--slots", "2")
+        self.assert_whole(12)
+        crashed = self.query("select id, tries, reason from evaluations where outcome <> 'succeeded' order by id")
+        self.assertTrue(crashed, run.out)
+        for candidate, tries, reason in crashed:
+            self.assertEqual(tries, 2)
+            self.assertIn("two node processes ended while they trained it", reason)
+            attempts = self.query("select attempt, slot from attempts where id = ? order by sequence", candidate)
+            self.assertEqual([number for number, _ in attempts], [1, 2])
+        # Of those that were to blame only.
+        self.assertEqual(self.query("select distinct id from attempts order by id"), [(row[0],) for row in crashed])
+        self.assertEqual(self.query("select distinct outcome from evaluations order by outcome"),
+                         [("crashed",), ("succeeded",)])
+
+
+class FailingSlot(RunTest):
+    BY_IT = "select count(*) from evaluations where slot = 'cpu:0'"
+
+    def test_it_is_quarantined_and_tried_again_later(self):
+        file = self.write_experiment(population=80, generations=1, duration="1s")
+        run = self.start("run", file, "--slots", "2")
+        for joined in (1, 2, 3):
+            self.await_count("select count(*) from nodes where slot = 'cpu:0'", joined, run)
+            # It was given a candidate when it joined, which takes half a second at least.
+            os.kill(self.nodes()["cpu:0"].pid, signal.SIGKILL)
+            self.await_count("select count(*) from attempts where slot = 'cpu:0'", joined, run)
+        self.await_log("cpu:0 lost several candidates in a row: it is quarantined, and tried again in", run)
+        self.assertEqual(self.count("select count(distinct id) from attempts"), 3)
+        await_true(lambda: "quarantined for" in self.finish("workers", self.run_folder()).out, "it is not shown")
+        quarantined_ms = self.count("select max(unix_ms) from attempts")
+        self.await_count(self.BY_IT, self.count(self.BY_IT) + 1, run)
+        first_ms = self.count("select min(unix_ms) from records join evaluations using (sequence)"
+                              " where slot = 'cpu:0' and unix_ms > ?", quarantined_ms)
+        self.assertGreater(first_ms - quarantined_ms, 5 * SECOND_MS)
+        # Enough was seen; nothing more would come of the rest.
+        run.interrupt()
+        self.assertEqual(run.end(), 130, run.said())
+
+
+class Draining(SharedRunTest):
+    def test_a_worker_that_is_told_to_end_finishes_what_it_has(self):
+        head = self.start_all()
+        leaving = self.workers.pop("a")
+        self.await_count("select count(*) from evaluations where slot = 'a/cpu:0'", 1, head)
+        leaving.terminate()
+        self.assertEqual(leaving.end(), 0, leaving.said())
+        self.assertTrue(head.running)
+        self.end(head)
+        self.assertEqual(self.attempts(), [])
+        self.assertEqual(self.query("select slot, reason from nodes where left_ms is not null"),
+                         [("a/cpu:0", "it was drained")])
+        self.assert_undisturbed(self.file)
+
+    def test_the_second_time_it_ends_at_once(self):
+        head = self.start_all(population=4, generations=1, duration="9s")
+        leaving = self.workers.pop("a")
+        self.await_training("a/cpu:0")
+        leaving.terminate()
+        self.await_log("a/cpu:0 leaves", head)
+        self.assertTrue(leaving.running)
+        leaving.terminate()
+        leaving.end()
+        self.assertEqual(self.count("select count(*) from evaluations"), 0, "it was waited for")
+        self.await_count("select count(*) from attempts where slot = 'a/cpu:0'", 1, head)
+        # Enough was seen; nothing more would come of the rest.
+        head.kill()
+        self.workers["b"].kill()
+
+
+if __name__ == "__main__":
+    unittest.main()
