@@ -45,11 +45,12 @@ def ends_within(process, seconds):
 
 
 def make_network():
-    """None where this machine allows none."""
+    """Or the reason why this machine has none."""
     try:
-        return hosts.Network("head", *WORKERS, "stranger")
-    except unittest.SkipTest:
-        return None
+        hosts.program("nft", "nftables")
+        return hosts.Network("head", *WORKERS, "stranger"), ""
+    except unittest.SkipTest as reason:
+        return None, str(reason)
 
 
 class Cluster:

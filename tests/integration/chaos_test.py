@@ -26,7 +26,7 @@ class Comparison(RunTest):
             store.commit()
 
     def compared(self):
-        result = chaos.Result("synthetic evaluator", links=False)
+        result = chaos.Result("synthetic evaluator")
         chaos.compare(result, self.other, self.whole, lambda line: None)
         return result
 
