@@ -96,8 +96,7 @@ class Result:
         return not (self.lost or self.twice or self.different or self.digests or self.unsound or self.broken)
 
     def to_json(self):
-        return {**dataclasses.asdict(self), "faults": {k: dict(v) for k, v in self.faults.items()},
-                "injected": self.injected}
+        return {**vars(self), "injected": self.injected}
 
 
 def clade(*words):
@@ -232,9 +231,9 @@ def table(result):
             yield f"  {kind:<28} {sum(hit.values()):>8}  {', '.join(f'{host} {n}' for host, n in sorted(hit.items()))}"
     yield f"  {'all':<28} {result.injected:>8}"
     for name, number in (("evaluations", result.evaluations), ("tries that were lost", result.tries),
-                         ("workers that left", result.left), ("evaluations lost", result.lost), ("evaluations counted twice", result.twice),
-                         ("evaluations different", result.different), ("digests different", result.digests),
-                         ("stores that fail clade check", result.unsound)):
+                         ("workers that left", result.left), ("evaluations lost", result.lost),
+                         ("evaluations counted twice", result.twice), ("evaluations different", result.different),
+                         ("digests different", result.digests), ("stores that fail clade check", result.unsound)):
         yield f"  {name:<28} {number:>8}"
     if result.broken:
         yield f"the search broke down: {result.broken}"
