@@ -74,6 +74,7 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
                      .joined = now()};
   }
   auto& [id, node] = *found;
+  examine_elsewhere(node); // The answer was for the connection before.
   node.link = link;
   node.view.away = false;
   self->monitor(link);
@@ -196,6 +197,7 @@ void dispatcher_state::close(const caf::actor_addr& link) {
   auto& [id, node] = *found;
   node.link = nullptr;
   node.view.away = true;
+  examine_elsewhere(node);
   schedule.close(id, now());
   if (schedule.retired(id) && schedule.leases_of(id).empty()) {
     std::ignore = schedule.leave(id, now());
@@ -207,6 +209,7 @@ void dispatcher_state::leave_entry(std::map<node_id, node_entry>::iterator node,
                                    const std::string& reason) {
   const auto name = node->second.view.name;
   const bool was_ready = node->second.view.ready;
+  examine_elsewhere(node->second);
   nodes.erase(node);
   say(name + " left: " + reason);
   if (was_ready)
@@ -311,32 +314,37 @@ void dispatcher_state::examine_next() {
       return;
     if (!node.view.ready || !node.link || node.examining)
       continue;
-    node.examining = true;
-    auto pending = std::move(examinations.front());
+    node.examining = std::move(examinations.front());
     examinations.pop_front();
-    ++pending.tries;
-    auto request = pending.request;
-    self->request(node.link, caf::infinite, std::move(request))
-        .then(
-            [this, id = id, pending](const examined& e) mutable {
-              if (auto found = nodes.find(id); found != nodes.end())
-                found->second.examining = false;
-              pending.answer.deliver(e);
-              serve();
-            },
-            [this, id = id, pending](caf::error&) mutable {
-              if (auto found = nodes.find(id); found != nodes.end())
-                found->second.examining = false;
-              if (pending.tries < examination_tries)
-                examinations.push_back(std::move(pending));
-              else
-                pending.answer.deliver(examined{"the node process ended in each of "
-                                                    + std::to_string(pending.tries)
-                                                    + " tries",
-                                                {}});
-              serve();
-            });
+    ++node.examining->tries;
+    // An error is a lost connection, of which CAF tells by `close`, and only there for
+    // certain.
+    self->request(node.link, caf::infinite, node.examining->request)
+        .then([this, id = id](const examined& e) { end_examination(id, e); },
+              [](caf::error&) {});
   }
+}
+
+void dispatcher_state::end_examination(node_id id, const examined& answer) {
+  const auto found = nodes.find(id);
+  if (found == nodes.end() || !found->second.examining)
+    return; // Another node has it meanwhile.
+  auto done = std::exchange(found->second.examining, std::nullopt);
+  done->answer.deliver(answer);
+  serve();
+}
+
+// Of a node whose connection ended.
+void dispatcher_state::examine_elsewhere(node_entry& node) {
+  auto lost = std::exchange(node.examining, std::nullopt);
+  if (!lost)
+    return;
+  if (lost->tries < examination_tries)
+    examinations.push_back(std::move(*lost));
+  else
+    lost->answer.deliver(examined{"the node process ended in each of "
+                                      + std::to_string(lost->tries) + " tries",
+                                  {}});
 }
 
 slots_view dispatcher_state::view() const {

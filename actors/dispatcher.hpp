@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,17 +32,17 @@ struct dispatcher_params {
 struct dispatcher_state {
   using time_point = caf::actor_clock::time_point;
 
+  struct pending_examination {
+    examine request;
+    caf::typed_response_promise<examined> answer;
+    int tries = 0;
+  };
   struct node_entry {
     link_actor link; ///< None while it is away.
     slot_view view;
     std::uint64_t worker = 0, session = 0;
     time_point joined, at_work;
-    bool examining = false;
-  };
-  struct pending_examination {
-    examine request;
-    caf::typed_response_promise<examined> answer;
-    int tries = 0;
+    std::optional<pending_examination> examining;
   };
   struct pending_hello {
     node_hello hello;
@@ -78,6 +79,7 @@ struct dispatcher_state {
   slots_view view() const;
   void serve();
   void examine_next();
+  void end_examination(node_id id, const examined& answer);
   void dismiss(const std::string& reason);
 
 private:
@@ -87,6 +89,7 @@ private:
   void leave_entry(std::map<node_id, node_entry>::iterator node,
                    const std::string& reason);
   void refuse_too_large();
+  void examine_elsewhere(node_entry& node);
 };
 
 dispatcher_actor::behavior_type

@@ -40,7 +40,7 @@ using clock_type = std::chrono::steady_clock;
 constexpr std::size_t header_bytes = 32, length_at = 4;
 constexpr std::uint32_t most_payload = 512U << 20;
 constexpr int unreachable_ms = 60'000;
-constexpr std::size_t reports_per_second = 10;
+constexpr std::size_t reports_per_second = 100;
 
 /// OpenSSL's own function of that name.
 template<class Function>
@@ -141,6 +141,9 @@ void report(connection_state& state, const std::string& reason) {
   auto& g = guard();
   const auto now = clock_type::now();
   if (now - g.second >= 1s) {
+    if (g.listener && g.reports > reports_per_second)
+      g.listener("refused " + std::to_string(g.reports - reports_per_second)
+                 + " more connections at that time");
     g.second = now;
     g.reports = 0;
   }

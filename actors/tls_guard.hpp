@@ -13,7 +13,7 @@ namespace clade {
 [[nodiscard]] bool tls_is_guarded();
 
 /// Who hears of refused connections: a line that names the address and the reason, at
-/// most some a second. Called from CAF's network thread; none at first. Replaces the
+/// most a hundred a second. Called from CAF's network thread; none at first. Replaces the
 /// former one, and returns when that is no longer in use.
 void report_refusals(std::function<void(const std::string&)> listener);
 

@@ -431,3 +431,29 @@ TEST_CASE("dispatcher: what a node is given does not overtake its welcome") {
   caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
   system.settle();
 }
+
+TEST_CASE("dispatcher: an examination whose node is lost is made elsewhere") {
+  fixture f;
+  fixture::node mute{.hello = {.slot = "cpu:0", .worker = 1, .session = 50}};
+  f.connect(mute);
+  // Its link takes the request and never answers.
+  const auto silent = f.system->spawn([](caf::event_based_actor* self) -> caf::behavior {
+    self->set_default_handler(caf::skip);
+    return {[](caf::unit_t) {}};
+  });
+  mute.link = caf::actor_cast<link_actor>(silent);
+  REQUIRE(f.ask<node_welcome>(mute.hello, mute.link).node == mute.id);
+  caf::anon_send(f.dispatcher, node_ready{.node = mute.id});
+  f.system.settle();
+  caf::scoped_actor self(*f.system);
+  auto asked = self->request(f.dispatcher, caf::infinite, examine{.subject = "champion"});
+  f.system.settle();
+  const auto other = f.join();
+  CHECK(self->mailbox().empty());
+  f.cut(mute);
+  f.ask<heartbeat_answer>(heartbeat{other.id});
+  f.system.pass(1s);
+  std::string failure;
+  asked.receive([&](const examined& e) { failure = e.failure; }, [](caf::error&) {});
+  CHECK(failure == "no such data"); // The other's answer.
+}
