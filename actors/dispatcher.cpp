@@ -242,7 +242,8 @@ void dispatcher_state::lose(node_id id, const std::string& reason) {
   }
   if (const auto until = schedule.quarantined(name, now()); until && !before)
     say(name + " lost several candidates in a row: it is quarantined, and tried again in "
-        + std::to_string(rounded(*until - now()).count() / 1000) + " s");
+        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
+        + " s");
   if (!given_up.batch.empty())
     self->send(selector, std::move(given_up));
   serve();

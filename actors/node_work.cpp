@@ -1,9 +1,10 @@
 #include "actors/node_work.hpp"
 
+#include "actors/process_status.hpp"
+
 #include <sys/resource.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace clade {
@@ -14,16 +15,10 @@ namespace {
 /// limited (RLIMIT_DATA): an allocation beyond it fails, which the fitness function
 /// reports as an outcome.
 expected<void> limit_memory(std::uint64_t more_bytes) {
-  std::ifstream status("/proc/self/status");
-  std::uint64_t used_kilobytes = 0;
-  for (std::string word; status >> word;)
-    if (word == "VmData:") {
-      status >> used_kilobytes;
-      break;
-    }
-  const auto most = used_kilobytes * 1024 + more_bytes;
+  const auto used = status_bytes("VmData");
+  const auto most = used + more_bytes;
   const rlimit limit{.rlim_cur = most, .rlim_max = RLIM_INFINITY};
-  if (used_kilobytes == 0 || setrlimit(RLIMIT_DATA, &limit) != 0)
+  if (used == 0 || setrlimit(RLIMIT_DATA, &limit) != 0)
     return fail(error_kind::io, "cannot limit the memory of the node process");
   return {};
 }

@@ -30,6 +30,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace {
 
@@ -81,13 +82,14 @@ struct frame_follower {
 
 struct connection_state {
   frame_follower frames;
-  bool accepted = false;
+  std::string where; ///< Of one that came to us. A peer that left has no address.
+  bool reported = false;
 };
 
 /// What the guard knows of all connections of this process.
 struct guard_state {
   std::mutex mutex;
-  std::map<const SSL*, clock_type::time_point> handshakes;
+  std::map<SSL*, clock_type::time_point> handshakes;
   std::function<void(const std::string&)> listener;
   clock_type::time_point second;
   std::size_t reports = 0;
@@ -101,7 +103,7 @@ guard_state& guard() {
 /// The state of a connection is freed with it.
 void free_state(void* parent, void* state, CRYPTO_EX_DATA*, int, long, void*) {
   std::lock_guard lock(guard().mutex);
-  guard().handshakes.erase(static_cast<const SSL*>(parent));
+  guard().handshakes.erase(static_cast<SSL*>(parent));
   delete static_cast<connection_state*>(state);
 }
 
@@ -132,9 +134,10 @@ std::string address_of(int descriptor) {
   return std::string(text) + " port " + std::to_string(ntohs(v4.sin_port));
 }
 
-void refuse(SSL* ssl, const std::string& reason) {
-  const auto where = address_of(SSL_get_fd(ssl));
-  std::lock_guard lock(guard().mutex);
+/// Once for each connection. The guard is locked.
+void report(connection_state& state, const std::string& reason) {
+  if (std::exchange(state.reported, true))
+    return;
   auto& g = guard();
   const auto now = clock_type::now();
   if (now - g.second >= 1s) {
@@ -142,7 +145,12 @@ void refuse(SSL* ssl, const std::string& reason) {
     g.reports = 0;
   }
   if (g.listener && g.reports++ < reports_per_second)
-    g.listener("refused a connection from " + where + ": " + reason);
+    g.listener("refused a connection from " + state.where + ": " + reason);
+}
+
+void refuse(SSL* ssl, const std::string& reason) {
+  std::lock_guard lock(guard().mutex);
+  report(state_of(ssl), reason);
 }
 
 /// Why a handshake failed, of OpenSSL's queue, which stays as it is.
@@ -191,12 +199,13 @@ int SSL_accept(SSL* ssl) {
   static const auto original = next<int (*)(SSL*)>("SSL_accept");
   ERR_clear_error();
   auto& state = state_of(ssl);
+  if (state.where.empty())
+    state.where = address_of(SSL_get_fd(ssl));
   const int done = original(ssl);
   if (done == 1) {
     end_soon_if_unreachable(SSL_get_fd(ssl));
     std::lock_guard lock(guard().mutex);
     guard().handshakes.erase(ssl);
-    state.accepted = true;
     return done;
   }
   const bool failed = SSL_get_error(ssl, done) != SSL_ERROR_WANT_READ
@@ -237,11 +246,8 @@ void end_slow_handshakes(std::chrono::milliseconds most) {
   std::erase_if(g.handshakes, [&](const auto& h) {
     if (now - h.second < most)
       return false;
-    const int descriptor = SSL_get_fd(h.first);
-    if (g.listener)
-      g.listener("refused a connection from " + address_of(descriptor)
-                 + ": its TLS handshake took too long");
-    ::shutdown(descriptor, SHUT_RDWR);
+    report(state_of(h.first), "its TLS handshake took too long");
+    ::shutdown(SSL_get_fd(h.first), SHUT_RDWR);
     return true;
   });
 }

@@ -1,3 +1,4 @@
+#include "actors/process_status.hpp"
 #include "tools/bench_fleet.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
@@ -36,17 +37,6 @@ struct engine_options {
   fs::path runs = "runs";
 };
 
-std::uint64_t resident_kilobytes() {
-  std::ifstream status("/proc/self/status");
-  std::uint64_t result = 0;
-  for (std::string word; status >> word;)
-    if (word == "VmRSS:") {
-      status >> result;
-      break;
-    }
-  return result;
-}
-
 /// The experiment as a file, because that is how experiments come.
 expected<fs::path> write_noop(const engine_options& options) {
   const auto file = options.runs / "noop.toml";
@@ -56,6 +46,10 @@ expected<fs::path> write_noop(const engine_options& options) {
   std::snprintf(text, sizeof(text), noop_experiment, fs::absolute(options.space).c_str());
   std::ofstream(file) << text;
   return file;
+}
+
+double megabytes(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / (1 << 20);
 }
 
 int bench_engine(const engine_options& options) {
@@ -75,14 +69,14 @@ int bench_engine(const engine_options& options) {
   if (!fresh)
     return report(fresh.error());
   const auto folder = fresh->folder;
-  std::uint64_t early_kilobytes = 0;
+  std::uint64_t early_bytes = 0;
   std::optional<std::chrono::steady_clock::time_point> first, last;
   const auto observe = [&](const run_progress& p) {
     const auto now = std::chrono::steady_clock::now();
     if (p.evaluated > 0 && !first)
       first = now;
-    if (p.evaluated >= 10'000 && early_kilobytes == 0)
-      early_kilobytes = resident_kilobytes();
+    if (p.evaluated >= 10'000 && early_bytes == 0)
+      early_bytes = status_bytes("VmRSS");
     last = now;
   };
   const auto result = run_session({.experiment = std::move(fresh->experiment),
@@ -103,8 +97,7 @@ int bench_engine(const engine_options& options) {
             / std::chrono::duration<double>(*last - *first).count());
     std::printf("  head memory %.1f MB after 10,000, %.1f MB at the end    store %.0f "
                 "bytes a candidate\n",
-                static_cast<double>(early_kilobytes) / 1024,
-                static_cast<double>(resident_kilobytes()) / 1024,
+                megabytes(early_bytes), megabytes(status_bytes("VmRSS")),
                 static_cast<double>(bytes) / static_cast<double>(result.evaluated));
   }
   fs::remove_all(folder, ignored);

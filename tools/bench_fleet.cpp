@@ -1,6 +1,7 @@
 #include "tools/bench_fleet.hpp"
 
 #include "actors/fleet.hpp"
+#include "actors/process_status.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
 #include "tools/session.hpp"
@@ -58,17 +59,6 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-double resident_megabytes() {
-  std::ifstream status("/proc/self/status");
-  double kilobytes = 0;
-  for (std::string word; status >> word;)
-    if (word == "VmRSS:") {
-      status >> kilobytes;
-      break;
-    }
-  return kilobytes / 1024;
-}
-
 /// Where the run stood at one moment.
 struct moment {
   clock::time_point time;
@@ -123,7 +113,7 @@ void print(const fleet_options& o, const moment& from, const moment& to) {
                   / (wall * static_cast<double>(o.workers)),
               wall, static_cast<double>(to.evaluated - from.evaluated) / wall);
   std::printf("  head: %.2f cores, %.0f MB\n", (to.cpu - from.cpu) / wall,
-              resident_megabytes());
+              static_cast<double>(status_bytes("VmRSS")) / (1 << 20));
 }
 
 expected<fs::path> write_experiment(const fleet_options& options) {

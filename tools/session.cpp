@@ -19,7 +19,6 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
-#include <random>
 
 // The worker is a process of its own even on one machine: the same command that another
 // machine would start, so that a local search and a distributed one are the same code. It
@@ -219,11 +218,6 @@ expected<void> announce(const session_params& params, std::uint16_t port) {
   return {};
 }
 
-std::uint64_t drawn_id() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32) | random();
-}
-
 } // namespace
 
 run_rules rules_of(const experiment& e) {
@@ -252,7 +246,7 @@ session_result run_session(const session_params& params, store file, run_state r
                          ? nodes_return
                          : std::chrono::milliseconds(0);
   run_log log(params.folder / "head.log");
-  const auto worker_id = drawn_id();
+  const auto worker_id = drawn_worker();
   auto head = head::start({.experiment = e,
                            .problem = params.problem,
                            .build = CLADE_VERSION,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <string_view>
 
 // A text is first added up to a demand, so many slots on each GPU and so many on cores,
@@ -189,6 +190,11 @@ expected<std::vector<slot>> parse_slots(const std::string& text) {
   return look_at_machine({.gpus = gpus}).and_then([&](const machine& m) {
     return parse_slots(text, m);
   });
+}
+
+std::uint64_t drawn_worker() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
 }
 
 process_params node_process(const node_command& command, const slot& s) {

@@ -55,6 +55,9 @@ struct node_command {
   std::chrono::milliseconds give_up{600'000};
 };
 
+/// What no other worker has: by it a head knows that a process replaces another.
+[[nodiscard]] std::uint64_t drawn_worker();
+
 [[nodiscard]] process_params node_process(const node_command& command, const slot& s);
 
 /// This program's own file.

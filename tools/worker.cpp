@@ -8,7 +8,6 @@
 
 #include <iostream>
 #include <memory>
-#include <random>
 
 namespace clade {
 
@@ -28,12 +27,6 @@ struct worker_options {
 std::string host_name() {
   char name[256] = "";
   return ::gethostname(name, sizeof(name) - 1) == 0 && name[0] != 0 ? name : "worker";
-}
-
-/// What no other worker has: by it a head knows that a process replaces another.
-std::uint64_t drawn_id() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32) | random();
 }
 
 expected<int> supervise(const worker_options& options) {
@@ -57,7 +50,7 @@ expected<int> supervise(const worker_options& options) {
       .connect = options.connect,
       .keys = options.keys,
       .name = options.local ? "" : (options.name.empty() ? host_name() : options.name),
-      .worker = options.id != 0 ? options.id : drawn_id(),
+      .worker = options.id != 0 ? options.id : drawn_worker(),
       .grace = *grace,
       .give_up = options.local ? std::chrono::milliseconds(0) : *give_up};
   supervisor_params params{.slots = {}, .grace = *grace};

@@ -59,7 +59,7 @@ def synthetic(folder):
 
 
 def training():
-    changes = ("evolution.population=8", "evolution.generations=3", "training.epochs=2", 'limits.wall_time="10h"',
+    changes = ("evolution.population=12", "evolution.generations=3", "training.epochs=4", 'limits.wall_time="10h"',
                'limits.evaluation_time="10min"')
     return Search("real training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
                   {"head": 1, "alpha": 1, "beta": 1}, 2)
@@ -73,7 +73,7 @@ def can_train():
 class Result:
     """Of all runs of one search."""
     search: str
-    links: bool  # Whether there were links to cut.
+    no_links: str = ""  # Why there were no links to cut.
     faults: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(collections.Counter))
     runs: int = 0
     evaluations: int = 0
@@ -83,7 +83,9 @@ class Result:
     different: int = 0
     digests: int = 0
     unsound: int = 0
+    left: int = 0  # Workers that ended though nobody ended them.
     seconds: float = 0
+    broken: str = ""  # Why a search did not come to its end.
 
     @property
     def injected(self):
@@ -91,11 +93,10 @@ class Result:
 
     @property
     def clean(self):
-        return not (self.lost or self.twice or self.different or self.digests or self.unsound)
+        return not (self.lost or self.twice or self.different or self.digests or self.unsound or self.broken)
 
     def to_json(self):
-        return {**dataclasses.asdict(self), "faults": {k: dict(v) for k, v in self.faults.items()},
-                "injected": self.injected}
+        return {**vars(self), "injected": self.injected}
 
 
 def clade(*words):
@@ -184,31 +185,34 @@ def one_run(folder, search, seed, result, until, every, say):
     folder.mkdir()
     draw = random.Random(seed)
     with contextlib.ExitStack() as closing:
-        network = make_network()
+        network, result.no_links = make_network()
         if network:
             closing.callback(network.close)
         cluster = Cluster(folder, [*search.words, "--seed", seed], search.slots, network, draw)
         closing.callback(cluster.close)
         started = time.time()
-        cluster.start_all()
-        disturb(cluster, draw, result, until, every, say)
-        cluster.settle()
-        result.seconds += time.time() - started
+        try:
+            cluster.start_all()
+            disturb(cluster, draw, result, until, every, say)
+            cluster.settle()
+        finally:
+            result.seconds += time.time() - started
+            result.left += cluster.left
         compare(result, cluster.run, undisturbed(folder, search, seed), say)
 
 
 def chaos(folder, search, seed, minutes, every, say):
     """Searches with that seed and those after it until the time is over. Stops at the first that is not as it should
     be, and leaves its folder."""
-    network = make_network()
-    result = Result(search.name, links=network is not None)
-    if network:
-        network.close()
+    result = Result(search.name)
     until = time.time() + 60 * minutes
     while result.clean and (result.runs == 0 or time.time() < until):
         run_folder = folder / f"{search.name.replace(' ', '_')}-{seed}"
         say(f"{search.name}, seed {seed}: {run_folder}")
-        one_run(run_folder, search, seed, result, until, every, say)
+        try:
+            one_run(run_folder, search, seed, result, until, every, say)
+        except Broken as broken:
+            result.broken = f"seed {seed}: {broken}"
         if result.clean:
             shutil.rmtree(run_folder)
         seed += 1
@@ -217,8 +221,8 @@ def chaos(folder, search, seed, minutes, every, say):
 
 def table(result):
     """For people."""
-    if not result.links:
-        yield "this machine allows no network namespaces: no link was cut, and none lost packets"
+    if result.no_links:
+        yield f"no link was cut, and none lost packets: {result.no_links}"
     yield f"{result.search}: {result.runs} runs, {result.seconds:.0f} s"
     yield f"  {'fault':<28} {'injected':>8}  hit"
     for kind in KINDS:
@@ -227,7 +231,9 @@ def table(result):
             yield f"  {kind:<28} {sum(hit.values()):>8}  {', '.join(f'{host} {n}' for host, n in sorted(hit.items()))}"
     yield f"  {'all':<28} {result.injected:>8}"
     for name, number in (("evaluations", result.evaluations), ("tries that were lost", result.tries),
-                         ("evaluations lost", result.lost), ("evaluations counted twice", result.twice),
-                         ("evaluations different", result.different), ("digests different", result.digests),
-                         ("stores that clade check faults", result.unsound)):
+                         ("workers that left", result.left), ("evaluations lost", result.lost),
+                         ("evaluations counted twice", result.twice), ("evaluations different", result.different),
+                         ("digests different", result.digests), ("stores that fail clade check", result.unsound)):
         yield f"  {name:<28} {number:>8}"
+    if result.broken:
+        yield f"the search broke down: {result.broken}"

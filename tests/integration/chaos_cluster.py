@@ -45,11 +45,12 @@ def ends_within(process, seconds):
 
 
 def make_network():
-    """None where this machine allows none."""
+    """Or the reason why this machine has none."""
     try:
-        return hosts.Network("head", *WORKERS, "stranger")
-    except unittest.SkipTest:
-        return None
+        hosts.program("nft", "nftables")
+        return hosts.Network("head", *WORKERS, "stranger"), ""
+    except unittest.SkipTest as reason:
+        return None, str(reason)
 
 
 class Cluster:
@@ -59,6 +60,7 @@ class Cluster:
         self.folder, self.search, self.slots, self.network, self.draw = folder, search, slots, network, draw
         self.head, self.workers = None, {}
         self.head_killed = self.finished = False
+        self.ended, self.left = set(), 0  # Workers that we ended, and how many went by themselves.
         self.full = self.failing = None  # A disk fault that waits for the head to meet it.
         self.run = None
         self.due, self.order = [], itertools.count()  # What is to be done later: (time, order, action).
@@ -180,6 +182,8 @@ class Cluster:
             heapq.heappop(self.due)[2]()
         for name, worker in list(self.workers.items()):
             if worker.poll() is not None and self.head.poll() is None:
+                self.left += name not in self.ended
+                self.ended.discard(name)
                 self.disturb(self.slots_of(name))
                 self.start_worker(name)
         return self.tend_head()

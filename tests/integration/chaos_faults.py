@@ -1,8 +1,8 @@
 """What tools/chaos does to a search: each fault is a row of FAULTS, and returns what it hit.
 
-Two kinds of moments. In a calm one (`Cluster.calm`) everything may happen. Otherwise a candidate may have lost one node
-already, and losing the second would be held against it, as it should; so then only what costs no node its lease happens:
-the head dies, a link is down for less than a second, strangers knock."""
+Two kinds of moments. In a calm one (`Cluster.trouble` has nothing to say) everything may happen. Otherwise a candidate
+may have lost one node already, and losing the second would be held against it, as it should; so then only what costs no
+node its lease happens: the head dies, a link is down for less than a second, strangers knock."""
 
 import contextlib
 import dataclasses
@@ -50,12 +50,14 @@ def stop_node(cluster, draw, calm):
 def kill_worker(cluster, draw, calm):
     victim = draw.choice(("head", *WORKERS))
     cluster.disturb(cluster.slots_of(victim))
+    cluster.ended.add(victim)
     return [victim] if send(cluster.worker_pid(victim), signal.SIGKILL) else []
 
 
 def drain_worker(cluster, draw, calm):
     victim = draw.choice(WORKERS)
     cluster.disturb(cluster.slots_of(victim))
+    cluster.ended.add(victim)
     return [victim] if send(cluster.worker_pid(victim), signal.SIGTERM) else []
 
 

@@ -1,6 +1,7 @@
 """That tools/chaos would see what it looks for: stores that were tampered with, compared with what they were."""
 
 import contextlib
+import json
 import shutil
 import sqlite3
 import unittest
@@ -26,7 +27,7 @@ class Comparison(RunTest):
             store.commit()
 
     def compared(self):
-        result = chaos.Result("synthetic evaluator", links=False)
+        result = chaos.Result("synthetic evaluator")
         chaos.compare(result, self.other, self.whole, lambda line: None)
         return result
 
@@ -34,6 +35,14 @@ class Comparison(RunTest):
         result = self.compared()
         self.assertTrue(result.clean, result)
         self.assertEqual((result.runs, result.evaluations), (1, CANDIDATES))
+
+    def test_what_was_found_can_be_read_by_programs(self):
+        result = self.compared()
+        result.faults["node killed"].update(["head", "alpha", "head"])
+        told = json.loads(json.dumps(result.to_json()))
+        self.assertEqual(told["faults"], {"node killed": {"head": 2, "alpha": 1}})
+        self.assertEqual((told["injected"], told["lost"], told["twice"], told["different"]), (3, 0, 0, 0))
+        self.assertIn("  node killed                         3  alpha 1, head 2", chaos.table(result))
 
     def test_one_that_is_lost_is_seen(self):
         self.change("delete from evaluations where id = 5")
