@@ -1,6 +1,7 @@
 """A head that is killed while other machines train for it: they go on, keep what is finished, and bring it to the next
 head, on the same address or on another machine."""
 
+import random
 import shutil
 import time
 import unittest
@@ -23,14 +24,17 @@ class KilledHead(SharedRunTest):
         return head
 
     def test_at_several_instants(self):
-        head = self.start_all()
-        for least in (2, 20, 31):
-            self.await_evaluations(least, head)
-            head = self.kill_and_resume(head)
-        self.end(head)
-        self.assertEqual(self.attempts(), [])
-        self.assertEqual(self.query("select distinct tries from evaluations"), [(1,)])
-        self.assert_undisturbed(self.file)
+        # At the beginning, at the end of a generation, and at any other.
+        instants = sorted([2, 24, random.randrange(3, 36)])
+        with self.subTest(instants=instants):
+            head = self.start_all()
+            for least in instants:
+                self.await_evaluations(least, head)
+                head = self.kill_and_resume(head)
+            self.end(head)
+            self.assertEqual(self.attempts(), [])
+            self.assertEqual(self.query("select distinct tries from evaluations"), [(1,)])
+            self.assert_undisturbed(self.file)
 
     def test_what_is_finished_meanwhile_is_handed_over(self):
         head = self.start_all(population=4, generations=1, duration="2s")
