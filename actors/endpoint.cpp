@@ -1,5 +1,9 @@
 #include "actors/endpoint.hpp"
 
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <sstream>
 
@@ -35,6 +39,29 @@ expected<std::vector<endpoint>> parse_endpoints(const std::string& text) {
 
 std::string to_text(const endpoint& e) {
   return e.host + ":" + std::to_string(e.port);
+}
+
+expected<void> check_listening(const endpoint& e) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  bool free = false;
+  if (::getaddrinfo(e.host.c_str(), std::to_string(e.port).c_str(), &hints, &found)
+      == 0) {
+    const int yes = 1;
+    const int s = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    free = s >= 0 && ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0
+           && ::bind(s, found->ai_addr, found->ai_addrlen) == 0 && ::listen(s, 1) == 0;
+    if (s >= 0)
+      ::close(s);
+    ::freeaddrinfo(found);
+  }
+  if (free)
+    return {};
+  return fail(error_kind::conflict,
+              "cannot listen on " + to_text(e)
+                  + ": is the port in use, and the address one of this machine's?");
 }
 
 } // namespace clade

@@ -24,4 +24,8 @@ struct endpoint {
 
 [[nodiscard]] std::string to_text(const endpoint& e);
 
+/// Whether this process could listen there now; `conflict` if not, with what to ask
+/// oneself.
+[[nodiscard]] expected<void> check_listening(const endpoint& e);
+
 } // namespace clade

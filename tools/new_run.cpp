@@ -1,5 +1,6 @@
 #include "tools/new_run.hpp"
 
+#include "actors/endpoint.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/session.hpp"
 #include "tools/slots.hpp"
@@ -37,6 +38,9 @@ expected<fs::path> make_folder(const fs::path& runs, const std::string& name) {
 } // namespace
 
 expected<checked_experiment> check_experiment(experiment e) {
+  if (!e.slots.listen.empty())
+    if (auto free = parse_endpoint(e.slots.listen).and_then(check_listening); !free)
+      return tl::unexpected(free.error());
   if (auto slots = parse_slots(e.slots.local); !slots)
     return tl::unexpected(slots.error());
   checked_experiment result;

@@ -108,6 +108,7 @@ class RefusedPort(RunTest):
     def refuse(self, address, sentence):
         run = self.finish("run", self.write_experiment(), "--slots", "1", "--listen", address, status=2)
         self.assertRegex(run.err, rf"^clade: {sentence}[^\n]*\n$")
+        self.assertEqual(list(self.runs.glob("*")), [], "a run was made")
 
     def test_one_in_use(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
