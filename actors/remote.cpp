@@ -9,10 +9,13 @@
 #include <caf/openssl/all.hpp>
 
 #include <algorithm>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <tuple>
 
@@ -39,17 +42,40 @@ struct news {
   std::string words;
 };
 
-std::optional<news> listen(caf::scoped_actor& self, std::chrono::milliseconds most) {
-  std::optional<news> heard;
-  self->receive(
-      [&](int why, const std::string& words) {
-        heard = news{static_cast<node_end>(why), words};
-      },
-      [&](const std::string& reason) {
-        heard = news{std::nullopt, reason};
-      },
-      caf::after(most) >> [] {});
-  return heard;
+/// From actors to this thread. Not by a mailbox, because CAF 0.17 waits by the clock on
+/// the wall, which may jump.
+class news_queue {
+public:
+  void push(news n) {
+    {
+      std::lock_guard lock(mutex_);
+      queue_.push_back(std::move(n));
+    }
+    changed_.notify_one();
+  }
+
+  std::optional<news> pop(std::chrono::milliseconds most) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, most, [this] { return !queue_.empty(); }))
+      return std::nullopt;
+    auto first = std::move(queue_.front());
+    queue_.pop_front();
+    return first;
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<news> queue_;
+};
+
+caf::behavior listen(caf::event_based_actor*, const std::shared_ptr<news_queue>& queue) {
+  return {[queue](int why, const std::string& words) {
+            queue->push({static_cast<node_end>(why), words});
+          },
+          [queue](const std::string& reason) {
+            queue->push({std::nullopt, reason});
+          }};
 }
 
 /// A connection to a head, and the actor system that it is in.
@@ -114,8 +140,8 @@ bool may_pass(const error& e) {
 }
 
 expected<node_end> live(caf::actor_system& home, const node_process_params& params) {
-  caf::scoped_actor self(home);
-  const auto watcher = caf::actor_cast<caf::actor>(self);
+  const auto queue = std::make_shared<news_queue>();
+  const auto watcher = home.spawn<caf::detached>(listen, queue);
   // Detached, so that it never runs on a thread of the system of whoever sends to it,
   // which a connection takes along when it ends.
   const auto node = home.spawn<caf::detached>(node_behavior, params.node, watcher);
@@ -138,7 +164,7 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
       now = std::move(*joined);
     else if (clock::now() - missed_since >= params.give_up)
       return tl::unexpected(std::move(joined).error());
-    const auto heard = listen(self, joined ? std::chrono::milliseconds(24h) : pause);
+    const auto heard = queue->pop(joined ? std::chrono::milliseconds(24h) : pause);
     if (heard && heard->end) {
       if (*heard->end == node_end::refused)
         return fail(error_kind::conflict, heard->words);
