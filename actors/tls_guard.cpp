@@ -11,7 +11,9 @@
 //     far as the lengths in its headers (32 bytes, the length at the fifth to eighth in
 //     network order), and a connection that announces too much is ended.
 //   * TCP keeps a connection to a peer that cannot be reached for a quarter of an hour:
-//     those are ended sooner.
+//     those are ended sooner. And it keeps a short message back while an earlier one is
+//     on its way, which with the other side's delayed acknowledgements cost 40 ms for
+//     each candidate: it is told not to.
 #include "actors/tls_guard.hpp"
 
 #include <arpa/inet.h>
@@ -169,7 +171,9 @@ std::string handshake_error(const SSL* ssl) {
                            : std::string("no TLS handshake (") + reason + ")";
 }
 
-void end_soon_if_unreachable(int descriptor) {
+void tune(int descriptor) {
+  const int yes = 1;
+  ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
   ::setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &unreachable_ms,
                sizeof(unreachable_ms));
 }
@@ -206,7 +210,7 @@ int SSL_accept(SSL* ssl) {
     state.where = address_of(SSL_get_fd(ssl));
   const int done = original(ssl);
   if (done == 1) {
-    end_soon_if_unreachable(SSL_get_fd(ssl));
+    tune(SSL_get_fd(ssl));
     std::lock_guard lock(guard().mutex);
     guard().handshakes.erase(ssl);
     return done;
@@ -226,7 +230,10 @@ int SSL_accept(SSL* ssl) {
 int SSL_connect(SSL* ssl) {
   static const auto original = next<int (*)(SSL*)>("SSL_connect");
   ERR_clear_error();
-  return original(ssl);
+  const int done = original(ssl);
+  if (done == 1)
+    tune(SSL_get_fd(ssl));
+  return done;
 }
 
 } // extern "C"
