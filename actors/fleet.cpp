@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr auto heartbeat_interval = 1s;
 
-/// To itself: the first of its candidates took its time.
+/// To itself: it is to begin, or the first of its candidates took its time.
 struct time_passed {};
 
 /// What all nodes of the process share: the fitness of the run's experiment.
@@ -79,8 +79,18 @@ struct member_state {
   member_actor::stateful_pointer<member_state> self = nullptr;
   dispatcher_actor dispatcher;
   std::shared_ptr<shared_fitness> fitness;
+  node_hello hello;
+  bool begun = false;
   std::uint64_t node = 0;
   std::deque<assignment> waiting;
+
+  void go_on() {
+    if (begun)
+      return end_first();
+    begun = true;
+    self->request(dispatcher, caf::infinite, hello, link_actor{self})
+        .then([this](const node_welcome& w) { welcome(w); });
+  }
 
   void take(const assignments& message) {
     const bool idle = waiting.empty();
@@ -121,13 +131,13 @@ struct member_state {
 member_actor::behavior_type
 member_behavior(member_actor::stateful_pointer<member_state> self,
                 dispatcher_actor dispatcher, std::shared_ptr<shared_fitness> fitness,
-                node_hello hello) {
+                node_hello hello, std::chrono::microseconds late) {
   auto& s = self->state;
   s.self = self;
   s.dispatcher = std::move(dispatcher);
   s.fitness = std::move(fitness);
-  self->request(s.dispatcher, caf::infinite, std::move(hello), link_actor{self})
-      .then([self](const node_welcome& w) { self->state.welcome(w); });
+  s.hello = std::move(hello);
+  self->delayed_send(self, late, time_passed{});
   return {
       [self](const assignments& message) { self->state.take(message); },
       [](const examine&) {
@@ -142,7 +152,7 @@ member_behavior(member_actor::stateful_pointer<member_state> self,
         return chunk{"a simulated node has no data", {}};
       },
       [self](tick) { self->state.beat(); },
-      [self](time_passed) { self->state.end_first(); },
+      [self](time_passed) { self->state.go_on(); },
   };
 }
 
@@ -172,7 +182,9 @@ expected<void> run_fleet(const fleet_params& params) {
     system.spawn(member_behavior, *dispatcher, fitness,
                  node_hello{.slot = params.name + "/sim:" + std::to_string(i),
                             .worker = worker,
-                            .session = worker + i + 1});
+                            .session = worker + i + 1},
+                 // Not in step: no more than real ones would they all end at once.
+                 std::chrono::microseconds(1'000'000 * i / params.nodes));
   self->monitor(*dispatcher);
   self->receive([](caf::down_msg&) {});
   shut_connections(params.head.port);
