@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <functional>
@@ -102,6 +103,18 @@ std::string queued_reason() {
   return reason == nullptr ? "the connection was closed" : reason;
 }
 
+/// Whether the head said that our certificate is not good. Other alerts may be those of a
+/// head that is ending.
+bool is_about_certificates(unsigned long code) {
+  constexpr std::array alerts{SSL_AD_BAD_CERTIFICATE,     SSL_AD_UNSUPPORTED_CERTIFICATE,
+                              SSL_AD_CERTIFICATE_REVOKED, SSL_AD_CERTIFICATE_EXPIRED,
+                              SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_UNKNOWN_CA,
+                              SSL_AD_ACCESS_DENIED,       SSL_AD_CERTIFICATE_REQUIRED};
+  return ERR_GET_LIB(code) == ERR_LIB_SSL
+         && std::ranges::find(alerts, ERR_GET_REASON(code) - SSL_AD_REASON_OFFSET)
+                != alerts.end();
+}
+
 /// What a failed step of TLS means for the person who holds `keys`.
 tl::unexpected<error> refusal(const SSL* ssl, const key_files& keys) {
   const long verdict = SSL_get_verify_result(ssl);
@@ -110,8 +123,7 @@ tl::unexpected<error> refusal(const SSL* ssl, const key_files& keys) {
                                           + keys.authority.string() + " ("
                                           + X509_verify_cert_error_string(verdict)
                                           + "): these are the keys of another run");
-  const auto code = ERR_peek_last_error();
-  if (ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) > SSL_AD_REASON_OFFSET)
+  if (is_about_certificates(ERR_peek_last_error()))
     return fail(error_kind::conflict,
                 "the head does not accept the certificate " + keys.certificate.string()
                     + " (" + queued_reason()
