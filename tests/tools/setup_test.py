@@ -320,7 +320,7 @@ class Setup(unittest.TestCase):
         ctest = self.fake / "bin/ctest"
         ctest.write_text(PREAMBLE + """
 file=${TSAN_OPTIONS%%:*}
-echo "a race" >"${file#log_path=}.7"
+echo "SUMMARY: a race" >"${file#log_path=}.7"
 """ + STAND_INS["ctest"])
         status, out, _, _ = self.run_to_end("test", "--sanitize", "thread")
         self.assertEqual(status, 1, out)
