@@ -57,13 +57,14 @@ class CutLink(SharedRunTest):
         self.assert_undisturbed(self.file)
 
     def test_beyond_the_lease_its_node_comes_back_as_another(self):
-        head = self.start_all(duration="500ms")
+        # Long enough for it to find its head again, which it looks for at growing intervals.
+        head = self.start_all(duration="500ms", generations=5)
         self.await_count(BY_A, 1, head)
         self.network["a"].cut()
-        self.await_count("select count(*) from attempts", 1, head)
+        # Until what it had was tried elsewhere.
+        self.await_count("select count(*) from evaluations join attempts using (id)", 1, head)
         before = self.count(BY_A)
         self.network["a"].heal()
-        # What it had was tried elsewhere meanwhile.
         self.await_log("a/cpu:0 is back, with 0 of 1 candidates it had", head)
         self.await_count(BY_A, before + 1, head)
         self.assertNotIn("node process", self.workers["a"].err, "a process was replaced")
