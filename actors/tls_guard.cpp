@@ -12,8 +12,7 @@
 //     network order), and a connection that announces too much is ended.
 //   * TCP keeps a connection to a peer that cannot be reached for a quarter of an hour:
 //     those are ended sooner. And it keeps a short message back while an earlier one is
-//     on its way, which with the other side's delayed acknowledgements cost 40 ms for
-//     each candidate: it is told not to.
+//     on its way, for which results and assignments would wait: it is told not to.
 #include "actors/tls_guard.hpp"
 
 #include <arpa/inet.h>
