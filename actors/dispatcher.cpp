@@ -254,12 +254,7 @@ void dispatcher_state::lose(node_id id, const std::string& reason) {
 
 void dispatcher_state::lose_silent() {
   for (auto id : schedule.silent(now())) {
-    const auto found = nodes.find(id);
-    if (found == nodes.end()) {
-      std::ignore = schedule.leave(id, now());
-      continue;
-    }
-    const bool away = found->second.view.away;
+    const bool away = nodes.at(id).view.away;
     const auto silence = rounded(now() - schedule.heard(id)).count() / 1000;
     lose(id, away ? "its node process ended"
                   : "not heard for " + std::to_string(silence) + " s");

@@ -1,5 +1,7 @@
 #include "actors/keys.hpp"
 
+#include "actors/freed_by.hpp"
+
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -27,14 +29,6 @@ namespace fs = std::filesystem;
 
 constexpr long day = 24L * 3600;
 constexpr long run_days = 30, authority_days = 365;
-
-template<auto Free>
-struct freed_by {
-  template<class T>
-  void operator()(T* p) const {
-    Free(p);
-  }
-};
 
 using key_pointer = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
 using certificate_pointer = std::unique_ptr<X509, freed_by<X509_free>>;

@@ -1,5 +1,7 @@
 #include "actors/tls_probe.hpp"
 
+#include "actors/freed_by.hpp"
+
 #include <fcntl.h>
 #include <netdb.h>
 #include <openssl/err.h>
@@ -21,13 +23,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-template<auto Free>
-struct freed_by {
-  template<class T>
-  void operator()(T* p) const {
-    Free(p);
-  }
-};
 using context_pointer = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
 using ssl_pointer = std::unique_ptr<SSL, freed_by<SSL_free>>;
 

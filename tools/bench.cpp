@@ -1,4 +1,4 @@
-#include "actors/process_status.hpp"
+#include "tools/bench_experiment.hpp"
 #include "tools/bench_fleet.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
@@ -19,41 +19,17 @@ namespace fs = std::filesystem;
 // -- engine: no-op candidates through the whole path
 // ----------------------------------------------
 
-// Dense layers alone: genomes of the usual size, decoded in the usual time.
-constexpr const char* noop_experiment = R"(
-[experiment]
-name = "noop"
-seed = 1
-fitness = "synthetic"
-[search_space]
-file = "%s"
-)";
-
 struct engine_options {
   std::uint64_t candidates = 100'000;
   std::uint64_t population = 1'000;
   std::string slots = "2";
+  // Dense layers alone: genomes of the usual size, decoded in the usual time.
   fs::path space = "search_spaces/mlp.toml";
   fs::path runs = "runs";
 };
 
-/// The experiment as a file, because that is how experiments come.
-expected<fs::path> write_noop(const engine_options& options) {
-  const auto file = options.runs / "noop.toml";
-  std::error_code failure;
-  fs::create_directories(options.runs, failure);
-  char text[4096];
-  std::snprintf(text, sizeof(text), noop_experiment, fs::absolute(options.space).c_str());
-  std::ofstream(file) << text;
-  return file;
-}
-
-double megabytes(std::uint64_t bytes) {
-  return static_cast<double>(bytes) / (1 << 20);
-}
-
 int bench_engine(const engine_options& options) {
-  auto file = write_noop(options);
+  auto file = write_experiment(options.runs, "noop", options.space);
   if (!file)
     return report(file.error());
   const auto generations =
@@ -69,14 +45,14 @@ int bench_engine(const engine_options& options) {
   if (!fresh)
     return report(fresh.error());
   const auto folder = fresh->folder;
-  std::uint64_t early_bytes = 0;
+  double early_megabytes = 0;
   std::optional<std::chrono::steady_clock::time_point> first, last;
   const auto observe = [&](const run_progress& p) {
     const auto now = std::chrono::steady_clock::now();
     if (p.evaluated > 0 && !first)
       first = now;
-    if (p.evaluated >= 10'000 && early_bytes == 0)
-      early_bytes = status_bytes("VmRSS");
+    if (p.evaluated >= 10'000 && early_megabytes == 0)
+      early_megabytes = resident_megabytes();
     last = now;
   };
   const auto result = run_session({.experiment = std::move(fresh->experiment),
@@ -97,7 +73,7 @@ int bench_engine(const engine_options& options) {
             / std::chrono::duration<double>(*last - *first).count());
     std::printf("  head memory %.1f MB after 10,000, %.1f MB at the end    store %.0f "
                 "bytes a candidate\n",
-                megabytes(early_bytes), megabytes(status_bytes("VmRSS")),
+                early_megabytes, resident_megabytes(),
                 static_cast<double>(bytes) / static_cast<double>(result.evaluated));
   }
   fs::remove_all(folder, ignored);

@@ -1,9 +1,10 @@
 #include "tools/bench_fleet.hpp"
 
 #include "actors/fleet.hpp"
-#include "actors/process_status.hpp"
+#include "tools/bench_experiment.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
+#include "tools/run_files.hpp"
 #include "tools/session.hpp"
 #include "tools/slots.hpp"
 
@@ -12,7 +13,6 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -28,14 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 
-constexpr const char* fleet_experiment = R"(
-[experiment]
-name = "fleet"
-seed = 1
-fitness = "synthetic"
-[search_space]
-file = "%s"
-[evolution]
+constexpr const char* steady_state = R"([evolution]
 strategy = "regularised"
 tell_order = "arrived"
 [synthetic]
@@ -82,8 +75,8 @@ public:
 
   /// Once the run's address is there.
   void start() {
-    std::string address;
-    if (!processes_.empty() || !(std::ifstream(folder_ / "address") >> address))
+    const auto address = listening_address(folder_);
+    if (!processes_.empty() || address.empty())
       return;
     for (std::size_t i = 0; i < options_.processes; ++i) {
       const auto share = options_.workers * (i + 1) / options_.processes
@@ -113,23 +106,11 @@ void print(const fleet_options& o, const moment& from, const moment& to) {
                   / (wall * static_cast<double>(o.workers)),
               wall, static_cast<double>(to.evaluated - from.evaluated) / wall);
   std::printf("  head: %.2f cores, %.0f MB\n", (to.cpu - from.cpu) / wall,
-              static_cast<double>(status_bytes("VmRSS")) / (1 << 20));
-}
-
-expected<fs::path> write_experiment(const fleet_options& options) {
-  std::error_code failure;
-  fs::create_directories(options.runs, failure);
-  const auto file = options.runs / "fleet.toml";
-  char text[4096];
-  std::snprintf(text, sizeof(text), fleet_experiment,
-                fs::absolute(options.space).c_str());
-  if (!(std::ofstream(file) << text << std::flush))
-    return fail(error_kind::io, "cannot write " + file.string());
-  return file;
+              resident_megabytes());
 }
 
 int bench_fleet(const fleet_options& options) {
-  const auto file = write_experiment(options);
+  const auto file = write_experiment(options.runs, "fleet", options.space, steady_state);
   if (!file)
     return report(file.error());
   const auto open = options.workers + options.workers / 5;

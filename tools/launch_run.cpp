@@ -4,6 +4,7 @@
 #include "engine/store/run_lock.hpp"
 #include "tools/network_address.hpp"
 #include "tools/outside_command.hpp"
+#include "tools/run_files.hpp"
 #include "tools/slots.hpp"
 
 #include <poll.h>
@@ -29,7 +30,6 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto patience = 60s;
 constexpr int look_again_ms = 20;
-constexpr const char* address_file = "address";
 
 /// The end of a process that is ours, as something to wait for.
 class process_end {
@@ -64,14 +64,6 @@ std::string last_line(const std::filesystem::path& file) {
     if (!line.empty())
       last = line;
   return last;
-}
-
-/// What a running head wrote once it listened; empty before.
-std::string listening_address(const std::filesystem::path& folder) {
-  std::ifstream in(folder / address_file);
-  std::string line;
-  std::getline(in, line);
-  return in ? line : "";
 }
 
 expected<std::string> await_head(const launched_run& run) {

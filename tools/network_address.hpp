@@ -6,6 +6,9 @@
 
 namespace clade {
 
+/// This machine's name; empty if it has none.
+[[nodiscard]] std::string own_name();
+
 /// "0.0.0.0:7411" with a port in the place of port 0: one that is free now, and of those
 /// that the system gives to nobody by itself, so that it is probably free again when the
 /// run is resumed.

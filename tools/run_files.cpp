@@ -15,6 +15,7 @@ using json = nlohmann::ordered_json;
 
 constexpr auto interval = 1s;
 constexpr const char* file_name = "slots.json";
+constexpr const char* address_name = "address";
 
 std::int64_t unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -70,6 +71,21 @@ slots_snapshot from_json(const json& in) {
 }
 
 } // namespace
+
+std::string listening_address(const std::filesystem::path& folder) {
+  std::ifstream in(folder / address_name);
+  std::string line;
+  // Without its end it is being written.
+  return std::getline(in, line) && !in.eof() ? line : "";
+}
+
+expected<void> write_address(const std::filesystem::path& folder,
+                             const std::string& address) {
+  const auto file = folder / address_name;
+  if (!(std::ofstream(file) << address << std::endl))
+    return fail(error_kind::io, "cannot write " + file.string());
+  return {};
+}
 
 run_log::run_log(const std::filesystem::path& file) : out_(file, std::ios::app) {}
 

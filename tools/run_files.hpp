@@ -12,6 +12,12 @@
 
 namespace clade {
 
+/// Where a run that is open to other machines listens, or did when it was last live: the
+/// one line of `address` in its folder. Empty: it never was.
+[[nodiscard]] std::string listening_address(const std::filesystem::path& folder);
+[[nodiscard]] expected<void> write_address(const std::filesystem::path& folder,
+                                           const std::string& address);
+
 /// What happens to nodes and connections, a line each with the time, appended. From any
 /// thread.
 class run_log {

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -176,44 +175,37 @@ expected<endpoint> listening_at(const session_params& params) {
   if (listen.empty())
     return endpoint{};
   auto wanted = parse_endpoint(listen);
-  std::string before;
-  if (!wanted || wanted->port != 0
-      || !(std::ifstream(params.folder / "address") >> before))
+  if (!wanted || wanted->port != 0)
     return wanted;
-  const auto had = parse_endpoint(before);
+  const auto had = parse_endpoint(listening_address(params.folder));
   return had && had->host == wanted->host ? *had : *wanted;
 }
 
 /// Where processes of this machine find a head that listens there.
-endpoint from_here(endpoint listens, std::uint16_t port) {
-  listens.port = port;
+endpoint from_here(endpoint listens) {
   if (listens.host == "0.0.0.0")
     listens.host = "127.0.0.1";
   return listens;
 }
 
 /// Tells how other machines join, and leaves the address in the run's folder.
-expected<void> announce(const session_params& params, std::uint16_t port) {
+expected<void> announce(const session_params& params, const endpoint& at) {
   if (params.experiment.slots.listen.empty())
     return {};
-  auto at = parse_endpoint(params.experiment.slots.listen);
-  if (!at)
-    return tl::unexpected(std::move(at).error());
-  at->port = port;
-  const auto file = params.folder / "address";
-  if (!(std::ofstream(file) << to_text(*at) << std::endl))
-    return fail(error_kind::io, "cannot write " + file.string());
+  const auto address = to_text(at);
+  if (auto written = write_address(params.folder, address); !written)
+    return written;
   const auto keys = (params.folder / "keys" / "worker").string();
   if (params.json)
     std::cout << nlohmann::json{{"event", "listening"},
-                                {"address", to_text(*at)},
+                                {"address", address},
                                 {"keys", keys}}
                      .dump()
               << std::endl;
   else if (!params.quiet)
-    std::cout << "listens on " << to_text(*at)
+    std::cout << "listens on " << address
               << "; a worker of another machine joins with a copy of its keys:\n"
-              << "  clade worker --connect " << to_text(*at) << " --keys " << keys
+              << "  clade worker --connect " << address << " --keys " << keys
               << std::endl;
   return {};
 }
@@ -260,7 +252,8 @@ session_result run_session(const session_params& params, store file, run_state r
                           std::move(file), std::move(run));
   if (!head)
     return failed(head.error());
-  if (auto told = announce(params, (*head)->port()); !told)
+  const endpoint at{.host = listens->host, .port = (*head)->port()};
+  if (auto told = announce(params, at); !told)
     return failed(told.error());
   watch_interrupts();
   live_view view({.candidates = e.evolution.generations * e.evolution.population,
@@ -269,8 +262,7 @@ session_result run_session(const session_params& params, store file, run_state r
   slots_file shown(params.folder);
   ending end;
   {
-    local_worker worker(params.folder, from_here(*listens, (*head)->port()),
-                        e.slots.local, worker_id);
+    local_worker worker(params.folder, from_here(at), e.slots.local, worker_id);
     if (auto started = worker.keep_alive(); !started)
       end.failure = started.error();
     else

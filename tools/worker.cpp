@@ -1,10 +1,9 @@
 #include "actors/endpoint.hpp"
 #include "actors/keys.hpp"
 #include "tools/command.hpp"
+#include "tools/network_address.hpp"
 #include "tools/slots.hpp"
 #include "tools/supervisor.hpp"
-
-#include <unistd.h>
 
 #include <iostream>
 #include <memory>
@@ -25,8 +24,8 @@ struct worker_options {
 };
 
 std::string host_name() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof(name) - 1) == 0 && name[0] != 0 ? name : "worker";
+  const auto name = own_name();
+  return name.empty() ? "worker" : name;
 }
 
 expected<int> supervise(const worker_options& options) {

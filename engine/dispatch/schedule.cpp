@@ -197,6 +197,8 @@ std::vector<lease> schedule::fill(node& n, std::size_t most, clock::time_point n
 }
 
 std::vector<handout> schedule::hand_out(clock::time_point now) {
+  if (queue_.empty())
+    return {};
   const std::size_t most = batch_size();
   // Short batches leave a node idle for the way of a message, so a second one waits
   // there.

@@ -232,10 +232,9 @@ TEST_CASE(
 TEST_CASE("dispatcher: a node that comes back in time goes on with what it has") {
   fixture f;
   auto n = f.join();
-  const auto other = f.join();
+  auto other = f.join();
   f.submit(1);
-  const bool first = n.was->assignments.size() == 1;
-  auto& has = first ? n : const_cast<fixture::node&>(other);
+  auto& has = n.was->assignments.size() == 1 ? n : other;
   const auto a = has.was->assignments.at(0);
   f.cut(has);
   f.system.pass(2s);
