@@ -7,12 +7,12 @@
 
 // The few functions of NVML that are needed, declared by hand from its documentation:
 // they and their versions do not change, and neither building nor running needs CUDA.
+// Pointers to its types are void*: UBSan compares a function's type with that of the
+// call.
 
 namespace clade {
 
 namespace {
-
-struct nvml_device;
 
 struct nvml_memory {
   unsigned long long total, free, used;
@@ -49,9 +49,9 @@ public:
       return tl::unexpected(ok.error());
     std::vector<gpu> gpus;
     for (unsigned i = 0; i < count; ++i) {
-      nvml_device* device = nullptr;
-      const auto opened = call<unsigned, nvml_device**>("nvmlDeviceGetHandleByIndex_v2",
-                                                        no_permission, i, &device);
+      void* device = nullptr;
+      const auto opened = call<unsigned, void**>("nvmlDeviceGetHandleByIndex_v2",
+                                                 no_permission, i, &device);
       if (!opened)
         return tl::unexpected(opened.error());
       // A scheduler that gave us some of the GPUs only; CUDA does not count them either.
@@ -67,20 +67,20 @@ public:
   }
 
 private:
-  expected<gpu> describe(nvml_device* device) {
+  expected<gpu> describe(void* device) {
     char uuid[longest_text] = {}, name[longest_text] = {};
     nvml_memory memory{};
-    if (auto ok = call<nvml_device*, char*, unsigned>("nvmlDeviceGetUUID", success,
-                                                      device, uuid, longest_text);
+    if (auto ok = call<void*, char*, unsigned>("nvmlDeviceGetUUID", success, device, uuid,
+                                               longest_text);
         !ok)
       return tl::unexpected(ok.error());
-    if (auto ok = call<nvml_device*, char*, unsigned>("nvmlDeviceGetName", success,
-                                                      device, name, longest_text);
+    if (auto ok = call<void*, char*, unsigned>("nvmlDeviceGetName", success, device, name,
+                                               longest_text);
         !ok)
       return tl::unexpected(ok.error());
     // A GPU that shares the machine's memory does not know.
-    if (auto ok = call<nvml_device*, nvml_memory*>("nvmlDeviceGetMemoryInfo",
-                                                   not_supported, device, &memory);
+    if (auto ok =
+            call<void*, void*>("nvmlDeviceGetMemoryInfo", not_supported, device, &memory);
         !ok)
       return tl::unexpected(ok.error());
     return gpu{.uuid = uuid,

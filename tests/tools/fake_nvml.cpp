@@ -6,7 +6,8 @@
 //                    one that belongs to somebody else
 //   FAKE_NVML_FAILS  "FUNCTION=STATUS": what that function answers
 //
-// The signatures are those of nvml.h; a card's handle is its text.
+// The signatures are those of nvml.h, with void* for pointers to its types
+// (tools/nvml.cpp); a card's handle is its text.
 
 #include <cstdlib>
 #include <cstring>
@@ -60,6 +61,10 @@ int copy(const std::string& text, char* to, unsigned length) {
   return success;
 }
 
+const std::string& text_of(const void* device, std::size_t field) {
+  return static_cast<const nvmlDevice_st*>(device)->fields.at(field);
+}
+
 } // namespace
 
 extern "C" {
@@ -89,7 +94,7 @@ int nvmlDeviceGetCount_v2(unsigned int* count) {
   return status_of("nvmlDeviceGetCount_v2");
 }
 
-int nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_st** device) {
+int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void** device) {
   if (index >= cards.size())
     return invalid_argument;
   if (cards[index].fields[0] == "denied")
@@ -98,23 +103,24 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_st** device) {
   return status_of("nvmlDeviceGetHandleByIndex_v2");
 }
 
-int nvmlDeviceGetUUID(nvmlDevice_st* device, char* uuid, unsigned int length) {
+int nvmlDeviceGetUUID(void* device, char* uuid, unsigned int length) {
   const int status = status_of("nvmlDeviceGetUUID");
-  return status != success ? status : copy(device->fields.at(0), uuid, length);
+  return status != success ? status : copy(text_of(device, 0), uuid, length);
 }
 
-int nvmlDeviceGetName(nvmlDevice_st* device, char* name, unsigned int length) {
+int nvmlDeviceGetName(void* device, char* name, unsigned int length) {
   const int status = status_of("nvmlDeviceGetName");
-  return status != success ? status : copy(device->fields.at(1), name, length);
+  return status != success ? status : copy(text_of(device, 1), name, length);
 }
 
-int nvmlDeviceGetMemoryInfo(nvmlDevice_st* device, nvmlMemory_st* memory) {
+int nvmlDeviceGetMemoryInfo(void* device, void* memory) {
   const int status = status_of("nvmlDeviceGetMemoryInfo");
   if (status != success)
     return status;
-  memory->total = std::stoull(device->fields.at(2));
-  memory->free = std::stoull(device->fields.at(3));
-  memory->used = memory->total - memory->free;
+  const auto total = std::stoull(text_of(device, 2)),
+             free = std::stoull(text_of(device, 3));
+  *static_cast<nvmlMemory_st*>(memory) = {
+      .total = total, .free = free, .used = total - free};
   return success;
 }
 }
