@@ -212,10 +212,6 @@ expected<void> announce(const session_params& params, const endpoint& at) {
 
 } // namespace
 
-run_rules rules_of(const experiment& e) {
-  return {.evolution = e.evolution, .objective = e.objective, .seed = e.seed};
-}
-
 session_result run_session(const session_params& params, store file, run_state run) {
   const auto start = clock::now();
   session_result result;

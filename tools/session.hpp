@@ -43,7 +43,4 @@ struct session_result {
 [[nodiscard]] session_result run_session(const session_params& params, store file,
                                          run_state run);
 
-/// What decides how records are folded.
-[[nodiscard]] run_rules rules_of(const experiment& e);
-
 } // namespace clade

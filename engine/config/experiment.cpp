@@ -123,4 +123,8 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
   return p;
 }
 
+run_rules rules_of(const experiment& e) {
+  return {.evolution = e.evolution, .objective = e.objective, .seed = e.seed};
+}
+
 } // namespace clade

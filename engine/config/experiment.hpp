@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
-#include "engine/evolution/strategy.hpp"
+#include "engine/evolution/run_state.hpp"
 #include "engine/fitness/synthetic.hpp"
 #include "engine/training/training_params.hpp"
 #include "search_spaces/search_space.hpp"
@@ -79,6 +79,9 @@ load_experiment(const std::filesystem::path& file,
 /// Reads what `to_toml` wrote.
 [[nodiscard]] expected<experiment> parse_resolved(std::string_view text,
                                                   std::string_view origin);
+
+/// What decides how the run's records are folded.
+[[nodiscard]] run_rules rules_of(const experiment& e);
 
 /// Hash of what decides the search: `to_toml` without name, slots, wall time and paths,
 /// and the data's content (`data_set::checksum`; zero for a synthetic experiment).

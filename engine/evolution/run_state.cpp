@@ -13,10 +13,7 @@
 // nobody.
 #include "engine/evolution/run_state.hpp"
 
-#include "engine/evolution/selection.hpp"
-
 #include <algorithm>
-#include <cmath>
 
 namespace clade {
 
@@ -36,50 +33,6 @@ std::string ids_text(const std::vector<candidate_id>& ids) {
   for (const auto id : ids)
     text += (text.empty() ? "" : " ") + id_text(id);
   return text.empty() ? "none" : text;
-}
-
-/// Of sorted numbers, interpolating between neighbours.
-double quantile(const std::vector<double>& sorted, double share) {
-  const auto place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
-
-generation_summary summarise(std::uint64_t generation, std::vector<individual> evaluated,
-                             const objective& goal) {
-  generation_summary s;
-  s.generation = generation;
-  sort_by_fitness(evaluated);
-  std::vector<double> values;
-  for (const auto& i : evaluated)
-    if (i.fitness.ok)
-      values.push_back(goal.maximize ? i.fitness.primary : -i.fitness.primary);
-  s.succeeded = values.size();
-  s.failed = evaluated.size() - values.size();
-  if (values.empty())
-    return s;
-  s.best = evaluated.front().id;
-  s.best_fitness = values.front();
-  std::sort(values.begin(), values.end());
-  s.lower_quartile = quantile(values, 0.25);
-  s.median_fitness = quantile(values, 0.5);
-  s.upper_quartile = quantile(values, 0.75);
-  return s;
-}
-
-/// Takes the closed generation out of `current`. A strategy that hears results by id
-/// closes with exactly the smallest ids, while later ones may be there already.
-std::vector<individual> take_generation(run_state& state) {
-  auto& current = state.current;
-  if (state.rules.evolution.tell_order == "asked")
-    std::sort(current.begin(), current.end(),
-              [](const auto& a, const auto& b) { return a.id < b.id; });
-  const auto size = std::min(state.rules.evolution.population, current.size());
-  const auto end = current.begin() + static_cast<std::ptrdiff_t>(size);
-  std::vector<individual> taken(current.begin(), end);
-  current.erase(current.begin(), end);
-  return taken;
 }
 
 void keep_best(run_state& state, const individual& i, bool random) {
@@ -164,7 +117,10 @@ expected<void> fold(run_state& state, const record& r, const generation_closed& 
   if (closed.survivors != found->survivors)
     return misfit(r, "the survivors are " + ids_text(found->survivors));
   state.generations.push_back(
-      summarise(closed.generation, take_generation(state), state.rules.objective));
+      summarise(closed.generation,
+                take_generation(state.current, state.rules.evolution.population,
+                                state.rules.evolution.tell_order == "asked"),
+                state.rules.objective));
   state.search->close();
   return {};
 }

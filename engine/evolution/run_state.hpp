@@ -3,6 +3,7 @@
 #include "engine/evolution/known_networks.hpp"
 #include "engine/evolution/record.hpp"
 #include "engine/evolution/strategy.hpp"
+#include "engine/evolution/summary.hpp"
 
 #include <map>
 #include <memory>
@@ -19,15 +20,6 @@ struct run_rules {
   evolution_params evolution;
   clade::objective objective;
   std::uint64_t seed = 0;
-};
-
-/// A generation in numbers, for people: values of the objective's metric over its
-/// candidates that succeeded, 0 where none did.
-struct generation_summary {
-  std::uint64_t generation = 0;
-  candidate_id best = 0; ///< 0: none succeeded.
-  double best_fitness = 0, median_fitness = 0, lower_quartile = 0, upper_quartile = 0;
-  std::size_t succeeded = 0, failed = 0;
 };
 
 /// A run is the fold of its records: this is what it folds to. The live run, resume and
