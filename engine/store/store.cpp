@@ -215,35 +215,38 @@ expected<void> store::transact(Write write) {
   return tl::unexpected(std::move(*failure));
 }
 
-expected<void> store::append(std::span<const entry> entries) {
+expected<store::place> store::append(std::span<const entry> entries) {
   if (entries.empty())
-    return {};
+    return place{};
+  place at{.unix_ms = now_ms()};
   return transact([&](impl::writer& w) {
-    const auto unix_ms = now_ms();
-    for (const auto& e : entries) {
-      const auto payload = encode(e.record);
-      ++w.sequence;
-      w.checksum =
-          chained_checksum(w.checksum, w.sequence, unix_ms, kind_of(e.record), payload);
-      auto& insert = w.insert_record;
-      insert.tryReset();
-      insert.bind(1, as_signed(w.sequence));
-      insert.bind(2, unix_ms);
-      insert.bind(3, kind_of(e.record));
-      bind_blob(insert, 4, payload);
-      insert.bind(5, as_signed(w.checksum));
-      insert.exec();
-      w.queried.write(w.sequence, unix_ms, e.record);
-      if (e.weights.empty())
-        continue;
-      const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
-      if (evaluated == nullptr)
-        throw error{error_kind::internal, "weights came without an evaluation"};
-      w.queried.write_weights(evaluated->evaluated.id, e.weights);
-      w.with_weights.insert(evaluated->evaluated.id);
-    }
-    w.queried.write_progress(w.sequence, unix_ms);
-  });
+           const auto unix_ms = at.unix_ms;
+           at.sequence = w.sequence + 1;
+           for (const auto& e : entries) {
+             const auto payload = encode(e.record);
+             ++w.sequence;
+             w.checksum = chained_checksum(w.checksum, w.sequence, unix_ms,
+                                           kind_of(e.record), payload);
+             auto& insert = w.insert_record;
+             insert.tryReset();
+             insert.bind(1, as_signed(w.sequence));
+             insert.bind(2, unix_ms);
+             insert.bind(3, kind_of(e.record));
+             bind_blob(insert, 4, payload);
+             insert.bind(5, as_signed(w.checksum));
+             insert.exec();
+             w.queried.write(w.sequence, unix_ms, e.record);
+             if (e.weights.empty())
+               continue;
+             const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
+             if (evaluated == nullptr)
+               throw error{error_kind::internal, "weights came without an evaluation"};
+             w.queried.write_weights(evaluated->evaluated.id, e.weights);
+             w.with_weights.insert(evaluated->evaluated.id);
+           }
+           w.queried.write_progress(w.sequence, unix_ms);
+         })
+      .map([&] { return at; });
 }
 
 expected<void> store::keep_weights(std::span<const candidate_id> ids) {
