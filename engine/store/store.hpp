@@ -51,10 +51,11 @@ public:
   };
   [[nodiscard]] expected<place> append(std::span<const entry> entries);
 
-  /// All records in order, checksums verified, until `visit` fails.
+  /// The records after `after` in order, checksums verified, until `visit` fails.
   [[nodiscard]] expected<void> for_each(
       const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
-                                         const record& r)>& visit) const;
+                                         const record& r)>& visit,
+      std::uint64_t after = 0) const;
 
   /// Records, as of opening or the last append of one's own.
   [[nodiscard]] std::uint64_t size() const;

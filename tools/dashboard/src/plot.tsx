@@ -48,6 +48,7 @@ export function axis(theme: Theme, more: uPlot.Axis = {}): uPlot.Axis {
     grid: { stroke: theme.line, width: 1 },
     ticks: { stroke: theme.line, width: 1, size: 4 },
     gap: 6,
+    size: 30,
     ...more,
   };
 }
