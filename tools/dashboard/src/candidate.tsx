@@ -31,7 +31,7 @@ export function use_candidate(run: Run, id: number | undefined): { candidate: Ca
 /** Of what is in training the epochs so far. */
 export function curve_of(run: Run, c: Candidate): Curve {
   const training = run.training.get(c.id);
-  if (!c.evaluation && training) return { id: c.id, epochs: training.map((e) => ({ number: e.epoch, metrics: e.metrics })) };
+  if (!c.evaluation && training) return { id: c.id, epochs: training.map((e) => ({ number: e.epoch, metrics: e.metrics })), of: training.at(-1)?.epochs };
   return { id: c.id, epochs: c.evaluation?.curve ?? [] };
 }
 

@@ -1,4 +1,5 @@
 import type { Candidate, News, Rows } from "./model";
+import { prepare } from "./query";
 import type { Run } from "./run";
 
 // The page is told everything and asks for nothing twice: the stream of events begins with the picture, so that nothing
@@ -25,8 +26,7 @@ export function follow(run: Run): void {
   async function fetch_rows(): Promise<void> {
     const mine = ++fetching;
     let after = run.settled();
-    const first = after;
-    while (mine === fetching) {
+      while (mine === fetching) {
       const page = await ask<Rows>(`/api/candidates?after=${after}&count=${page_rows}`);
       if (mine !== fetching) return;
       run.take_rows(page);
@@ -36,7 +36,7 @@ export function follow(run: Run): void {
     }
     if (mine !== fetching) return;
     run.complete = true;
-    if (first === 0) performance.mark("clade:complete");
+    prepare(run.rows);
     run.changed();
   }
 

@@ -13,6 +13,8 @@ import type { Theme } from "./theme";
 export interface Curve {
   id: number;
   epochs: { number: number; metrics: Metrics }[];
+  /** How many there will be. */
+  of?: number | undefined;
 }
 
 const most_curves = 6;
@@ -21,7 +23,7 @@ const most_curves = 6;
 export function Curves({ curves, metric_name, place }: { curves: Curve[]; metric_name: string; place: Place }) {
   const shape = curves.map((c) => `${c.id}:${c.epochs.length}`).join(" ");
   const data = useMemo<uPlot.AlignedData>(() => {
-    const last = Math.max(1, ...curves.map((c) => c.epochs.at(-1)?.number ?? 0));
+    const last = Math.max(1, ...curves.map((c) => c.of ?? c.epochs.at(-1)?.number ?? 0));
     const numbers = Array.from({ length: last }, (_, i) => i + 1);
     return [
       numbers,
@@ -86,7 +88,7 @@ export function CurvesChart({ run, moment, place }: { run: Run; moment: Moment; 
   const best = useBest(training ? [] : moment.best.map((r) => r.id));
   const curves: Curve[] = training
     ? [...run.training].slice(0, most_curves).map(([id, epochs]) => ({
-        id, epochs: epochs.map((e) => ({ number: e.epoch, metrics: e.metrics })),
+        id, epochs: epochs.map((e) => ({ number: e.epoch, metrics: e.metrics })), of: epochs.at(-1)?.epochs,
       }))
     : best.filter((c) => c.evaluation?.curve.length).map((c) => ({ id: c.id, epochs: c.evaluation!.curve }));
   const names = metric_names(curves);

@@ -50,7 +50,11 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
     },
     scales: { x: { time: false, distr: 3 } },
     axes: [
-      axis(theme, { values: (_, splits) => splits.map((v) => (v === null ? "" : short_count(v))) }),
+      axis(theme, {
+        values: (_, splits) => splits.map((v) => (v === null ? "" : short_count(v))),
+        grid: { stroke: theme.line, width: 1, filter: powers },
+        ticks: { stroke: theme.line, width: 1, size: 4, filter: powers },
+      }),
       metric_axis(theme),
     ],
     series: [
@@ -78,6 +82,10 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
       </ul>
     </Panel>
   );
+}
+
+function powers(_: uPlot, splits: number[]): (number | null)[] {
+  return splits.map((v) => (Number.isInteger(Math.log10(v)) ? v : null));
 }
 
 function short_count(v: number): string {

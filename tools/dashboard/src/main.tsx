@@ -36,7 +36,7 @@ function use_run(): number {
 function use_moment(version: number, generation: number | null): Moment | null {
   const last = useRef<{ at: number; version: number; generation: number | null; moment: Moment | null } | null>(null);
   const [, again] = useState(0);
-  const wait = run.rows.length > 20_000 && run.complete ? 1000 : 0;
+  const wait = run.rows.length > 20_000 ? 1000 : 0;
   const known = last.current;
   const fresh = known && known.generation === generation && known.moment && (known.version === version || performance.now() - known.at < wait);
   if (!fresh) last.current = { at: performance.now(), version, generation, moment: moment_of(run, generation) };

@@ -51,24 +51,27 @@ function cut_of(p: Picture, rows: Row[], generation: number): number {
   return sequences.sort((a, b) => a - b)[members - 1] ?? 0;
 }
 
-/** How many rows at the start were born by then: they are in the order of their birth. */
-function born_by(rows: Row[], cut: number): number {
+/** The first of so many for which it is true, as it is for all behind it. */
+export function first_in(count: number, is: (i: number) => boolean): number {
   let low = 0;
-  let high = rows.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (rows[middle]!.born_sequence <= cut) low = middle + 1;
-    else high = middle;
+    if (is(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
 
+/** As the picture's fold does it (engine/telemetry/picture.cpp). */
 function front_of(rows: Row[], fitter: (a: Row, b: Row) => number): Row[] {
   const front: Row[] = [];
-  const sorted = rows.toSorted((a, b) => a.parameters! - b.parameters! || fitter(a, b));
-  for (const row of sorted) {
-    const last = front.at(-1);
-    if (!last || fitter(row, last) < 0) front.push(row);
+  for (const row of rows) {
+    const place = first_in(front.length, (i) => front[i]!.parameters! > row.parameters! || (front[i]!.parameters === row.parameters && fitter(row, front[i]!) < 0));
+    if (place > 0 && fitter(row, front[place - 1]!) > 0) continue;
+    let worse = place;
+    while (worse < front.length && fitter(row, front[worse]!) < 0) ++worse;
+    front.splice(place, worse - place, row);
   }
   return front;
 }
@@ -89,7 +92,8 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
   if (!p) return null;
   const line = p.generations.find((g) => g.generation === generation);
   const cut = line ? cut_of(p, run.rows, line.generation) : run.sequence;
-  const rows = run.rows.slice(0, born_by(run.rows, cut));
+  // They are in the order of their birth.
+  const rows = run.rows.slice(0, first_in(run.rows.length, (i) => run.rows[i]!.born_sequence > cut));
   const fitter = by_fitness(p.maximize);
   const moment: Moment = {
     generation: line ? line.generation : null,

@@ -14,6 +14,8 @@ import type { Run } from "./run";
 
 /** As many lines as can be told apart. */
 const most_lines = 2000;
+/** Numbers of which there are so few stand as far apart as words. */
+const few_values = 6;
 const height = 420;
 const top = 40;
 const bottom = 18;
@@ -24,7 +26,7 @@ interface Scale {
   low: number;
   high: number;
   log: boolean;
-  /** Of words; empty where it is of numbers. */
+  /** Of words, or of few numbers; empty where it is of many. */
   words: string[];
 }
 
@@ -35,6 +37,11 @@ function scale_of(name: string, rows: Row[], cut: number): Scale | null {
   if (numbers.length < values.length) {
     const words = [...new Set(values.map(String))].sort();
     return { name, low: 0, high: Math.max(1, words.length - 1), log: false, words };
+  }
+  const few = [...new Set(numbers)];
+  if (few.length <= few_values && name !== "fitness") {
+    few.sort((a, b) => a - b);
+    return { name, low: 0, high: Math.max(1, few.length - 1), log: false, words: few.map(String) };
   }
   const low = numbers.reduce((a, b) => Math.min(a, b), Infinity);
   const high = numbers.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -211,7 +218,7 @@ function draw_axes(c: Canvas, scales: Scale[]): void {
     // Names that would touch stand on two lines, by turns.
     context.fillText(s.name, Math.min(Math.max(x, context.measureText(s.name).width / 2), c.width - context.measureText(s.name).width / 2), i % 2 ? 22 : 8);
     const labels: [number, string][] = s.words.length
-      ? s.words.map((w) => [place_on(s, w), w])
+      ? s.words.map((w) => [place_on(s, w), Number.isNaN(Number(w)) ? w : setting(Number(w))])
       : [0, 0.25, 0.5, 0.75, 1].map((part) => [part, setting(Number(value_at(s, part).toPrecision(3)))]);
     context.textAlign = i === scales.length - 1 ? "right" : "left";
     for (const [part, label] of labels) {

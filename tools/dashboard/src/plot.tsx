@@ -64,7 +64,8 @@ export function metric_axis(theme: Theme, more: uPlot.Axis = {}): uPlot.Axis {
 
 function metric_label(v: number, splits: (number | null)[]): string {
   const step = Math.abs((splits[1] ?? 1) - (splits[0] ?? 0)) || 1;
-  const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+  let digits = 0;
+  while (digits < 6 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6) ++digits;
   return digits > 5 ? metric(v) : v.toFixed(digits);
 }
 

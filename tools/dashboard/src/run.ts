@@ -1,4 +1,5 @@
-import type { EpochNews, Line, News, Picture, Row, Rows, SlotNow } from "./model";
+import { first_in } from "./moment";
+import type { EpochNews, News, Picture, Row, Rows, SlotNow } from "./model";
 
 /** A run as the page knows it: the picture, a row for each candidate, and what is in training. */
 export class Run {
@@ -68,9 +69,10 @@ export class Run {
   }
 
   take_rows(page: Rows): void {
-    const place = new Map(page.columns.map((name, i) => [name, i]));
     for (const cells of page.rows) {
-      const row = Object.fromEntries([...place].map(([name, i]) => [name, cells[i]])) as unknown as Row;
+      const made: Partial<Record<keyof Row, unknown>> = {};
+      page.columns.forEach((name, i) => (made[name] = cells[i]));
+      const row = made as Row;
       const known = this.by_id.get(row.id);
       if (known && known.evaluated_sequence !== null) continue; // An event was quicker.
       if (known) Object.assign(known, row, { text: undefined });
@@ -87,14 +89,8 @@ export class Run {
       this.rows.push(row);
       return;
     }
-    let low = 0;
-    let high = this.rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.rows[middle]!.id < row.id) low = middle + 1;
-      else high = middle;
-    }
-    this.rows.splice(low, 0, row);
+    // Records that came meanwhile are here before what was asked for.
+    this.rows.splice(first_in(this.rows.length, (i) => this.rows[i]!.id > row.id), 0, row);
   }
 
   take(news: News): void {
@@ -196,9 +192,4 @@ function row_of(known: Pick<Row, "id" | "generation" | "born" | "born_sequence">
     seconds: null, slot: null, reason: null, evaluated: null, evaluated_sequence: null, hyperparameters: {}, metrics: {},
     ...known,
   };
-}
-
-/** As a list of the picture shows it, which may be here before its row. */
-export function row_of_line(line: Line): Row {
-  return row_of({ ...line, born_sequence: 0, evaluated_sequence: line.evaluated === null ? null : 0 });
 }

@@ -28,13 +28,19 @@ const windows: [string, number][] = [["the whole run", Infinity], ["last hour", 
 function bars_of(run: Run, moment: Moment, lanes: string[], now: number): Bar[] {
   const lane = new Map(lanes.map((slot, i) => [slot, i]));
   const bars: Bar[] = [];
+  const ended = lanes.map(() => 0);
   for (const row of moment.rows)
-    if (row.slot !== null && row.evaluated !== null && row.seconds !== null && is_evaluated(row, moment.cut))
-      bars.push({ row, lane: lane.get(row.slot)!, from: row.evaluated - row.seconds * 1000, to: row.evaluated, open: false });
+    if (row.slot !== null && row.evaluated !== null && row.seconds !== null && is_evaluated(row, moment.cut)) {
+      const at = lane.get(row.slot)!;
+      bars.push({ row, lane: at, from: row.evaluated - row.seconds * 1000, to: row.evaluated, open: false });
+      ended[at] = Math.max(ended[at]!, row.evaluated);
+    }
   if (moment.generation === null && run.picture!.showing === "live")
     for (const s of run.slots) {
       const row = s.training === null ? undefined : run.row(s.training);
-      if (row && row.evaluated === null) bars.push({ row, lane: lane.get(s.slot)!, from: now - s.seconds * 1000, to: now, open: true });
+      const at = lane.get(s.slot)!;
+      // What a slot does is told less often than what it has done.
+      if (row && row.evaluated === null) bars.push({ row, lane: at, from: Math.max(ended[at]!, now - s.seconds * 1000), to: now, open: true });
     }
   return bars;
 }

@@ -95,11 +95,13 @@ export function VirtualTable<T>({ label, columns, rows, id_of, sort, sort_by, op
 function Head<T>({ column, sort, sort_by }: { column: Column<T>; sort: string; sort_by: (sort: string) => void }) {
   const falling = sort === `-${column.name}`;
   const rising = sort === column.name;
+  const arrow = <span class="arrow" aria-hidden="true">{falling ? "▾" : rising ? "▴" : ""}</span>;
   return (
     <span role="columnheader" aria-sort={falling ? "descending" : rising ? "ascending" : "none"} class={`c-${column.name} ${column.numeric ? "n" : ""}`}>
       <button type="button" onClick={() => sort_by(falling ? column.name : `-${column.name}`)}>
+        {column.numeric && arrow}
         {column.title}
-        <span class="arrow" aria-hidden="true">{falling ? "▾" : rising ? "▴" : ""}</span>
+        {!column.numeric && arrow}
       </button>
     </span>
   );
