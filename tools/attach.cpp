@@ -2,6 +2,7 @@
 #include "engine/telemetry/json.hpp"
 #include "engine/telemetry/live_feed.hpp"
 #include "tools/command.hpp"
+#include "tools/web_server.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -19,6 +20,8 @@ constexpr auto interval = 200ms;
 struct attach_options {
   std::string run;
   bool json = false;
+  bool web = false;
+  std::uint16_t port = 0;
 };
 
 bool print(const std::string& line) {
@@ -44,6 +47,13 @@ expected<void> show_as_lines(feed& f) {
   return {};
 }
 
+/// Until it is interrupted.
+expected<void> show_as_page(feed& f, std::uint16_t port) {
+  return serve_web(f, {.port = port, .ready = [](const std::string& address) {
+                         std::cout << address << std::endl;
+                       }});
+}
+
 int attach(const attach_options& options) {
   const auto file = find_store(options.run);
   if (!file)
@@ -51,7 +61,8 @@ int attach(const attach_options& options) {
   auto opened = open_feed(*file);
   if (!opened)
     return report(opened.error());
-  const auto shown = show_as_lines(**opened);
+  const auto shown =
+      options.web ? show_as_page(**opened, options.port) : show_as_lines(**opened);
   return shown ? 0 : report(shown.error());
 }
 
@@ -69,13 +80,22 @@ void add_attach(CLI::App& app, command& chosen) {
       ->option_text("RUN");
   sub->add_flag("--json", options->json,
                 "One JSON object a line: a picture of the run, then each record");
+  auto* web = sub->add_option(
+      "--web", options->port,
+      "A page for the browsers of this machine, whose address it prints; on PORT, else\n"
+      "on any that is free");
+  web->expected(0, 1)->check(CLI::Range(1, 65535))->option_text("[PORT]");
   sub->footer(
       "The search does not notice who watches it. Examples:\n"
       "  clade attach digits\n"
+      "  clade attach digits --web\n"
       "  clade attach digits --json | jq 'select(.event == \"generation\")'\n"
       "engine/telemetry/json.hpp says what the objects hold, engine/telemetry/wire.hpp\n"
       "how to follow a run from other languages.");
-  sub->callback([&chosen, options] { chosen = [options] { return attach(*options); }; });
+  sub->callback([&chosen, options, web] {
+    options->web = web->count() > 0;
+    chosen = [options] { return attach(*options); };
+  });
 }
 
 } // namespace clade
