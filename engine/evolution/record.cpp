@@ -55,18 +55,6 @@ void encode(encoder& out, const genome_hash& h) {
   out.array(2).natural(h.high).natural(h.low);
 }
 
-void encode(encoder& out, const std::vector<candidate_id>& ids) {
-  out.array(ids.size());
-  for (const auto id : ids)
-    out.natural(id);
-}
-
-void encode(encoder& out, const std::vector<metric>& metrics) {
-  out.array(metrics.size());
-  for (const auto& m : metrics)
-    out.array(2).text(m.name).real(m.value);
-}
-
 void encode_decisive(encoder& out, const candidate& c) {
   out.natural(c.id).natural(c.generation).natural(c.index).natural(c.attempt);
   out.encode(*c.genome);
@@ -98,45 +86,6 @@ genome_hash decode_hash(decoder& d) {
   h.high = d.natural();
   h.low = d.natural();
   return h;
-}
-
-/// A number that must fit 32 bits.
-std::uint32_t decode_small(decoder& d, const char* what) {
-  const auto n = d.natural();
-  if (n > std::numeric_limits<std::uint32_t>::max())
-    d.fail(std::string(what) + " " + std::to_string(n) + " is out of range");
-  return static_cast<std::uint32_t>(n);
-}
-
-/// A list, read until it ends or an error sticks.
-template<class Read>
-auto decode_list(decoder& d, Read read) {
-  std::vector<decltype(read(d))> list;
-  const auto size = d.array();
-  for (std::size_t i = 0; i < size && !d.failed(); ++i)
-    list.push_back(read(d));
-  return list;
-}
-
-std::vector<candidate_id> decode_ids(decoder& d) {
-  return decode_list(d, [](decoder& e) { return e.natural(); });
-}
-
-std::vector<metric> decode_metrics(decoder& d) {
-  return decode_list(d, [](decoder& e) {
-    e.array(2);
-    metric m;
-    m.name = e.text();
-    m.value = e.real();
-    return m;
-  });
-}
-
-outcome decode_outcome(decoder& d) {
-  const auto n = d.natural();
-  if (n > static_cast<std::uint64_t>(outcome::dropped))
-    d.fail("unknown outcome " + std::to_string(n));
-  return static_cast<outcome>(n);
 }
 
 /// Size of the array of each kind.
@@ -226,6 +175,18 @@ record decode_body(decoder& d, std::uint64_t kind) {
 
 } // namespace
 
+void encode(encoder& out, const std::vector<metric>& metrics) {
+  out.array(metrics.size());
+  for (const auto& m : metrics)
+    out.array(2).text(m.name).real(m.value);
+}
+
+void encode(encoder& out, const std::vector<candidate_id>& ids) {
+  out.array(ids.size());
+  for (const auto id : ids)
+    out.natural(id);
+}
+
 void encode(encoder& out, const candidate& c) {
   out.array(10);
   encode_decisive(out, c);
@@ -251,6 +212,34 @@ void encode(encoder& out, const examination& e) {
   out.array(4).text(e.subject).natural(e.id);
   encode(out, e.metrics);
   out.natural(e.parameters);
+}
+
+std::uint32_t decode_small(decoder& d, const char* what) {
+  const auto n = d.natural();
+  if (n > std::numeric_limits<std::uint32_t>::max())
+    d.fail(std::string(what) + " " + std::to_string(n) + " is out of range");
+  return static_cast<std::uint32_t>(n);
+}
+
+std::vector<candidate_id> decode_ids(decoder& d) {
+  return decode_list(d, [](decoder& e) { return e.natural(); });
+}
+
+std::vector<metric> decode_metrics(decoder& d) {
+  return decode_list(d, [](decoder& e) {
+    e.array(2);
+    metric m;
+    m.name = e.text();
+    m.value = e.real();
+    return m;
+  });
+}
+
+outcome decode_outcome(decoder& d) {
+  const auto n = d.natural();
+  if (n > static_cast<std::uint64_t>(outcome::dropped))
+    d.fail("unknown outcome " + std::to_string(n));
+  return static_cast<outcome>(n);
 }
 
 candidate decode_candidate(decoder& d) {

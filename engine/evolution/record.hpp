@@ -78,10 +78,17 @@ using record =
 
 /// Parts of records that messages carry too. The decoding ones report through
 /// `d.finish()`.
+void encode(encoder& out, const std::vector<metric>& metrics);
+void encode(encoder& out, const std::vector<candidate_id>& ids);
 void encode(encoder& out, const candidate& c);
 void encode(encoder& out, const evaluation& e);
 void encode(encoder& out, const epoch& e);
 void encode(encoder& out, const examination& e);
+[[nodiscard]] std::vector<metric> decode_metrics(decoder& d);
+[[nodiscard]] std::vector<candidate_id> decode_ids(decoder& d);
+[[nodiscard]] outcome decode_outcome(decoder& d);
+/// A number that must fit 32 bits; `what` it is, for the error.
+[[nodiscard]] std::uint32_t decode_small(decoder& d, const char* what);
 [[nodiscard]] candidate decode_candidate(decoder& d);
 [[nodiscard]] evaluation decode_evaluation(decoder& d);
 [[nodiscard]] epoch decode_epoch(decoder& d);

@@ -7,17 +7,12 @@
 
 namespace clade {
 
-namespace {
-
-/// Of sorted numbers, interpolating between neighbours.
 double quantile(const std::vector<double>& sorted, double share) {
   const auto place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const auto above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
 }
-
-} // namespace
 
 generation_summary summarise(std::uint64_t generation, std::vector<individual> evaluated,
                              const objective& goal) {

@@ -16,6 +16,9 @@ struct generation_summary {
   std::size_t succeeded = 0, failed = 0;
 };
 
+/// Of sorted numbers, at least one, interpolating between neighbours.
+[[nodiscard]] double quantile(const std::vector<double>& sorted, double share);
+
 [[nodiscard]] generation_summary summarise(std::uint64_t generation,
                                            std::vector<individual> evaluated,
                                            const objective& goal);
@@ -23,7 +26,7 @@ struct generation_summary {
 /// Takes the generation that is closed out of those that were evaluated since the last
 /// was, of which there may be more: where a strategy hears results in the order asked
 /// (`by_id`), it is those with the smallest ids, else those that came first.
-[[nodiscard]] std::vector<individual>
-take_generation(std::vector<individual>& evaluated, std::size_t population, bool by_id);
+[[nodiscard]] std::vector<individual> take_generation(std::vector<individual>& evaluated,
+                                                      std::size_t population, bool by_id);
 
 } // namespace clade

@@ -1,22 +1,14 @@
 // Reads for people, of the tables made for them. What a generation's quartiles are is
 // found from its candidates when it is asked for: they change while it is in progress.
+#include "engine/evolution/summary.hpp"
 #include "engine/store/store_impl.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace clade {
 
 namespace {
-
-/// Of sorted numbers, interpolating between neighbours.
-double quantile(const std::vector<double>& sorted, double share) {
-  const auto place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
 
 std::optional<outcome> parse_outcome(std::string_view text) {
   for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)

@@ -43,13 +43,19 @@ public:
   [[nodiscard]] static expected<store> open_to_read(const std::filesystem::path& file);
 
   /// One transaction: when it returns, all are on the disk, or none. An error (disk full,
-  /// I/O) leaves the file as it was before the call.
-  [[nodiscard]] expected<void> append(std::span<const entry> entries);
+  /// I/O) leaves the file as it was before the call. Returns the first one's number and
+  /// the time of all of them.
+  struct place {
+    std::uint64_t sequence = 0;
+    std::int64_t unix_ms = 0;
+  };
+  [[nodiscard]] expected<place> append(std::span<const entry> entries);
 
-  /// All records in order, checksums verified, until `visit` fails.
+  /// The records after `after` in order, checksums verified, until `visit` fails.
   [[nodiscard]] expected<void> for_each(
       const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
-                                         const record& r)>& visit) const;
+                                         const record& r)>& visit,
+      std::uint64_t after = 0) const;
 
   /// Records, as of opening or the last append of one's own.
   [[nodiscard]] std::uint64_t size() const;
@@ -77,6 +83,9 @@ public:
   [[nodiscard]] expected<std::vector<candidate_overview>>
   members(std::uint64_t generation) const;
   [[nodiscard]] expected<candidate_overview> find_overview(candidate_id id) const;
+  /// The candidates after `after` by id, at most `count`. (candidate_rows.cpp)
+  [[nodiscard]] expected<std::vector<candidate_row>> rows(candidate_id after,
+                                                          std::size_t count) const;
   [[nodiscard]] expected<std::vector<node_overview>> nodes() const;
   /// What the test data said at the end; empty before.
   [[nodiscard]] expected<std::vector<examination>> examinations() const;

@@ -30,19 +30,6 @@ struct restarted {};
 
 using news = std::variant<happened, epoch_news, slots_view, restarted>;
 
-/// A candidate with what tables and charts of many show of it.
-struct candidate_row {
-  candidate_line line;
-  std::uint64_t index = 0; ///< Within its generation.
-  std::vector<candidate_id> parents;
-  candidate_id equal_to = 0;
-  std::uint64_t nodes = 0; ///< Genes.
-  std::vector<setting> hyperparameters;
-  std::vector<metric> metrics;
-  std::uint64_t born_sequence = 0;      ///< Of its record.
-  std::uint64_t evaluated_sequence = 0; ///< 0: not yet.
-};
-
 /// Where views get a run from: a head that is at work, a store, or a replay of one. Used
 /// by one thread.
 class feed {

@@ -195,7 +195,7 @@ json news_json(const happened& h, const run_picture& p) {
 }
 
 json news_json(const epoch_news& e, const run_picture&) {
-  return {{"event", "epoch"}, {"slot", e.slot},   {"id", e.id},
+  return {{"event", "epoch"},  {"slot", e.slot}, {"id", e.id},
           {"epoch", e.number}, {"epochs", e.of}, {"metrics", metrics_json(e.metrics)}};
 }
 
@@ -262,23 +262,22 @@ std::string to_json(const news& n, const run_picture& p) {
 }
 
 std::string to_json(const std::vector<candidate_row>& rows) {
-  json out{{"columns",
-            {"id", "generation", "index", "parents", "origin", "equal_to", "nodes",
-             "outcome", "fitness", "parameters", "seconds", "slot", "reason", "born",
-             "evaluated", "born_sequence", "evaluated_sequence", "hyperparameters",
-             "metrics"}},
-           {"rows", json::array()}};
+  json out{
+      {"columns",
+       {"id", "generation", "index", "parents", "origin", "equal_to", "nodes", "outcome",
+        "fitness", "parameters", "seconds", "slot", "reason", "born", "evaluated",
+        "born_sequence", "evaluated_sequence", "hyperparameters", "metrics"}},
+      {"rows", json::array()}};
   for (const auto& r : rows) {
     const auto& l = r.line;
     const bool evaluated = l.evaluated_ms != 0;
     const auto once = [&](auto v) { return evaluated ? json(v) : json(); };
-    out["rows"].push_back({l.id, l.generation, r.index, r.parents, l.origin,
-                           some(r.equal_to), r.nodes, once(to_text(l.outcome)),
-                           some(l.fitness), once(l.parameters), once(l.seconds),
-                           some(l.slot), some(l.reason), l.born_ms,
-                           some_time(l.evaluated_ms), r.born_sequence,
-                           some(r.evaluated_sequence), settings_json(r.hyperparameters),
-                           metrics_json(r.metrics)});
+    out["rows"].push_back(
+        {l.id, l.generation, r.index, r.parents, l.origin, some(r.equal_to), r.nodes,
+         once(to_text(l.outcome)), some(l.fitness), once(l.parameters), once(l.seconds),
+         some(l.slot), some(l.reason), l.born_ms, some_time(l.evaluated_ms),
+         r.born_sequence, some(r.evaluated_sequence), settings_json(r.hyperparameters),
+         metrics_json(r.metrics)});
   }
   return out.dump();
 }

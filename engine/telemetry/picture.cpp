@@ -30,9 +30,9 @@ void keep_front(run_picture& p, const candidate_line& line) {
   const auto place = std::upper_bound(front.begin(), front.end(), line, before);
   if (place != front.begin() && !fitter_line(line, *std::prev(place)))
     return;
-  const auto worse =
-      std::find_if(place, front.end(),
-                   [&](const candidate_line& other) { return fitter_line(other, line); });
+  const auto worse = std::find_if(place, front.end(), [&](const candidate_line& other) {
+    return fitter_line(other, line);
+  });
   front.insert(front.erase(place, worse), line);
 }
 
@@ -74,10 +74,8 @@ expected<void> fold(run_picture& p, const candidate_born& r) {
   ++p.born;
   p.generation = std::max(p.generation, c.generation);
   p.generation_born_ms.try_emplace(c.generation, p.unix_ms);
-  p.open[c.id] = {.id = c.id,
-                  .generation = c.generation,
-                  .origin = c.origin,
-                  .born_ms = p.unix_ms};
+  p.open[c.id] = {
+      .id = c.id, .generation = c.generation, .origin = c.origin, .born_ms = p.unix_ms};
   return {};
 }
 
@@ -88,16 +86,7 @@ expected<void> fold(run_picture& p, const candidate_evaluated& r) {
     return fail(error_kind::corrupt,
                 "#" + std::to_string(e.id) + " is evaluated and not open");
   auto line = found.mapped();
-  line.evaluated_ms = p.unix_ms;
-  line.outcome = e.outcome;
-  line.rank = fitness_of(e, p.rules.objective);
-  if (line.rank.ok)
-    line.fitness =
-        p.rules.objective.maximize ? line.rank.primary : -line.rank.primary;
-  line.parameters = e.parameters;
-  line.seconds = e.seconds;
-  line.slot = e.slot;
-  line.reason = e.reason;
+  settle(line, e, p.rules.objective, p.unix_ms);
   ++p.evaluated;
   ++p.outcomes[e.outcome];
   p.training_seconds += e.seconds;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evolution/run_state.hpp"
+#include "engine/store/overview.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -10,22 +11,6 @@
 #include <vector>
 
 namespace clade {
-
-/// A candidate as lists show it.
-struct candidate_line {
-  candidate_id id = 0;
-  std::uint64_t generation = 0;
-  std::string origin;
-  std::int64_t born_ms = 0; ///< Since 1970, as all that end so.
-  // From here on only once it is evaluated:
-  std::int64_t evaluated_ms = 0; ///< 0: not yet.
-  clade::outcome outcome = clade::outcome::succeeded;
-  std::optional<double> fitness; ///< The objective's metric; none: it failed.
-  clade::fitness rank;           ///< The same as selection compares it.
-  std::uint64_t parameters = 0;
-  double seconds = 0;
-  std::string slot, reason;
-};
 
 /// A slot's process, from when it joined.
 struct slot_stay {
@@ -64,16 +49,16 @@ struct run_picture {
   std::map<clade::outcome, std::uint64_t> outcomes;
   clade::digest digest;
 
-  std::vector<generation_line> generations;      ///< Closed ones, in order.
-  std::vector<candidate_line> best;              ///< At most 5, the fittest first.
-  std::vector<candidate_line> front;             ///< Fitness against parameters: by rising
-                                                 ///< parameters, none worse than another
-                                                 ///< in both.
-  std::deque<candidate_line> latest;             ///< Evaluations, the latest last.
-  std::map<candidate_id, candidate_line> open;   ///< Born, not evaluated.
-  std::vector<slot_stay> slots;                  ///< In the order in which they joined;
-                                                 ///< of those that left the last few.
-  std::deque<attempt_failed> attempts;           ///< The latest last.
+  std::vector<generation_line> generations;    ///< Closed ones, in order.
+  std::vector<candidate_line> best;            ///< At most 5, the fittest first.
+  std::vector<candidate_line> front;           ///< Fitness against parameters: by rising
+                                               ///< parameters, none worse than another
+                                               ///< in both.
+  std::deque<candidate_line> latest;           ///< Evaluations, the latest last.
+  std::map<candidate_id, candidate_line> open; ///< Born, not evaluated.
+  std::vector<slot_stay> slots;                ///< In the order in which they joined;
+                                               ///< of those that left the last few.
+  std::deque<attempt_failed> attempts;         ///< The latest last.
   std::optional<run_finished> finished;
 
   static constexpr std::size_t kept_best = 5, kept_latest = 64, kept_gone = 64;

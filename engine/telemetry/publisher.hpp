@@ -1,0 +1,46 @@
+#pragma once
+
+#include "engine/store/store.hpp"
+#include "engine/telemetry/feed.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+namespace clade {
+
+struct publisher_params {
+  std::string name; ///< The experiment's.
+  std::filesystem::path store_file;
+  /// Who watches on this machine finds the sockets here, in a folder of mode 0700:
+  /// "events" and "requests". The former ones are replaced.
+  std::filesystem::path folder;
+};
+
+/// Records as the store has them from `first` on, all of one time.
+struct recorded {
+  std::uint64_t first = 0;
+  std::int64_t unix_ms = 0;
+  std::shared_ptr<const std::vector<entry>> entries;
+};
+
+/// Sends what happens to whoever watches, and answers what they ask (engine/telemetry/
+/// wire.hpp), on a thread of its own. A viewer that does not read loses messages; nothing
+/// that a viewer does is felt by who publishes. While nobody watches, it only folds.
+class publisher {
+public:
+  /// Reads `s`, of which it shows all records; blocks until they are folded.
+  [[nodiscard]] static expected<std::unique_ptr<publisher>>
+  start(const publisher_params& params, const store& s);
+  /// Leaves the picture beside the store.
+  virtual ~publisher() = default;
+
+  // From any thread; none of them blocks. Records must come in their order.
+  virtual void publish(recorded r) = 0;
+  virtual void publish(epoch_news e) = 0;
+  virtual void publish(slots_view v) = 0;
+  /// Whether anybody has subscribed: else epochs and slots need not be gathered.
+  [[nodiscard]] virtual bool watched() const = 0;
+};
+
+} // namespace clade

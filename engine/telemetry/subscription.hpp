@@ -1,0 +1,29 @@
+#pragma once
+
+#include "engine/telemetry/wire.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+namespace clade {
+
+/// A viewer's connection to a head. A thread of its own reads what is published, so that
+/// little is lost when the viewer is slow. Used by one thread.
+class subscription {
+public:
+  /// `folder` is `publisher_params::folder`. Not whether anybody is there.
+  [[nodiscard]] static expected<std::unique_ptr<subscription>>
+  open(const std::filesystem::path& folder);
+  virtual ~subscription() = default;
+
+  /// Blocks for the answer; an error (`io`) when there is none in that time.
+  [[nodiscard]] virtual expected<bytes> ask(const request& r,
+                                            std::chrono::milliseconds most) = 0;
+  /// What was published since; blocks until something is there or the time has passed.
+  [[nodiscard]] virtual std::vector<published> take(std::chrono::milliseconds most) = 0;
+  /// Readable when there is something to take.
+  [[nodiscard]] virtual int descriptor() const = 0;
+};
+
+} // namespace clade
