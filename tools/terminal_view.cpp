@@ -17,7 +17,9 @@
 
 // One thread waits for three things: keys, news of the feed, and signals, whose handlers
 // (whichever thread the system picks, for a feed may have threads) write to a descriptor.
-// What any of them changes is drawn once, 50 ms after the last drawing at the earliest.
+// What any of them changes is drawn once, 50 ms after the last drawing at the earliest. A
+// head that comes or goes moves no descriptor: the feed is asked now and then all the
+// same.
 
 namespace clade {
 
@@ -28,6 +30,7 @@ using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
 
 constexpr auto pause = 50ms; // 20 drawings a second
+constexpr auto look_interval = 250ms;
 
 // What a handler can reach: the C library has no argument for it.
 std::atomic<int> wake_descriptor{-1};
@@ -201,11 +204,11 @@ private:
 
 /// How long to wait: for the next drawing, if one is due.
 int patience_ms(const view& v, steady::time_point drawn) {
-  if (!v.changed())
-    return -1;
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(drawn + pause - steady::now());
-  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+  auto left = std::chrono::milliseconds(look_interval);
+  if (v.changed())
+    left = std::chrono::ceil<std::chrono::milliseconds>(drawn + pause - steady::now());
+  return static_cast<int>(
+      std::clamp<std::int64_t>(left.count(), 0, look_interval.count()));
 }
 
 /// Until the person quits or a signal comes: the exit status.
