@@ -173,8 +173,19 @@ void dispatcher_state::show(const epoch_passed& message) {
   if (found == nodes.end())
     return;
   schedule.hear(message.node, now());
-  found->second.view.epoch = message.number;
-  found->second.view.epochs = message.of;
+  decoder d(message.passed);
+  auto passed = decode_epoch(d);
+  if (!d.finish())
+    return; // Not of our making, and of no consequence.
+  auto& view = found->second.view;
+  view.epoch = passed.number;
+  view.epochs = message.of;
+  if (params.show)
+    params.show({.slot = view.name,
+                 .id = message.id,
+                 .number = passed.number,
+                 .of = message.of,
+                 .metrics = std::move(passed.metrics)});
 }
 
 may_leave dispatcher_state::let_go(const leaving& message) {

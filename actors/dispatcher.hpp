@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "engine/dispatch/schedule.hpp"
+#include "engine/telemetry/feed.hpp"
 
 #include <deque>
 #include <functional>
@@ -25,6 +26,7 @@ struct dispatcher_params {
   /// Bytes that training this candidate takes, as estimated; none: no need to know.
   std::function<std::uint64_t(const candidate&)> memory_of;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.
+  std::function<void(epoch_news)> show;        ///< To viewers, if set.
 };
 
 /// Hands candidates to nodes and their results to the selector. What may be handed out,

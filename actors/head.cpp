@@ -8,6 +8,8 @@
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
 #include "actors/tls_guard.hpp"
+#include "engine/store/run_folder.hpp"
+#include "engine/telemetry/publisher.hpp"
 #include "engine/training/recipe.hpp"
 
 #include <caf/io/all.hpp>
@@ -89,6 +91,7 @@ public:
     if (!files || !identity)
       return tl::unexpected(files ? identity.error() : files.error());
     report_refusals(params.say);
+    publish(params, file);
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
@@ -101,7 +104,8 @@ public:
                           .local_worker = params.local_worker,
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
-                          .say = params.say});
+                          .say = params.say,
+                          .show = shows<epoch_news>()});
     door_ = system_->spawn(door_behavior, dispatcher_, params.build);
     auto bound = caf::openssl::publish(door_, params.listen.port,
                                        params.listen.host.c_str(), true);
@@ -120,13 +124,14 @@ public:
                         .seed = e.seed});
     for (std::size_t i = 0; i < params.generators; ++i)
       generators_.push_back(system_->spawn(generator_behavior, setup));
-    selector_ = system_->spawn(
-        selector_behavior,
-        selector_params{.archive = archive_,
-                        .dispatcher = dispatcher_,
-                        .generators = generators_,
-                        .run = std::make_shared<run_state>(std::move(run)),
-                        .watcher = caf::actor_cast<caf::actor>(*watcher_)});
+    selector_ =
+        system_->spawn(selector_behavior,
+                       selector_params{.archive = archive_,
+                                       .dispatcher = dispatcher_,
+                                       .generators = generators_,
+                                       .run = std::make_shared<run_state>(std::move(run)),
+                                       .watcher = caf::actor_cast<caf::actor>(*watcher_),
+                                       .show = shows<recorded>()});
     return {};
   }
 
@@ -153,6 +158,8 @@ public:
     (*watcher_)
         ->request(dispatcher_, caf::infinite, slots_query{})
         .receive([&](slots_view& s) { answer = std::move(s); }, [](caf::error&) {});
+    if (publisher_ && publisher_->watched())
+      publisher_->publish(answer);
     return answer;
   }
 
@@ -177,11 +184,34 @@ public:
     end(door_);
     watcher_.reset();
     report_refusals({});
+    publisher_.reset();
     const patience until_peers_closed(port_);
     system_.reset();
   }
 
 private:
+  /// That nobody can watch it is no reason not to search.
+  void publish(const head_params& params, const store& file) {
+    if (params.folder.empty())
+      return;
+    auto started = publisher::start({.name = params.experiment.name,
+                                     .store_file = params.folder / store_file_name,
+                                     .folder = params.folder / live_folder_name},
+                                    file);
+    if (started)
+      publisher_ = std::move(*started);
+    else if (params.say)
+      params.say(started.error().message);
+  }
+
+  /// None where nobody can watch. The publisher outlives the actors that call it.
+  template<class Event>
+  std::function<void(Event)> shows() {
+    if (!publisher_)
+      return nullptr;
+    return [to = publisher_.get()](Event e) { to->publish(std::move(e)); };
+  }
+
   error broken(const caf::error& e) {
     return {error_kind::internal, "the selector ended: " + system_->render(e)};
   }
@@ -195,6 +225,7 @@ private:
     handle = nullptr;
   }
 
+  std::unique_ptr<publisher> publisher_;
   network_config config_;
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<caf::scoped_actor> watcher_;

@@ -18,8 +18,10 @@ namespace clade {
 struct head_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::string build;                       ///< "0.1.0"
-  std::filesystem::path keys;              ///< A head's bundle (actors/keys.hpp).
+  std::string build;          ///< "0.1.0"
+  std::filesystem::path keys; ///< A head's bundle (actors/keys.hpp).
+  /// The run's folder, with the store: viewers find the head there. Empty: it has none.
+  std::filesystem::path folder;
   endpoint listen;                         ///< Port 0: any free one.
   std::chrono::milliseconds lease{30'000}; ///< `schedule_params::lease`.
   /// `dispatcher_params::wait_for_nodes`.

@@ -19,7 +19,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 4;
+inline constexpr std::uint32_t protocol_version = 5;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -101,12 +101,12 @@ struct taken {
   std::vector<std::uint64_t> ids;
 };
 
-/// An epoch of a candidate in training ended.
+/// An epoch of a candidate in training ended; for people, and not sent of each.
 struct epoch_passed {
   std::uint64_t node = 0;
   std::uint64_t id = 0;
-  std::uint32_t number = 0;
   std::uint32_t of = 0;
+  bytes passed; ///< An encoded `epoch`.
 };
 
 /// "I am there", each second; the answer says whether the node's leases hold.
@@ -218,9 +218,9 @@ struct append {
   std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
 };
 
-/// The entries are on the disk, or the error.
+/// The entries are on the disk, and where, or the error.
 struct appended {
-  std::optional<error> failure;
+  expected<store::place> at;
 };
 
 struct fetch_evaluation {
@@ -373,7 +373,7 @@ typename Inspector::result_type inspect(Inspector& f, taken& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
-  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.number, x.of);
+  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.of, x.passed);
 }
 
 template<class Inspector>

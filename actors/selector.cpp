@@ -181,16 +181,18 @@ void selector_state::flush() {
   self->request(params.archive, caf::infinite, message)
       .then([this, entries = message.entries](const appended& answer) {
         recording = false;
-        if (answer.failure)
-          return fail(*answer.failure);
-        applied(*entries);
+        if (!answer.at)
+          return fail(answer.at.error());
+        applied({.first = answer.at->sequence,
+                 .unix_ms = answer.at->unix_ms,
+                 .entries = entries});
         advance();
       });
 }
 
-void selector_state::applied(const std::vector<entry>& entries) {
+void selector_state::applied(const recorded& r) {
   std::vector<candidate_id> born;
-  for (const auto& e : entries) {
+  for (const auto& e : *r.entries) {
     if (auto done = apply(run, e.record); !done)
       return fail(done.error());
     if (const auto* b = std::get_if<candidate_born>(&e.record)) {
@@ -206,6 +208,8 @@ void selector_state::applied(const std::vector<entry>& entries) {
       end();
     }
   }
+  if (params.show)
+    params.show(r);
   if (!born.empty())
     submit(born);
 }

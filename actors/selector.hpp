@@ -2,8 +2,9 @@
 
 #include "actors/protocol.hpp"
 #include "engine/evolution/next_step.hpp"
+#include "engine/telemetry/publisher.hpp"
 
-#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -18,6 +19,8 @@ struct selector_params {
   std::shared_ptr<run_state> run;
   /// Gets `run_over` once.
   caf::actor watcher;
+  /// Shows viewers what was applied, if set.
+  std::function<void(recorded)> show;
 };
 
 /// Folds the records of the run and does what `next_step` says. Everything goes the same
@@ -68,7 +71,7 @@ private:
   void examine_one(examine request);
   void note(record r, bytes weights = {});
   void flush();
-  void applied(const std::vector<entry>& entries);
+  void applied(const recorded& r);
   void submit(const std::vector<candidate_id>& ids);
   void pause_if_idle();
   void end();

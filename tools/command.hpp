@@ -16,6 +16,7 @@ namespace clade {
 /// (the user's).
 using command = std::function<int()>;
 
+void add_attach(CLI::App& app, command& chosen);
 void add_bench(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);

@@ -80,7 +80,7 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
                                 .search = search_hash(e, checked.data)},
                     {}};
   return file->append({&first, 1})
-      .and_then([&] { return apply(*state, first.record); })
+      .and_then([&](store::place) { return apply(*state, first.record); })
       .map([&] {
         return new_run{.experiment = std::move(e),
                        .problem = std::move(checked.problem),

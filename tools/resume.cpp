@@ -83,7 +83,7 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   if (past->state.finished)
     return summarise(session, {});
   const entry resumed{run_resumed{.version = CLADE_VERSION}, {}};
-  auto noted = file->append({&resumed, 1}).and_then([&] {
+  auto noted = file->append({&resumed, 1}).and_then([&](store::place) {
     return apply(past->state, resumed.record);
   });
   if (!noted)

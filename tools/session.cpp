@@ -239,6 +239,7 @@ session_result run_session(const session_params& params, store file, run_state r
                            .problem = params.problem,
                            .build = CLADE_VERSION,
                            .keys = params.folder / "keys" / "head",
+                           .folder = params.folder,
                            .listen = *listens,
                            .lease = params.lease,
                            .wait_for_nodes = waits,

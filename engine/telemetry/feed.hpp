@@ -46,8 +46,8 @@ public:
   [[nodiscard]] virtual const slots_view& slots() const = 0;
 
   /// Blocks until something new is there or the time has passed; all that came, in its
-  /// order, folded into `picture` already. A head that is gone for good makes the feed
-  /// one of a store, and `showing` says so.
+  /// order, folded into `picture` already. When a head ends the feed becomes one of a
+  /// store, and `showing` says so; when the next one starts it is live again.
   [[nodiscard]] virtual expected<std::vector<news>>
   wait(std::chrono::milliseconds most) = 0;
   /// Becomes readable when `wait` would not block; -1: never.

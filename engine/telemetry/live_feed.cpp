@@ -42,7 +42,8 @@ public:
     std::vector<news> came;
     const auto until = clock::now() + most;
     do {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
       const auto step = std::clamp<std::chrono::milliseconds>(left, 0ms, look_interval);
       if (head_) {
         for (auto& p : head_->take(step))
@@ -111,6 +112,19 @@ private:
     return {};
   }
 
+  /// What the head recorded at its end and did not send any more.
+  expected<void> read_rest(std::vector<news>& came) {
+    auto opened = store::open_to_read(file_);
+    if (!opened)
+      return tl::unexpected(opened.error());
+    return opened->for_each(
+        [&](std::uint64_t sequence, std::int64_t unix_ms, const record& r) {
+          came.emplace_back(happened{sequence, unix_ms, r});
+          return apply(picture_, unix_ms, r);
+        },
+        picture_.sequence);
+  }
+
   static expected<snapshot> snapshot_of(subscription& head) {
     return head.ask(snapshot_request{}, answer_time).and_then([](const bytes& a) {
       return decode_snapshot(a);
@@ -136,8 +150,7 @@ private:
     if (auto* h = std::get_if<happened>(&p)) {
       if (h->sequence <= picture_.sequence)
         return {};
-      if (h->sequence != picture_.sequence + 1
-          || !apply(picture_, h->unix_ms, h->record))
+      if (h->sequence != picture_.sequence + 1 || !apply(picture_, h->unix_ms, h->record))
         return start_anew(came);
       came.emplace_back(std::move(*h));
     } else if (auto* e = std::get_if<epoch_news>(&p)) {
@@ -159,10 +172,11 @@ private:
     next_look_ = now + look_interval;
     const bool writes = writer_of(file_).has_value();
     if (head_ && !writes) {
-      if (auto rested = rest(); !rested)
+      if (auto rested = read_rest(came); !rested)
         return rested;
-      came.emplace_back(std::in_place_type<restarted>);
-    } else if (!head_ && writes && follow()) {
+      return rest();
+    }
+    if (!head_ && writes && follow()) {
       came.emplace_back(std::in_place_type<restarted>);
     }
     return {};

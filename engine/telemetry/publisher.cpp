@@ -71,8 +71,8 @@ public:
       events_.bind(folder_.address("events"));
       requests_.bind(folder_.address("requests"));
     } catch (const zmq::error_t& e) {
-      return fail(error_kind::io, params_.folder.string()
-                                      + ": nobody can watch this run: " + e.what());
+      return fail(error_kind::io,
+                  params_.folder.string() + ": nobody can watch this run: " + e.what());
     }
     thread_ = std::thread([this] { serve(); });
     return {};
@@ -175,9 +175,8 @@ private:
       return;
     const auto parts = encode(p);
     for (std::size_t i = 0; i < parts.size(); ++i)
-      events_.send(zmq::buffer(parts[i]), i + 1 < parts.size()
-                                              ? zmq::send_flags::sndmore
-                                              : zmq::send_flags::none);
+      events_.send(zmq::buffer(parts[i]), i + 1 < parts.size() ? zmq::send_flags::sndmore
+                                                               : zmq::send_flags::none);
   }
 
   void answer_requests() {

@@ -13,8 +13,7 @@ namespace clade {
 // is passed over.
 
 /// "run.picture" beside "run.db".
-[[nodiscard]] std::filesystem::path
-picture_file(const std::filesystem::path& store_file);
+[[nodiscard]] std::filesystem::path picture_file(const std::filesystem::path& store_file);
 
 /// The picture of all records in the store; blocks on the disk. `kept`: the file to begin
 /// with.

@@ -20,6 +20,12 @@ struct disk {
   bool slow = false;
 };
 
+appended written(const disk& d) {
+  if (d.fails)
+    return {tl::unexpected(*d.fails)};
+  return {store::place{}};
+}
+
 archive_actor::behavior_type stub_archive(archive_actor::pointer self,
                                           std::shared_ptr<disk> d) {
   return {
@@ -31,10 +37,10 @@ archive_actor::behavior_type stub_archive(archive_actor::pointer self,
         if (d->slow) {
           ++d->waiting;
           self->request(d->gate, caf::infinite, 0).then([promise, d](int) mutable {
-            promise.deliver(appended{d->fails});
+            promise.deliver(written(*d));
           });
         } else {
-          promise.deliver(appended{d->fails});
+          promise.deliver(written(*d));
         }
         return promise;
       },
