@@ -72,13 +72,13 @@ void add_fitness(scrape& all, const run_picture& p) {
         .Add(metric, *p.best.front().fitness);
   if (!p.generations.empty() && p.generations.back().summary.best != 0) {
     const auto& last = p.generations.back().summary;
-    auto& quartiles =
+    auto& statistics =
         all.gauges("clade_generation_fitness",
                    "The objective's metric over the generation that was closed last.");
-    const auto add = [&](const char* quantile, double value) {
+    const auto add = [&](const char* statistic, double value) {
       auto with = metric;
-      with["quantile"] = quantile;
-      quartiles.Add(with, value);
+      with["statistic"] = statistic;
+      statistics.Add(with, value);
     };
     add("best", last.best_fitness);
     add("median", last.median_fitness);

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import time
 import unittest
 
 from live_runs import RunTest
@@ -108,6 +109,56 @@ class Stored(TerminalTest):
         self.assertEqual([line for line in screen.split("\n") if line.startswith("status")],
                          ["status 0", "status 130", "status 143", "status 129", "status 130"])
         self.assertNotIn("evaluated", screen)
+
+
+class Live(TerminalTest):
+    """A run that goes on."""
+
+    def test_it_is_followed_to_its_end(self):
+        run = self.start("run", self.write_experiment(generations=3, duration="30ms"), "--slots", "2")
+        self.await_evaluations(3, run)
+        terminal = self.open()
+        terminal.attach("toy")
+        terminal.await_screen("toy  live", "of 2 slots busy", "left")
+        terminal.press("3")
+        terminal.await_screen("training #")
+        self.assertTrue(run.running)
+        terminal.await_screen("toy  finished", "48 of 48 evaluated")
+        self.assertEqual(run.end(), 0, run.said())
+        terminal.press("q")
+        terminal.await_screen("\nstatus 0")
+
+    def test_an_evaluation_is_shown_within_a_tenth_of_a_second(self):
+        run = self.start("run", self.write_experiment(duration="150ms"), "--slots", "1")
+        self.await_evaluations(2, run)
+        terminal = self.open()
+        terminal.attach("toy")
+        terminal.await_screen("toy  live")
+        delays = []
+        while len(delays) < 9:
+            seen = self.count("select count(*) from evaluations") + 1
+            terminal.await_screen(f"{seen} of 64 evaluated")
+            now = time.time()
+            recorded = self.count("select unix_ms from records where kind = 3 order by sequence limit 1 offset ?", seen - 1)
+            delays.append(now - recorded / 1000)
+        self.assertLess(sorted(delays)[4], 0.1, delays)
+        terminal.press("q")
+        terminal.await_screen("\nstatus 0")
+        run.interrupt()
+        run.end()
+
+    def test_it_says_that_a_run_was_killed(self):
+        run = self.start("run", self.write_experiment(duration="30ms"), "--slots", "2")
+        self.await_evaluations(3, run)
+        terminal = self.open()
+        terminal.attach("toy")
+        terminal.await_screen("toy  live")
+        run.kill()
+        terminal.await_screen("toy  stopped")
+        terminal.press("5")
+        terminal.await_screen("toy  stopped")
+        terminal.press("q")
+        terminal.await_screen("\nstatus 0")
 
 
 class Kinds(TerminalTest):

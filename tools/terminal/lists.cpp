@@ -6,6 +6,9 @@
 #include "tools/terminal/sheet.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ranges>
 
 namespace clade::terminal {
 
@@ -95,6 +98,12 @@ std::size_t skipped_of(const place& at) {
   return at.skipped[static_cast<std::size_t>(at.shown)];
 }
 
+std::string percent_text(double share) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
 /// One line of the page of failures.
 struct failure_line {
   std::string what;
@@ -109,9 +118,8 @@ std::vector<failure_line> failure_lines(const scene& s) {
   std::vector<failure_line> lines;
   for (const auto& [kind, count] : p.outcomes) {
     const auto share = static_cast<double>(count) / static_cast<double>(p.evaluated);
-    char percent[16];
-    std::snprintf(percent, sizeof(percent), "%.1f %%", 100 * share);
-    kinds.add({to_text(kind), with_commas(count), percent, bar(share, 24, s.glyphs)});
+    kinds.add({to_text(kind), with_commas(count), percent_text(share),
+               bar(share, 24, s.glyphs)});
   }
   const auto split = [&](const std::string& text, style look) {
     for (std::size_t begin = 0; begin < text.size();) {
@@ -214,20 +222,23 @@ void draw_generations(canvas& on, const area& within, const scene& s, const plac
                {"succeeded", true},
                {"failed", true},
                {"took", true}});
-  const std::vector<generation_line> falling(generations.rbegin(), generations.rend());
-  add_shown(falling, skipped_of(at), within.rows - 1, [&](const generation_line& g) {
-    const auto& one = g.summary;
-    const bool any = one.best != 0;
-    const auto value = [&](double v) { return any ? metric_text(v) : std::string("-"); };
-    lines.add({std::to_string(one.generation), value(one.best_fitness),
-               any ? number(one.best) : "-", value(one.median_fitness),
-               value(one.lower_quartile), value(one.upper_quartile),
-               with_commas(one.succeeded), with_commas(one.failed),
-               duration_text(static_cast<double>(g.closed_ms - g.born_ms) / 1000)});
-    lines.mark(1, style::good);
-    if (one.failed > 0)
-      lines.mark(7, style::bad);
-  });
+  add_shown(std::views::reverse(generations), skipped_of(at), within.rows - 1,
+            [&](const generation_line& g) {
+              const auto& one = g.summary;
+              const bool any = one.best != 0;
+              const auto value = [&](double v) {
+                return any ? metric_text(v) : std::string("-");
+              };
+              lines.add(
+                  {std::to_string(one.generation), value(one.best_fitness),
+                   any ? number(one.best) : "-", value(one.median_fitness),
+                   value(one.lower_quartile), value(one.upper_quartile),
+                   with_commas(one.succeeded), with_commas(one.failed),
+                   duration_text(static_cast<double>(g.closed_ms - g.born_ms) / 1000)});
+              lines.mark(1, style::good);
+              if (one.failed > 0)
+                lines.mark(7, style::bad);
+            });
   lines.draw(on, within);
 }
 
