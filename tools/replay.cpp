@@ -4,6 +4,7 @@
 #include "tools/command.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace clade {
 
@@ -13,6 +14,8 @@ struct replay_options {
   std::string run;
   bool verify = false;
   retrain_options retrain;
+  std::optional<std::uint64_t> from;
+  fork_options fork;
   bool json = false;
 };
 
@@ -34,8 +37,17 @@ int replay(replay_options options) {
     options.retrain.json = options.json;
     return retrain_run(*run, options.retrain);
   }
+  if (!options.fork.name.empty()) {
+    if (!options.from)
+      return report({error_kind::invalid_input,
+                     "--as " + options.fork.name
+                         + ": --from says at the start of which generation to fork"});
+    options.fork.generation = *options.from;
+    options.fork.json = options.json;
+    return fork_run(*run, options.fork);
+  }
   return report({error_kind::invalid_input, "clade replay: say what is to be done: "
-                                            "--verify or --retrain"});
+                                            "--verify, --retrain, or --from and --as"});
 }
 
 } // namespace
@@ -48,21 +60,43 @@ void add_replay(CLI::App& app, command& chosen) {
          "The run: its folder, its name (for the latest of it), or a store's file")
       ->required()
       ->option_text("RUN");
-  sub->add_flag("--verify", options->verify,
-                "Make every decision again from seed and records, and compare");
-  sub->add_option("--retrain", options->retrain.which,
-                  "Train this candidate again, the champion, or all, and compare every\n"
-                  "epoch and the weights bit for bit")
-      ->option_text("ID|champion|all");
+  auto* verify =
+      sub->add_flag("--verify", options->verify,
+                    "Make every decision again from seed and records, and compare");
+  auto* retrain =
+      sub->add_option("--retrain", options->retrain.which,
+                      "Train this candidate again, the champion, or all, and compare\n"
+                      "every epoch and the weights bit for bit")
+          ->option_text("ID|champion|all")
+          ->excludes(verify);
   sub->add_option("--slots", options->retrain.slots,
                   "Where to train: cpu:1 or cuda:0; otherwise on the kind of device on\n"
-                  "which it was done");
+                  "which it was done")
+      ->needs(retrain);
+  sub->add_option("--from", options->from,
+                  "With --as: make a new run of what is stored up to the start of this\n"
+                  "generation")
+      ->option_text("G");
+  auto* as = sub->add_option("--as", options->fork.name, "The new run's name")
+                 ->option_text("NAME")
+                 ->excludes(verify)
+                 ->excludes(retrain);
+  sub->add_option("--change", options->fork.changes,
+                  "With --as: key=value, such as evolution.population=48 or\n"
+                  "experiment.seed=7; repeatable")
+      ->take_all()
+      ->needs(as);
   sub->add_flag("--json", options->json, "JSON, one object a line, for programs");
   sub->footer(
-      "Also while the run is going on, and on one that was stopped. Exit status 0: every\n"
-      "decision, or training, is equal; 1: one differs, and both sides are printed; 2: "
-      "the\n"
-      "store cannot be read.");
+      "Also while the run is going on, and on one that was stopped. Exit status 0: all\n"
+      "is equal; 1: something differs, and both sides are printed; 2: the store cannot\n"
+      "be read. Examples:\n"
+      "  clade replay digits --verify\n"
+      "  clade replay digits --retrain champion\n"
+      "  clade replay digits --from 3 --change experiment.seed=7 --as digits7\n"
+      "A fork's champion that was taken over, and whose weights the origin does not "
+      "keep\n"
+      "any more, is trained again by the fork's settings before it meets the test data.");
   sub->callback([&chosen, options] { chosen = [options] { return replay(*options); }; });
 }
 

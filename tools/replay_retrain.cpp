@@ -9,7 +9,6 @@
 #include "tools/slots.hpp"
 
 #include <nlohmann/json.hpp>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +47,8 @@ expected<past> read_past(const store& file) {
       .for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
         if (const auto* started = std::get_if<run_started>(&r))
           p.experiments.push_back(started->experiment);
+        else if (const auto* forked = std::get_if<run_forked>(&r))
+          p.experiments.push_back(forked->experiment);
         else if (const auto* e = std::get_if<candidate_evaluated>(&r);
                  e != nullptr && e->evaluated.equal_to == 0)
           p.all.push_back({.id = e->evaluated.id,
@@ -134,10 +135,9 @@ public:
     if (!born || !stored)
       return tl::unexpected(!born ? born.error() : stored.error());
     patient nobody;
-    const auto again =
-        works_.at(t.experiment)
-            .evaluate(t.id, 0, *born->genome, std::numeric_limits<double>::infinity(),
-                      nobody);
+    const auto again = works_.at(t.experiment)
+                           .evaluate(t.id, 0, *born->genome,
+                                     std::numeric_limits<double>::infinity(), nobody);
     return compare(*stored, again.evaluation);
   }
 
@@ -216,15 +216,14 @@ error start_again(const slot& s) {
 
 /// A slot of the kind that the candidates were trained on, if there is one.
 expected<slot> slot_for(const std::vector<trained>& some, const std::string& wanted) {
-  const auto text = !wanted.empty()                                         ? wanted
+  const auto text = !wanted.empty()                                     ? wanted
                     : std::ranges::any_of(some, on_gpu, &trained::slot) ? "cuda:0"
-                                                                           : "cpu:1";
+                                                                        : "cpu:1";
   auto slots = parse_slots(text);
   if (!slots)
-    return fail(slots.error().kind, slots.error().message
-                                        + (wanted.empty()
-                                               ? "; --slots cpu:1 trains them on a core"
-                                               : ""));
+    return fail(slots.error().kind,
+                slots.error().message
+                    + (wanted.empty() ? "; --slots cpu:1 trains them on a core" : ""));
   if (slots->empty())
     return fail(error_kind::invalid_input, "--slots none: nothing can be trained there");
   return slots->front();

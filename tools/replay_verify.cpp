@@ -1,8 +1,7 @@
+#include "engine/report/format.hpp"
 #include "tools/command.hpp"
 #include "tools/replay.hpp"
 #include "tools/session.hpp"
-
-#include "engine/report/format.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,28 +14,6 @@ namespace clade {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-/// Of an experiment that a record holds. A run that trained needs its data: they say what
-/// networks must fit.
-expected<replay_rules> read_rules(const std::string& text, const std::string& origin) {
-  auto e = parse_resolved(text, origin);
-  if (!e)
-    return tl::unexpected(e.error());
-  std::optional<data_set> data;
-  if (e->fitness == fitness_kind::training) {
-    auto loaded = load_data(e->data, e->seed);
-    if (!loaded)
-      return tl::unexpected(loaded.error());
-    data = std::move(*loaded);
-  }
-  return problem_of(*e, data ? &*data : nullptr).map([&](const problem& p) {
-    return replay_rules{.fold = rules_of(*e),
-                        .space = e->space,
-                        .problem = p,
-                        .search =
-                            search_hash(*e, data ? data->checksum : genome_hash{})};
-  });
-}
 
 struct named_count {
   const char* name;
@@ -87,14 +64,10 @@ std::string to_json(const replayed& run, const verification& v, const rates& r) 
   json counts;
   for (const auto& [name, count] : named(v.decisions))
     counts[name] = count;
-  json out{{"file", run.path.string()},
-           {"equal", !v.first},
-           {"digest", to_text(v.digest)},
-           {"decisions", v.decisions.total()},
-           {"by_kind", std::move(counts)},
-           {"candidates", v.candidates},
-           {"records", v.records},
-           {"seconds", r.seconds},
+  json out{{"file", run.path.string()},    {"equal", !v.first},
+           {"digest", to_text(v.digest)},  {"decisions", v.decisions.total()},
+           {"by_kind", std::move(counts)}, {"candidates", v.candidates},
+           {"records", v.records},         {"seconds", r.seconds},
            {"difference", json()}};
   if (v.first)
     out["difference"] = {{"sequence", v.first->sequence},
@@ -106,15 +79,34 @@ std::string to_json(const replayed& run, const verification& v, const rates& r) 
 
 } // namespace
 
+expected<replay_rules> replay_rules_of(const experiment& e) {
+  std::optional<data_set> data;
+  if (e.fitness == fitness_kind::training) {
+    auto loaded = load_data(e.data, e.seed);
+    if (!loaded)
+      return tl::unexpected(loaded.error());
+    data = std::move(*loaded);
+  }
+  return problem_of(e, data ? &*data : nullptr).map([&](const problem& p) {
+    return replay_rules{.fold = rules_of(e),
+                        .space = e.space,
+                        .problem = p,
+                        .search = search_hash(e, data ? data->checksum : genome_hash{})};
+  });
+}
+
 int verify_run(const replayed& run, bool as_json) {
   if (run.file.size() == 0)
     return report({error_kind::invalid_input,
                    run.path.string() + ": nothing is recorded of this run yet"});
   const auto start = std::chrono::steady_clock::now();
-  verifier v([&](const std::string& e) { return read_rules(e, run.path.string()); },
-             std::thread::hardware_concurrency());
-  const auto read = run.file.for_each(
-      [&](std::uint64_t sequence, std::int64_t, const record& r) {
+  verifier v(
+      [&](const std::string& text) {
+        return parse_resolved(text, run.path.string()).and_then(replay_rules_of);
+      },
+      std::thread::hardware_concurrency());
+  const auto read =
+      run.file.for_each([&](std::uint64_t sequence, std::int64_t, const record& r) {
         return v.take(sequence, r);
       });
   const auto result = v.finish();

@@ -213,7 +213,13 @@ expected<void> announce(const session_params& params, const endpoint& at) {
 } // namespace
 
 run_rules rules_of(const experiment& e) {
-  return {.evolution = e.evolution, .objective = e.objective, .seed = e.seed};
+  return {
+      .evolution = e.evolution,
+      .objective = e.objective,
+      .seed = e.seed,
+      .read_fork = [](const run_forked& forked) {
+        return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);
+      }};
 }
 
 session_result run_session(const session_params& params, store file, run_state run) {

@@ -69,15 +69,17 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
                      + ", though its network was known",
                  "another attempt");
   for (order.attempt = 0;; ++order.attempt) {
-    const auto made = breed(rules.space, rules.problem, rules.fold.evolution.mutation,
-                            rules.fold.seed, order);
+    const auto made =
+        breed_and_count(rules.space, rules.problem, rules.fold.evolution.mutation,
+                        rules.fold.seed, order);
     if (!made)
       return fails("a network", made.error().message);
     if (order.attempt == birth.stored.attempt) {
-      result.unequal = compare(birth, *made);
+      result.parameters = made->parameters;
+      result.unequal = compare(birth, made->made);
       return result;
     }
-    result.rejected.push_back(made->network);
+    result.rejected.push_back(made->made.network);
   }
 }
 

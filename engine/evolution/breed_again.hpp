@@ -23,6 +23,7 @@ struct reborn {
   candidate_id id = 0;
   /// The networks of the attempts before the stored one.
   std::vector<genome_hash> rejected;
+  std::uint64_t parameters = 0; ///< Of the network.
   std::optional<difference> unequal;
 };
 

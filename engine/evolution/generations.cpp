@@ -10,11 +10,11 @@ std::vector<breeding> generations::ask(candidate_id beyond, std::size_t limit) c
   std::vector<breeding> orders;
   if (finished())
     return orders;
-  const auto last = (generation_ + 1) * params_.population;
+  const auto last = before() + params_.population;
   for (auto id = std::max(born_, beyond) + 1; id <= last && orders.size() < limit; ++id) {
     breeding order{.id = id,
                    .generation = generation_,
-                   .index = id - 1 - generation_ * params_.population,
+                   .index = id - 1 - before(),
                    .attempt = 0,
                    .how = breeding::kind::sample,
                    .parents = {}};
@@ -30,6 +30,20 @@ void generations::born(const candidate&) {
 
 void generations::tell(const individual& evaluated) {
   children_.push_back(evaluated);
+}
+
+std::uint64_t generations::before() const {
+  return changed_born_ + (generation_ - changed_generation_) * params_.population;
+}
+
+bool generations::change(const evolution_params& params, std::uint64_t seed) {
+  if (born_ != before())
+    return false;
+  changed_generation_ = generation_;
+  changed_born_ = born_;
+  params_ = params;
+  seed_ = seed;
+  return true;
 }
 
 bool generations::complete() const {

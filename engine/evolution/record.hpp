@@ -68,9 +68,22 @@ struct slot_changed {
   std::string reason;
 };
 
-using record =
-    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
-                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed>;
+/// From here on another experiment decides: the records before are those of another run,
+/// its observations left out, up to the start of that generation.
+struct run_forked {
+  std::string origin{};       ///< That run's folder: "digits-20260131-140500".
+  std::uint64_t identity = 0; ///< `store::identity` of its store.
+  std::uint64_t sequence = 0; ///< Of the last record that was taken from it.
+  std::uint64_t generation = 0;
+  std::vector<std::string> changes{}; ///< "evolution.population=32"
+  std::string experiment{};           ///< As in run_started, and so are these:
+  std::uint64_t seed = 0;
+  genome_hash search{};
+};
+
+using record = std::variant<run_started, candidate_born, candidate_evaluated,
+                            generation_closed, run_finished, run_paused, run_resumed,
+                            attempt_failed, slot_changed, run_forked>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);

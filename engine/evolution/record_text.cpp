@@ -54,6 +54,14 @@ std::string line(const slot_changed& r) {
          + (r.reason.empty() ? "" : ": " + r.reason);
 }
 
+std::string line(const run_forked& r) {
+  auto text =
+      "forked from " + r.origin + " at generation " + std::to_string(r.generation);
+  for (std::size_t i = 0; i < r.changes.size(); ++i)
+    text += (i == 0 ? ": " : ", ") + r.changes[i];
+  return text;
+}
+
 } // namespace
 
 std::string to_text(const record& r) {

@@ -72,8 +72,7 @@ retraining compare(const evaluation& stored, const evaluation& again) {
 }
 
 std::string to_text(const retraining& r) {
-  const auto epochs =
-      std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs");
+  const auto epochs = std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs");
   std::string text = "#" + std::to_string(r.id) + ": ";
   if (r.equal())
     return text + "equal, " + epochs;

@@ -68,6 +68,17 @@ struct breeding {
                                         const mutation_params& mutation,
                                         std::uint64_t seed, const breeding& order);
 
+/// The same, and how many parameters its network has.
+struct counted_candidate {
+  candidate made;
+  std::uint64_t parameters = 0;
+};
+[[nodiscard]] expected<counted_candidate> breed_and_count(const search_space& space,
+                                                          const problem& p,
+                                                          const mutation_params& mutation,
+                                                          std::uint64_t seed,
+                                                          const breeding& order);
+
 /// What training the network on one example for one epoch costs, in multiply-adds: an
 /// estimate for ordering candidates, from shapes and the genome's batch size.
 [[nodiscard]] double training_work(const network& n, const genome& g);
@@ -97,6 +108,13 @@ public:
   /// The generation that is complete and not closed yet, with its survivors, best first.
   [[nodiscard]] virtual std::optional<generation_closed> closing() const = 0;
   virtual void close() = 0;
+
+  /// Goes on with other parameters and another seed, of the same strategy and tell_order;
+  /// those that may breed stay. To be called when a generation has just been closed, or
+  /// nothing was born yet; false, and nothing has changed, where that leaves no way to go
+  /// on. (A fork of a run: run_forked.)
+  [[nodiscard]] virtual bool change(const evolution_params& params,
+                                    std::uint64_t seed) = 0;
 
   /// All that was asked for is told and closed, and there will be no more.
   [[nodiscard]] virtual bool finished() const = 0;

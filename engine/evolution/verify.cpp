@@ -13,6 +13,7 @@
 #include "genome/hash.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace clade {
 
@@ -83,6 +84,12 @@ struct verifier::impl {
   verification result;
   /// By id - 1; of a copy nothing is copied.
   std::vector<std::uint64_t> fingerprints;
+  /// By id - 1, of what was bred again; and what is stored of those that were not yet.
+  std::vector<std::uint64_t> parameters;
+  struct counted {
+    std::uint64_t sequence = 0, parameters = 0;
+  };
+  std::map<candidate_id, counted> stored_counts;
   rebreeder again; // The last: its threads end first.
 
   void differs(std::uint64_t sequence, const record& r, const sides& s) {
@@ -108,7 +115,26 @@ struct verifier::impl {
         return;
       }
       result.decisions.networks += one.rejected.size() + 1;
+      parameters.resize(one.id);
+      parameters.back() = one.parameters;
+      if (const auto found = stored_counts.find(one.id); found != stored_counts.end()) {
+        compare_parameters(one.id, found->second);
+        stored_counts.erase(found);
+      }
     }
+  }
+
+  /// An evaluation may be folded before its candidate is bred again; of all that are
+  /// wrong the first is to be told.
+  void compare_parameters(candidate_id id, const counted& stored) {
+    const auto made = parameters[id - 1];
+    if (stored.parameters == made
+        || (result.first && result.first->sequence < stored.sequence))
+      return;
+    result.first = difference{.sequence = stored.sequence,
+                              .record = "evaluated " + id_text(id),
+                              .stored = std::to_string(stored.parameters) + " parameters",
+                              .made = std::to_string(made) + " parameters"};
   }
 
   expected<void> begin(std::uint64_t sequence, const record& r,
@@ -124,6 +150,8 @@ struct verifier::impl {
   }
 
   expected<void> prepare(std::uint64_t sequence, const record& r) {
+    if (const auto* forked = std::get_if<run_forked>(&r); forked && state.started)
+      return begin(sequence, r, forked->experiment, forked->search);
     const auto* started = std::get_if<run_started>(&r);
     if (started == nullptr || state.started)
       return {};
@@ -134,6 +162,9 @@ struct verifier::impl {
     if (!fresh)
       return tl::unexpected(fresh.error());
     state = std::move(*fresh);
+    state.rules.read_fork = [this](const run_forked&) -> expected<run_rules> {
+      return rules->fold;
+    };
     return {};
   }
 
@@ -162,11 +193,10 @@ struct verifier::impl {
     if (state.best_random)
       tested.push_back(state.best_random->id);
     for (const auto& e : r.examinations) {
-      const auto id = e.subject == "champion"              ? r.champion
-                      : e.subject == "best random candidate" ? (state.best_random
-                                                                    ? state.best_random->id
-                                                                    : 0)
-                                                             : 0;
+      const auto id = e.subject == "champion" ? r.champion
+                      : e.subject == "best random candidate"
+                          ? (state.best_random ? state.best_random->id : 0)
+                          : 0;
       if (e.id != id)
         return sides{e.subject + " " + id_text(e.id),
                      id == 0 ? "none of " + ids_text(tested)
@@ -181,6 +211,7 @@ struct verifier::impl {
   }
 
   void count(const run_started&) { ++result.decisions.starts; }
+  void count(const run_forked&) { ++result.decisions.starts; }
   void count(const candidate_born& r) {
     ++result.decisions.places;
     ++result.decisions.equals;
@@ -217,6 +248,15 @@ struct verifier::impl {
     if (auto folded = apply(state, r); !folded)
       return differs(sequence, r, {to_text(r), folded.error().message});
     std::visit([this](const auto& one) { count(one); }, r);
+    if (const auto* e = std::get_if<candidate_evaluated>(&r);
+        e != nullptr && e->evaluated.outcome == outcome::succeeded) {
+      const auto id = e->evaluated.id;
+      const counted stored{sequence, e->evaluated.parameters};
+      if (id <= parameters.size())
+        compare_parameters(id, stored);
+      else
+        stored_counts.emplace(id, stored);
+    }
     if (birth != nullptr)
       again.add({sequence, std::move(asked.front()), birth->born}, rules);
   }

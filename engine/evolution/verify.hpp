@@ -25,7 +25,7 @@ using rules_reader = std::function<expected<replay_rules>(const std::string& exp
 /// seed, the rules and the records before, and compares with what is stored. These are
 /// counted, each once:
 ///
-///   starts      that a run, with that seed and search, begins
+///   starts      that a run, or a fork, begins with that seed and search
 ///   places      which candidate is next: its id, generation and index
 ///   parents     one for each parent that selection drew (none: that it was sampled)
 ///   networks    one for each attempt to breed a candidate: those before the last must

@@ -37,7 +37,8 @@ TEST_CASE("retraining: what was observed of time and place makes no difference")
         == "#12: equal, 2 epochs");
 }
 
-TEST_CASE("retraining: metrics are compared bit for bit, and the largest difference told") {
+TEST_CASE(
+    "retraining: metrics are compared bit for bit, and the largest difference told") {
   CHECK(compared([](evaluation& e) { e.curve[0].metrics[0].value = 0.5000000000000001; })
         == "#12: differs in 2 epochs, loss by at most 1.1102230246251565e-16");
   CHECK(compared([](evaluation& e) {
@@ -63,7 +64,8 @@ TEST_CASE("retraining: whatever else differs is named") {
         == "#12: differs in 2 epochs, rank, which is not stored, no score");
 }
 
-TEST_CASE("retraining: what failed by time or memory or with its process need not repeat") {
+TEST_CASE(
+    "retraining: what failed by time or memory or with its process need not repeat") {
   CHECK(repeatable(outcome::succeeded));
   CHECK(repeatable(outcome::diverged));
   CHECK_FALSE(repeatable(outcome::timed_out));

@@ -1,5 +1,4 @@
 #include "engine/evolution/verify.hpp"
-
 #include "tests/engine/fitness/small_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -113,41 +112,44 @@ falsification in_success(const char* what, std::function<void(evaluation&)> chan
 }
 
 std::vector<falsification> falsifications() {
-  return {
-      in<run_started>("seed", [](run_started& r) { return ++r.seed != 0; }),
-      in<run_started>("search", [](run_started& r) { return ++r.search.low != 0; }),
-      in_birth("id", [](candidate& c) { ++c.id; }),
-      in_birth("generation", [](candidate& c) { ++c.generation; }),
-      in_birth("index", [](candidate& c) { ++c.index; }),
-      in_birth("attempt", [](candidate& c) { ++c.attempt; }),
-      in_birth("too many attempts", [](candidate& c) { c.attempt += 8; }),
-      in_birth("genome",
-               [](candidate& c) {
-                 auto other = *c.genome;
-                 assign(other.hyperparameters, "another", value{std::int64_t{1}});
-                 c.genome = std::make_shared<const genome>(std::move(other));
-               }),
-      in_birth("network", [](candidate& c) { ++c.network.high; }),
-      in_birth("parents", [](candidate& c) { c.parents.push_back(1); }),
-      in_birth("origin", [](candidate& c) { c.origin += "!"; }),
-      in_birth("work", [](candidate& c) { c.work += 1; }),
-      in_birth("equal", [](candidate& c) { c.equal_to = c.equal_to == 0 ? 1 : 0; }),
-      in_success("id of nobody", [](evaluation& e) { e.id += 100; }),
-      in_success("outcome", [](evaluation& e) { e.outcome = outcome::diverged; }),
-      in_success("metrics", [](evaluation& e) { e.metrics.front().value += 0.5; }),
-      in_success("copied", [](evaluation& e) { e.equal_to = 1; }),
-      in<generation_closed>("closed",
-                            [](generation_closed& r) { return ++r.generation != 0; }),
-      in<generation_closed>("survivors", [](generation_closed& r) {
-        std::swap(r.survivors.front(), r.survivors.back());
-        return true;
-      }),
-      in<run_finished>("champion", [](run_finished& r) { return ++r.champion != 0; }),
-      in<run_finished>("tested", [](run_finished& r) {
-        r.examinations.push_back(
-            {.subject = "champion", .id = r.champion + 1, .metrics = {}, .parameters = 0});
-        return true;
-      })};
+  return {in<run_started>("seed", [](run_started& r) { return ++r.seed != 0; }),
+          in<run_started>("search", [](run_started& r) { return ++r.search.low != 0; }),
+          in_birth("id", [](candidate& c) { ++c.id; }),
+          in_birth("generation", [](candidate& c) { ++c.generation; }),
+          in_birth("index", [](candidate& c) { ++c.index; }),
+          in_birth("attempt", [](candidate& c) { ++c.attempt; }),
+          in_birth("too many attempts", [](candidate& c) { c.attempt += 8; }),
+          in_birth("genome",
+                   [](candidate& c) {
+                     auto other = *c.genome;
+                     assign(other.hyperparameters, "another", value{std::int64_t{1}});
+                     c.genome = std::make_shared<const genome>(std::move(other));
+                   }),
+          in_birth("network", [](candidate& c) { ++c.network.high; }),
+          in_birth("parents", [](candidate& c) { c.parents.push_back(1); }),
+          in_birth("origin", [](candidate& c) { c.origin += "!"; }),
+          in_birth("work", [](candidate& c) { c.work += 1; }),
+          in_birth("equal", [](candidate& c) { c.equal_to = c.equal_to == 0 ? 1 : 0; }),
+          in_success("id of nobody", [](evaluation& e) { e.id += 100; }),
+          in_success("outcome", [](evaluation& e) { e.outcome = outcome::diverged; }),
+          in_success("metrics", [](evaluation& e) { e.metrics.front().value += 0.5; }),
+          in_success("parameters", [](evaluation& e) { ++e.parameters; }),
+          in_success("copied", [](evaluation& e) { e.equal_to = 1; }),
+          in<generation_closed>("closed",
+                                [](generation_closed& r) { return ++r.generation != 0; }),
+          in<generation_closed>("survivors",
+                                [](generation_closed& r) {
+                                  std::swap(r.survivors.front(), r.survivors.back());
+                                  return true;
+                                }),
+          in<run_finished>("champion", [](run_finished& r) { return ++r.champion != 0; }),
+          in<run_finished>("tested", [](run_finished& r) {
+            r.examinations.push_back({.subject = "champion",
+                                      .id = r.champion + 1,
+                                      .metrics = {},
+                                      .parameters = 0});
+            return true;
+          })};
 }
 
 } // namespace
@@ -251,11 +253,11 @@ TEST_CASE("verify: of networks that come again, rejections and copies are made a
                                 return !metrics.empty()
                                        && (metrics.front().value += 0.5) != 0;
                               }),
-      in<candidate_evaluated>(
-          "weights",
-          [](candidate_evaluated& e) {
-            return e.evaluated.equal_to != 0 && ++e.evaluated.weights_hash != 0;
-          }),
+      in<candidate_evaluated>("weights",
+                              [](candidate_evaluated& e) {
+                                return e.evaluated.equal_to != 0
+                                       && ++e.evaluated.weights_hash != 0;
+                              }),
       in<candidate_evaluated>("parameters",
                               [](candidate_evaluated& e) {
                                 return e.evaluated.equal_to != 0
