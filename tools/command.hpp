@@ -27,6 +27,7 @@ void add_launch(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
 void add_plan(CLI::App& app, command& chosen);
+void add_replay(CLI::App& app, command& chosen);
 void add_resume(CLI::App& app, command& chosen);
 void add_run(CLI::App& app, command& chosen);
 void add_show(CLI::App& app, command& chosen);

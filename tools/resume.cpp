@@ -18,7 +18,7 @@ struct resume_options {
   bool json = false;
 };
 
-/// The resolved experiment and the fold of all records.
+/// The resolved experiment, that of the latest fork, and the fold of all records.
 struct folded {
   clade::experiment experiment;
   genome_hash search;
@@ -40,7 +40,15 @@ expected<folded> fold(const store& file, const std::string& origin) {
                     .search = started->search,
                     .state = std::move(*state)};
         }
-        return apply(result.state, r);
+        auto applied = apply(result.state, r);
+        if (const auto* forked = std::get_if<run_forked>(&r); forked && applied) {
+          auto resolved = parse_resolved(forked->experiment, origin);
+          if (!resolved)
+            return tl::unexpected(resolved.error());
+          result.experiment = std::move(*resolved);
+          result.search = forked->search;
+        }
+        return applied;
       });
   if (!folded_all)
     return tl::unexpected(folded_all.error());

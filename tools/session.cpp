@@ -219,6 +219,17 @@ endpoint from_here(endpoint listens) {
   return listens;
 }
 
+/// Why this cannot be done, or empty.
+std::string why_not(const instruction& order, const search_space& space,
+                    const problem& p) {
+  if (order.kind == instruction_kind::slots) {
+    const auto wanted = parse_slots(order.text);
+    return wanted ? std::string() : wanted.error().message;
+  }
+  const auto decoded = decode(space, *order.genome, p);
+  return decoded ? std::string() : "the genome does not fit: " + decoded.error().message;
+}
+
 /// Tells how other machines join, and leaves the address in the run's folder.
 expected<void> announce(const session_params& params, const endpoint& at) {
   if (params.experiment.slots.listen.empty())
@@ -267,25 +278,22 @@ session_result run_session(const session_params& params, store file, run_state r
   run_log log(params.folder / "head.log");
   ordered_slots ordered;
   const auto worker_id = drawn_worker();
-  auto head =
-      head::start({.experiment = e,
-                   .problem = params.problem,
-                   .build = CLADE_VERSION,
-                   .keys = params.folder / "keys" / "head",
-                   .folder = params.folder,
-                   .listen = *listens,
-                   .lease = params.lease,
-                   .wait_for_nodes = waits,
-                   .local_worker = worker_id,
-                   .say = [&log](const std::string& line) { log.write(line); },
-                   .generators = std::max<std::size_t>(2, slots->size() / 8),
-                   .refuses =
-                       [](const instruction& order) {
-                         const auto wanted = parse_slots(order.text);
-                         return wanted ? std::string() : wanted.error().message;
-                       },
-                   .change_slots = [&ordered](const std::string& s) { ordered.put(s); }},
-                  std::move(file), std::move(run));
+  auto head = head::start(
+      {.experiment = e,
+       .problem = params.problem,
+       .build = CLADE_VERSION,
+       .keys = params.folder / "keys" / "head",
+       .folder = params.folder,
+       .listen = *listens,
+       .lease = params.lease,
+       .wait_for_nodes = waits,
+       .local_worker = worker_id,
+       .say = [&log](const std::string& line) { log.write(line); },
+       .generators = std::max<std::size_t>(2, slots->size() / 8),
+       .refuses = [&e, &p = params.problem](
+                      const instruction& order) { return why_not(order, e.space, p); },
+       .change_slots = [&ordered](const std::string& s) { ordered.put(s); }},
+      std::move(file), std::move(run));
   if (!head)
     return failed(head.error());
   const endpoint at{.host = listens->host, .port = (*head)->port()};

@@ -24,7 +24,7 @@ bool print(const std::string& line) {
 }
 
 /// The picture, then what happens, until nothing more can.
-expected<void> show_as_lines(feed& f) {
+expected<void> show_as_lines(feed& f, bool steps) {
   if (!print(to_json(f.picture(), f.name(), f.showing())))
     return {};
   while (f.showing() == "live" || f.showing() == "replay") {
@@ -34,6 +34,12 @@ expected<void> show_as_lines(feed& f) {
     for (const auto& n : *came) {
       if (!print(to_json(n, f.picture())))
         return {};
+      const auto* h = std::get_if<happened>(&n);
+      if (steps && h != nullptr && std::holds_alternative<generation_closed>(h->record)) {
+        if (std::string line; !std::getline(std::cin, line))
+          return {};
+        f.step();
+      }
       if (std::holds_alternative<restarted>(n)
           && !print(to_json(f.picture(), f.name(), f.showing())))
         return {};
@@ -86,7 +92,7 @@ void add_views(CLI::App& sub, view_options& options) {
 int show(feed& f, const view_options& options) {
   if (!options.json && !options.web && !options.metrics && options.tensorboard.empty())
     return show_in_terminal(f);
-  const auto shown = options.json      ? show_as_lines(f)
+  const auto shown = options.json      ? show_as_lines(f, options.steps)
                      : options.web     ? show_as_page(f, *options.web)
                      : options.metrics ? show_metrics(f, *options.metrics)
                                        : write_tensorboard(f, options.tensorboard);

@@ -124,7 +124,13 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
 }
 
 run_rules rules_of(const experiment& e) {
-  return {.evolution = e.evolution, .objective = e.objective, .seed = e.seed};
+  return {
+      .evolution = e.evolution,
+      .objective = e.objective,
+      .seed = e.seed,
+      .read_fork = [](const run_forked& forked) {
+        return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);
+      }};
 }
 
 } // namespace clade

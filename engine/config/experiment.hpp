@@ -83,6 +83,13 @@ load_experiment(const std::filesystem::path& file,
 /// What decides how the run's records are folded.
 [[nodiscard]] run_rules rules_of(const experiment& e);
 
+/// What a fork of a run of `origin` searches by: another name, and with changes such as
+/// "evolution.population=48". The split of the data stays, whatever the seed. Fails where
+/// a change is wrong, or of the data or the kind of fitness; the rest is `check_fork`'s.
+[[nodiscard]] expected<experiment> change_resolved(const experiment& origin,
+                                                   const std::string& name,
+                                                   std::span<const std::string> changes);
+
 /// Hash of what decides the search: `to_toml` without name, slots, wall time and paths,
 /// and the data's content (`data_set::checksum`; zero for a synthetic experiment).
 [[nodiscard]] genome_hash search_hash(const experiment& e, genome_hash data_checksum);

@@ -53,6 +53,9 @@ public:
   /// Becomes readable when `wait` would not block; -1: never.
   [[nodiscard]] virtual int descriptor() const = 0;
 
+  /// Lets a replay that stops after each generation go on to the next.
+  virtual void step() {}
+
   /// A candidate with its genome, curve and line of ancestors; `not_found`.
   [[nodiscard]] virtual expected<genome_view> candidate(candidate_id id) = 0;
   /// The candidates after `after` by id, at most `count`.

@@ -63,6 +63,15 @@ void write_records() {
     if (const auto kind = e.record.index(); ++seen[kind] <= 2)
       write("record", std::to_string(kind + 1) + "-" + std::to_string(seen[kind]),
             encode(e.record));
+  write("record", "10-1",
+        encode(run_forked{.origin = "x-20260131-140500",
+                          .identity = 9,
+                          .sequence = 14,
+                          .generation = 1,
+                          .changes = {"experiment.seed=8"},
+                          .experiment = "[experiment]\nname = \"y\"\n",
+                          .seed = 8,
+                          .search = {3, 4}}));
 }
 
 void write_weights() {

@@ -95,6 +95,8 @@ wish press(place& at, key pressed, const scene& s, extent size) {
   const auto here = static_cast<std::size_t>(at.shown);
   if (pressed == key::quit)
     return {.quit = true};
+  if (pressed == key::step)
+    return {.step = true};
   if (pressed >= key::page_1 && pressed <= key::page_6) {
     turn_to(at,
             static_cast<std::size_t>(pressed) - static_cast<std::size_t>(key::page_1));
