@@ -185,8 +185,8 @@ class Networks(ReplayTest):
         self.evolve()
         alone = self.folder / "clade"
         shutil.copy(CLADE, alone)
-        refused = subprocess.run([alone, "replay", self.run_folder(), "--retrain", "all"], capture_output=True, text=True,
-                                 check=False)
+        words = [alone, "replay", self.run_folder(), "--retrain", "all"]
+        refused = subprocess.run(words, capture_output=True, text=True, check=False)
         self.assertEqual((refused.returncode, refused.stdout, refused.stderr.count("\n")), (2, "", 1))
         self.assertIn("LibTorch", refused.stderr)
 
