@@ -168,8 +168,12 @@ class Networks(ReplayTest):
 
     def test_a_fork_with_another_seed_keeps_the_split_and_takes_other_training(self):
         self.evolve()
-        self.finish("replay", "iris", "--from", 1, "--as", "fork", "--change", "experiment.seed=9", "--change",
-                    "training.epochs=3")
+        words = ("replay", "iris", "--from", 1, "--as", "fork", "--change", "experiment.seed=9", "--change",
+                 "training.epochs=3")
+        best = self.count("select best from generations where generation = 0")
+        kept = self.count("select count(*) from weights where id = ?", best) == 1
+        forked = self.finish(*words)
+        self.assertEqual(f"#{best}, the best so far, has no weights" in forked.out, not kept)
         self.finish("resume", "fork", "--slots", "2")
         self.assertIn("decisions equal", self.finish("replay", "fork", "--verify").out)
         self.assertIn(" equal, ", self.finish("replay", "fork", "--retrain", "all").out)
