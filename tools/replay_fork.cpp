@@ -167,7 +167,14 @@ expected<std::filesystem::path> write_fork(const replayed& run, const beginning&
   return folder;
 }
 
-expected<std::filesystem::path> fork(const replayed& run, const fork_options& options) {
+struct made_fork {
+  std::filesystem::path folder;
+  /// The best that was taken over, if it was trained and its weights are not kept; else
+  /// 0.
+  candidate_id without_weights = 0;
+};
+
+expected<made_fork> fork(const replayed& run, const fork_options& options) {
   auto b = find_beginning(run, options.generation);
   if (!b)
     return tl::unexpected(b.error());
@@ -195,26 +202,44 @@ expected<std::filesystem::path> fork(const replayed& run, const fork_options& op
                           .search = rules->search};
   if (auto applied = apply(b->state, forked); !applied)
     return tl::unexpected(applied.error());
-  return write_fork(run, *b, forked, *changed);
+  const auto best = b->state.best.empty() ? 0 : b->state.best.front().id;
+  const auto weights = run.file.find_weights(best);
+  if (!weights)
+    return tl::unexpected(weights.error());
+  const bool lacks = changed->fitness == fitness_kind::training && weights->empty();
+  return write_fork(run, *b, forked, *changed).map([&](std::filesystem::path folder) {
+    return made_fork{std::move(folder), lacks ? best : 0};
+  });
 }
 
 } // namespace
 
 int fork_run(const replayed& run, const fork_options& options) {
-  const auto folder = fork(run, options);
-  if (!folder)
-    return report(folder.error());
+  const auto made = fork(run, options);
+  if (!made)
+    return report(made.error());
+  const auto best = made->without_weights;
   const auto resume = "clade resume " + options.name;
   if (options.json)
     std::cout << nlohmann::ordered_json{{"event", "forked"},
-                                        {"folder", folder->string()},
+                                        {"folder", made->folder.string()},
                                         {"generation", options.generation},
+                                        {"best_without_weights",
+                                         best == 0 ? nlohmann::ordered_json()
+                                                   : nlohmann::ordered_json(best)},
                                         {"resume", resume}}
                      .dump(-1, ' ', false,
                            nlohmann::ordered_json::error_handler_t::replace)
               << std::endl;
   else
-    std::cout << "forked at generation " << options.generation << ": " << folder->string()
+    std::cout << "forked at generation " << options.generation << ": "
+              << made->folder.string()
+              << (best == 0
+                      ? ""
+                      : "\n#" + std::to_string(best)
+                            + ", the best so far, has no weights in the store: should "
+                              "it stay the best, it is trained again by the new "
+                              "settings for the test data")
               << "\ngo on with: " << resume << std::endl;
   return 0;
 }

@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import sqlite3
 import struct
+import subprocess
 import unittest
 
 from live_runs import CLADE, RunTest
@@ -158,12 +159,43 @@ class Retraining(ReplayTest):
         self.assertIn("no run", self.finish("replay", "elsewhere", "--verify", status=2).err)
 
 
+@unittest.skipUnless(HAS_TORCH, "this build has no LibTorch")
 class Networks(ReplayTest):
-    @unittest.skipUnless(HAS_TORCH, "this build has no LibTorch")
-    def test_networks_are_trained_again_bit_for_bit(self):
+    def evolve(self):
         experiment = pathlib.Path(__file__).resolve().parents[2] / "experiments" / "iris.toml"
         self.finish("run", experiment, "--slots", "2", "--set", "evolution.population=4", "--set",
                     "evolution.elites=2", "--set", "evolution.generations=2")
+
+    def test_a_fork_with_another_seed_keeps_the_split_and_takes_other_training(self):
+        self.evolve()
+        words = ("replay", "iris", "--from", 1, "--as", "fork", "--change", "experiment.seed=9", "--change",
+                 "training.epochs=3")
+        best = self.count("select best from generations where generation = 0")
+        kept = self.count("select count(*) from weights where id = ?", best) == 1
+        forked = self.finish(*words)
+        self.assertEqual(f"#{best}, the best so far, has no weights" in forked.out, not kept)
+        self.finish("resume", "fork", "--slots", "2")
+        self.assertIn("decisions equal", self.finish("replay", "fork", "--verify").out)
+        self.assertIn(" equal, ", self.finish("replay", "fork", "--retrain", "all").out)
+        last = json.loads(self.finish("show", "fork", "--genome", 8, "--json").out)
+        self.assertLessEqual(len(last["evaluation"]["curve"]), 3)
+        fork = next(f for f in self.runs.iterdir() if f.name.startswith("fork-"))
+        with contextlib.closing(sqlite3.connect(fork / "run.db")) as store:
+            (experiment,), = store.execute("select experiment from runs")
+        self.assertIn("seed = 9\n", experiment)
+        self.assertIn("limit = 0\nseed = 1\n", experiment)
+
+    def test_a_program_without_libtorch_says_so(self):
+        self.evolve()
+        alone = self.folder / "clade"
+        shutil.copy(CLADE, alone)
+        words = [alone, "replay", self.run_folder(), "--retrain", "all"]
+        refused = subprocess.run(words, capture_output=True, text=True, check=False)
+        self.assertEqual((refused.returncode, refused.stdout, refused.stderr.count("\n")), (2, "", 1))
+        self.assertIn("LibTorch", refused.stderr)
+
+    def test_networks_are_trained_again_bit_for_bit(self):
+        self.evolve()
         trained = self.count("select count(*) from evaluations where outcome = 'succeeded' and equal_to is null")
         self.assertIn(f"all {trained} trained again on cpu equal", self.replay("--retrain", "all").out)
 
