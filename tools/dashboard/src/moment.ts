@@ -11,6 +11,8 @@ export interface Moment {
   /** When it was. */
   time: number;
   rows: Row[];
+  /** All candidates were here, not only those that came since. */
+  complete: boolean;
   generations: GenerationLine[];
   evaluated: number;
   failed: number;
@@ -100,6 +102,7 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
     cut,
     time: line ? line.closed : (p.time ?? 0),
     rows,
+    complete: run.complete,
     generations: line ? p.generations.filter((g) => g.generation <= line.generation) : p.generations,
     evaluated: 0,
     failed: 0,
