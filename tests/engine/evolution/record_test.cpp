@@ -50,7 +50,8 @@ std::vector<record> one_of_each() {
       run_paused{"interrupted"},
       run_resumed{"0.1.1"},
       attempt_failed{7, 1, "node1/cpu:0", "killed by signal 9"},
-      slot_changed{"node1/cpu:0", false, "connection lost"}};
+      slot_changed{"node1/cpu:0", false, "connection lost"},
+      person_ordered{{instruction_kind::slots, 0, "cpu:4"}, "ada"}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {
@@ -128,6 +129,7 @@ TEST_CASE("record: a text for each kind") {
             "resumed by version 0.1.1",
             "attempt 1 of #7 failed on node1/cpu:0: killed by signal 9",
             "slot node1/cpu:0 left: connection lost",
+            "ada ordered: slots cpu:4",
         });
 }
 
