@@ -129,7 +129,6 @@ std::string made_up_feed::showing() const {
 void made_up_feed::fold(const happened& h) {
   if (const auto done = apply(picture_, h.unix_ms, h.record); !done)
     throw std::runtime_error(done.error().message);
-  picture_.sequence = h.sequence;
   if (const auto* b = std::get_if<candidate_born>(&h.record)) {
     auto& k = known_[b->born.id];
     k.born = b->born;
