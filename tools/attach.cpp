@@ -1,69 +1,25 @@
 #include "engine/store/run_folder.hpp"
-#include "engine/telemetry/json.hpp"
 #include "engine/telemetry/live_feed.hpp"
 #include "tools/command.hpp"
-#include "tools/web_server.hpp"
+#include "tools/views.hpp"
 
-#include <cstdio>
-#include <iostream>
 #include <memory>
 
 namespace clade {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-// How long a view that nobody wants any more takes to notice it.
-constexpr auto interval = 200ms;
-
 struct attach_options {
   std::string run;
-  bool json = false;
-  bool web = false;
-  std::uint16_t port = 0;
+  view_options view;
 };
-
-bool print(const std::string& line) {
-  return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0;
-}
-
-/// The picture, then what happens, until the run's head ends.
-expected<void> show_as_lines(feed& f) {
-  if (!print(to_json(f.picture(), f.name(), f.showing())))
-    return {};
-  while (f.showing() == "live") {
-    const auto came = f.wait(interval);
-    if (!came)
-      return tl::unexpected(came.error());
-    for (const auto& n : *came) {
-      if (!print(to_json(n, f.picture())))
-        return {};
-      if (std::holds_alternative<restarted>(n)
-          && !print(to_json(f.picture(), f.name(), f.showing())))
-        return {};
-    }
-  }
-  return {};
-}
-
-/// Until it is interrupted.
-expected<void> show_as_page(feed& f, std::uint16_t port) {
-  return serve_web(f, {.port = port, .ready = [](const std::string& address) {
-                         std::cout << address << std::endl;
-                       }});
-}
 
 int attach(const attach_options& options) {
   const auto file = find_store(options.run);
   if (!file)
     return report(file.error());
-  auto opened = open_feed(*file);
-  if (!opened)
-    return report(opened.error());
-  const auto shown =
-      options.web ? show_as_page(**opened, options.port) : show_as_lines(**opened);
-  return shown ? 0 : report(shown.error());
+  const auto opened = open_feed(*file);
+  return opened ? show(**opened, options.view) : report(opened.error());
 }
 
 } // namespace
@@ -78,24 +34,16 @@ void add_attach(CLI::App& app, command& chosen) {
          "that, or a store's file")
       ->required()
       ->option_text("RUN");
-  sub->add_flag("--json", options->json,
-                "One JSON object a line: a picture of the run, then each record");
-  auto* web = sub->add_option(
-      "--web", options->port,
-      "A page for the browsers of this machine, whose address it prints; on PORT, else\n"
-      "on any that is free");
-  web->expected(0, 1)->check(CLI::Range(1, 65535))->option_text("[PORT]");
+  add_views(*sub, options->view);
   sub->footer(
       "The search does not notice who watches it. Examples:\n"
-      "  clade attach digits\n"
+      "  clade attach digits                       in the terminal; q quits\n"
       "  clade attach digits --web\n"
+      "  clade attach digits --tensorboard /tmp/tb\n"
       "  clade attach digits --json | jq 'select(.event == \"generation\")'\n"
       "engine/telemetry/json.hpp says what the objects hold, engine/telemetry/wire.hpp\n"
       "how to follow a run from other languages.");
-  sub->callback([&chosen, options, web] {
-    options->web = web->count() > 0;
-    chosen = [options] { return attach(*options); };
-  });
+  sub->callback([&chosen, options] { chosen = [options] { return attach(*options); }; });
 }
 
 } // namespace clade
