@@ -173,16 +173,15 @@ private:
 
 } // namespace
 
-expected<std::unique_ptr<feed>>
-open_replay_feed(const std::filesystem::path& store_file, const replay_params& params) {
+expected<std::unique_ptr<feed>> open_replay_feed(const std::filesystem::path& store_file,
+                                                 const replay_params& params) {
   auto opened = store::open_to_read(store_file);
   if (!opened)
     return tl::unexpected(opened.error());
   auto view = view_run(*opened, store_file);
   if (!view)
     return tl::unexpected(view.error());
-  auto made =
-      std::make_unique<replay_feed>(std::move(*opened), std::move(*view), params);
+  auto made = std::make_unique<replay_feed>(std::move(*opened), std::move(*view), params);
   return made->begin().map([&]() -> std::unique_ptr<feed> { return std::move(made); });
 }
 

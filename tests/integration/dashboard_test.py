@@ -171,8 +171,9 @@ class StoredRun(PageTest):
         fitnesses = [float(row[1]) for row in evaluated if row[1] != "–"]
         self.assertIn(f"generation3 of 6evaluated{len(evaluated)} of 48failed{len(evaluated) - len(fitnesses)}"
                       f"best accuracy{max(fitnesses):.4f} #", seen["before"]["figures"])
-        best = self.query("select best_fitness from generations where generation = 3")[0][0]
-        self.assertIn(f"generation 3best {best:.4f} #", seen["legend"])
+        self.assertIn("generation 3best ", seen["legend"])
+        if not self.options:  # In a steady state some are evaluated that count for the next generation.
+            self.assertIn(f"so far {max(fitnesses):.4f}median", seen["legend"])
 
     def test_everything_is_reached_and_done_by_keyboard(self):
         seen = self.only(self.address, "keyboard")
