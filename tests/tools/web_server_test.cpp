@@ -154,7 +154,7 @@ TEST_CASE("web: a reader gets the picture and then all news in their order") {
   const auto events = events_of(s, [&](const json& e) {
     if (!std::exchange(asked, true)) {
       f.evolve(1);
-      f.tell(restarted{});
+      f.announce(restarted{});
     }
     return e["event"] == "restarted";
   });
@@ -174,7 +174,7 @@ TEST_CASE("web: epochs of what is in training reach readers who come later") {
   const served s(f);
   f.happen(candidate_born{{.id = 1, .genome = std::make_shared<const genome>()}});
   for (std::uint32_t n = 1; n <= 3; ++n)
-    f.tell(epoch_news{
+    f.announce(epoch_news{
         .slot = "cpu:0", .id = 1, .number = n, .of = 9, .metrics = {{"loss", 1.0 / n}}});
   const auto is_last = [](const json& e) {
     return e["event"] == "epoch" && e["epoch"] == 3;
