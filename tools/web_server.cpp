@@ -36,8 +36,8 @@ constexpr std::size_t most_rows = 10'000;
 /// After so long without news a reader is sent an empty line, which shows whether it is
 /// still there.
 constexpr auto quiet = 5s;
-/// Feeds may also notice that time has passed.
-constexpr int look_ms = 1000;
+/// Feeds may also notice that time has passed; a replay does nothing else.
+constexpr int look_ms = 1000, look_at_replay_ms = 50;
 
 constexpr const char* no_page =
     "<!doctype html><meta charset=\"utf-8\"><title>Clade</title><p>This clade was built "
@@ -290,7 +290,10 @@ expected<void> web_service::follow(const std::stop_token& stop) {
     std::array<pollfd, 2> wakes{
         {{.fd = desk_->descriptor(), .events = POLLIN, .revents = 0},
          {.fd = feed_.descriptor(), .events = POLLIN, .revents = 0}}};
-    if (::poll(wakes.data(), wakes.size(), look_ms) < 0 && errno != EINTR)
+    if (::poll(wakes.data(), wakes.size(),
+               shown_ == "replay" ? look_at_replay_ms : look_ms)
+            < 0
+        && errno != EINTR)
       return fail(error_kind::io, "poll failed");
   }
   return {};

@@ -77,7 +77,8 @@ json generation_json(const generation_line& g) {
           {"succeeded", s.succeeded},
           {"failed", s.failed},
           {"born", g.born_ms},
-          {"closed", g.closed_ms}};
+          {"closed", g.closed_ms},
+          {"closed_sequence", g.closed_sequence}};
 }
 
 json finished_json(const run_finished& f) {

@@ -24,7 +24,8 @@ namespace clade {
 ///   evaluated   id, outcome, fitness, metrics, parameters, seconds, slot, tries,
 ///               equal_to, reason
 ///   generation  generation, survivors, and of the picture's line best, best_fitness,
-///               median, lower_quartile, upper_quartile, succeeded, failed, born, closed
+///               median, lower_quartile, upper_quartile, succeeded, failed, born, closed,
+///               closed_sequence
 ///   finished    champion, examinations: [{subject, id, metrics, parameters}]
 ///   paused      reason
 ///   resumed     version

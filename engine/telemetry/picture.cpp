@@ -110,7 +110,8 @@ expected<void> fold(run_picture& p, const generation_closed& r) {
   p.generations.push_back(
       {.summary = summarise(r.generation, std::move(taken), p.rules.objective),
        .born_ms = born.empty() ? p.unix_ms : born.mapped(),
-       .closed_ms = p.unix_ms});
+       .closed_ms = p.unix_ms,
+       .closed_sequence = p.sequence + 1});
   return {};
 }
 

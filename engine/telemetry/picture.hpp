@@ -24,6 +24,7 @@ struct slot_stay {
 struct generation_line {
   generation_summary summary;
   std::int64_t born_ms = 0, closed_ms = 0;
+  std::uint64_t closed_sequence = 0; ///< Of the record that closed it.
 };
 
 /// What viewers show of a run: the part of its fold that is for people. The head's

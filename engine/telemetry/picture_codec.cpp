@@ -1,9 +1,9 @@
-// PICTURE = {"sequence", "unix_ms", "version", "experiment", "extended", "started_ms",
-//            "state", "reason", "generation", "born", "evaluated", "failed",
-//            "training_seconds", "outcomes": [[outcome, count]...], "digest": [high, low,
-//            records], "generations": [[generation, best, best_fitness, median,
-//            lower_quartile,
-//                             upper_quartile, succeeded, failed, born_ms, closed_ms]...],
+// PICTURE = {"sequence", "unix_ms", "version", "experiment", "extended", "started_ms", "state",
+//            "reason", "generation", "born", "evaluated", "failed", "training_seconds",
+//            "outcomes": [[outcome, count]...], "digest": [high, low, records],
+//            "generations": [[generation, best, best_fitness, median, lower_quartile,
+//                             upper_quartile, succeeded, failed, born_ms, closed_ms,
+//                             closed_sequence]...],
 //            "best": [LINE...], "front": [LINE...], "latest": [LINE...],
 //            "open": [LINE...],
 //            "slots": [[slot, joined_ms, left_ms | nil, reason]...],
@@ -38,13 +38,14 @@ fitness decode_fitness(decoder& d) {
 
 void encode(encoder& out, const generation_line& g) {
   const auto& s = g.summary;
-  out.array(10).natural(s.generation).natural(s.best).real(s.best_fitness);
+  out.array(11).natural(s.generation).natural(s.best).real(s.best_fitness);
   out.real(s.median_fitness).real(s.lower_quartile).real(s.upper_quartile);
   out.natural(s.succeeded).natural(s.failed).integer(g.born_ms).integer(g.closed_ms);
+  out.natural(g.closed_sequence);
 }
 
 generation_line decode_generation(decoder& d) {
-  d.array(10);
+  d.array(11);
   generation_line g;
   auto& s = g.summary;
   s.generation = d.natural();
@@ -57,6 +58,7 @@ generation_line decode_generation(decoder& d) {
   s.failed = d.natural();
   g.born_ms = d.integer();
   g.closed_ms = d.integer();
+  g.closed_sequence = d.natural();
   return g;
 }
 

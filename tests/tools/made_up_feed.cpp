@@ -77,7 +77,7 @@ made_up_feed::~made_up_feed() {
   ::close(event_);
 }
 
-void made_up_feed::tell(news n) {
+void made_up_feed::announce(news n) {
   {
     const std::lock_guard lock(mutex_);
     coming_.push_back(std::move(n));
@@ -89,9 +89,9 @@ void made_up_feed::tell(news n) {
 
 void made_up_feed::happen(record r) {
   ++sequence_;
-  tell(happened{.sequence = sequence_,
-                .unix_ms = start_ms + static_cast<std::int64_t>(sequence_) * 1000,
-                .record = std::move(r)});
+  announce(happened{.sequence = sequence_,
+                    .unix_ms = start_ms + static_cast<std::int64_t>(sequence_) * 1000,
+                    .record = std::move(r)});
 }
 
 void made_up_feed::evaluate(double accuracy) {
@@ -118,7 +118,7 @@ void made_up_feed::show(const std::string& what) {
     const std::lock_guard lock(mutex_);
     showing_ = what;
   }
-  tell(slots_view{});
+  announce(slots_view{});
 }
 
 std::string made_up_feed::showing() const {
@@ -129,7 +129,6 @@ std::string made_up_feed::showing() const {
 void made_up_feed::fold(const happened& h) {
   if (const auto done = apply(picture_, h.unix_ms, h.record); !done)
     throw std::runtime_error(done.error().message);
-  picture_.sequence = h.sequence;
   if (const auto* b = std::get_if<candidate_born>(&h.record)) {
     auto& k = known_[b->born.id];
     k.born = b->born;

@@ -19,7 +19,7 @@ public:
 
   /// It happens a second after what was before.
   void happen(record r);
-  void tell(news n);
+  void announce(news n);
   /// A candidate of one of the metric's values, bred of the one before, and what became
   /// of it.
   void evaluate(double accuracy);

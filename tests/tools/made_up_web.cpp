@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
     f.happen(slot_changed{
         .slot = "here/cpu:" + std::to_string(i), .joined = true, .reason = {}});
   f.evolve(std::stoul(argv[2]));
+  if (!f.wait(std::chrono::milliseconds(0))) // What happened before is no news.
+    return 1;
   std::stop_source stop;
   std::jthread orders([&] {
     for (std::string line; std::getline(std::cin, line);)

@@ -7,8 +7,8 @@
 #include <httplib.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <future>
-#include <thread>
 
 using namespace clade;
 using clade::test::made_up_feed;
@@ -36,6 +36,7 @@ public:
 
   [[nodiscard]] httplib::Client client() const {
     httplib::Client c("127.0.0.1", port);
+    c.set_read_timeout(60);
     c.set_default_headers({{"Cookie", "clade-" + std::to_string(port) + "=" + token}});
     return c;
   }
@@ -153,7 +154,7 @@ TEST_CASE("web: a reader gets the picture and then all news in their order") {
   const auto events = events_of(s, [&](const json& e) {
     if (!std::exchange(asked, true)) {
       f.evolve(1);
-      f.tell(restarted{});
+      f.announce(restarted{});
     }
     return e["event"] == "restarted";
   });
@@ -173,7 +174,7 @@ TEST_CASE("web: epochs of what is in training reach readers who come later") {
   const served s(f);
   f.happen(candidate_born{{.id = 1, .genome = std::make_shared<const genome>()}});
   for (std::uint32_t n = 1; n <= 3; ++n)
-    f.tell(epoch_news{
+    f.announce(epoch_news{
         .slot = "cpu:0", .id = 1, .number = n, .of = 9, .metrics = {{"loss", 1.0 / n}}});
   const auto is_last = [](const json& e) {
     return e["event"] == "epoch" && e["epoch"] == 3;
@@ -202,16 +203,19 @@ TEST_CASE("web: many readers have their questions answered beside them") {
   const served s(f);
   std::vector<std::future<std::vector<json>>> readers;
   std::atomic<std::size_t> begun = 0;
-  for (std::size_t i = 0; i < web_streams::most; ++i)
+  // One after the other: connections that nobody accepts yet have five places.
+  for (std::size_t i = 0; i < web_streams::most; ++i) {
     readers.push_back(std::async(std::launch::async, [&] {
       return events_of(s, [&](const json& e) {
-        if (e["event"] == "picture")
+        if (e["event"] == "picture") {
           ++begun;
+          begun.notify_one();
+        }
         return e["event"] == "generation";
       });
     }));
-  while (begun < web_streams::most)
-    std::this_thread::yield();
+    begun.wait(i);
+  }
   CHECK(s.status("/api/picture") == 200);
   CHECK(s.status("/api/events") == 503);
   f.evolve(1);

@@ -113,7 +113,7 @@ export function Candidates({ run, moment, place }: { run: Run; moment: Moment; p
     () => columns_of(moment, place, run.picture!.metric.replace(/^validation\./, "")),
     [moment.cut, location.hash],
   );
-  const note = `${count(rows.length)} of ${count(moment.rows.length)}${run.complete ? "" : ", loading"}`;
+  const note = `${count(rows.length)} of ${count(moment.rows.length)}${moment.complete ? "" : ", loading"}`;
   return (
     <Panel title="Candidates" class="fill" wide
       note={<span role="status" data-test="found">{note}</span>}>

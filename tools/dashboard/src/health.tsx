@@ -42,7 +42,7 @@ export function health_of(run: Run, moment: Moment): Health[] {
     if (now) [found.state, found.says] = state_of(now);
     else if (left && is_meant(last)) Object.assign(found, { state: "left", says: last.reason ?? "left" });
     else if (left) Object.assign(found, { state: "gone", says: `gone: ${last.reason ?? "lost"}` });
-    else if (!live && moment.generation === null) found.says = "there until the end";
+    else if (moment.generation === null && (run.picture!.showing === "finished" || run.picture!.showing === "stopped")) found.says = "there until the end";
     return found;
   });
 }

@@ -1,4 +1,4 @@
-import { coordGreedy, decrossTwoLayer, graphStratify, layeringSimplex, sugiyama } from "d3-dag";
+import { coordCenter, coordGreedy, decrossDfs, decrossTwoLayer, graphStratify, layeringLongestPath, layeringSimplex, sugiyama } from "d3-dag";
 
 export interface Box {
   id: string;
@@ -16,16 +16,17 @@ export interface Placed {
   links: { from: string; to: string; points: [number, number][] }[];
 }
 
+/** Of more the best places take seconds to find. */
+const most_careful = 80;
+
 /** A drawing of a graph without circles, in layers from above (Sugiyama, Tagawa and Toda, 1981). */
 export function layered(boxes: Box[]): Placed {
   const graph = graphStratify().id((b: Box) => b.id).parentIds((b: Box) => b.parents)(boxes);
-  const layout = sugiyama()
-    .nodeSize((n: { data: Box }) => [n.data.width, n.data.height])
-    .gap([18, 26])
-    .layering(layeringSimplex())
-    .decross(decrossTwoLayer())
-    .coord(coordGreedy());
-  const { width, height } = layout(graph);
+  const layout = sugiyama().nodeSize((n: { data: Box }) => [n.data.width, n.data.height]).gap([18, 26]);
+  const { width, height } =
+    boxes.length > most_careful
+      ? layout.layering(layeringLongestPath()).decross(decrossDfs()).coord(coordCenter())(graph)
+      : layout.layering(layeringSimplex()).decross(decrossTwoLayer()).coord(coordGreedy())(graph);
   const placed: Placed = { width, height, boxes: new Map(), links: [] };
   for (const node of graph.nodes()) placed.boxes.set(node.data.id, { x: node.x, y: node.y });
   for (const link of graph.links())

@@ -67,7 +67,7 @@ function Figures({ moment, place }: { moment: Moment; place: Place }) {
   const generation = moment.generation ?? p.generation;
   const elapsed = p.started ? (moment.time - p.started) / 1000 : null;
   // Until all rows are here, the picture knows better what there is now.
-  const whole = moment.generation !== null || run.complete;
+  const whole = moment.generation !== null || moment.complete;
   const figures: [string, preact.ComponentChildren][] = [
     ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
     ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}<small> of {count(p.population * p.planned_generations)}</small></>],

@@ -28,6 +28,8 @@ export interface GenerationLine {
   failed: number;
   born: number;
   closed: number;
+  /** Of the record that closed it. */
+  closed_sequence: number;
 }
 
 export interface Stay {
@@ -152,6 +154,7 @@ export type News =
   | (Recorded & { event: "resumed"; version: string })
   | (Recorded & { event: "attempt" } & Attempt)
   | (Recorded & { event: "slot"; slot: string; joined: boolean; reason: string | null })
+  | (Recorded & { event: "ordered"; order: string; who: string })
   | { event: "slots"; waiting: number; slots: SlotNow[] }
   | { event: "restarted" };
 

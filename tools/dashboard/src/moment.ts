@@ -1,4 +1,4 @@
-import type { GenerationLine, Picture, Row } from "./model";
+import type { GenerationLine, Row } from "./model";
 import type { Run } from "./run";
 
 /** A run as it was when a generation had just been closed, or as it is. All of it follows from the rows, as each knows
@@ -11,6 +11,8 @@ export interface Moment {
   /** When it was. */
   time: number;
   rows: Row[];
+  /** All candidates were here, not only those that came since. */
+  complete: boolean;
   generations: GenerationLine[];
   evaluated: number;
   failed: number;
@@ -38,17 +40,6 @@ export function by_fitness(maximize: boolean): (a: Row, b: Row) => number {
     const losses = (a.metrics["validation.loss"] ?? Infinity) - (b.metrics["validation.loss"] ?? Infinity);
     return losses || a.id - b.id;
   };
-}
-
-/** After which record the generation was closed: the evaluation that completed it. Those of a generation are told in
-    the order of their birth, or, in a steady state that hears them as they arrive, in the order in which they came. */
-function cut_of(p: Picture, rows: Row[], generation: number): number {
-  let members = 0;
-  for (const g of p.generations) if (g.generation <= generation) members += g.succeeded + g.failed;
-  const arrived = /strategy\s*=\s*"regularised"/.test(p.experiment) && !/tell_order\s*=\s*"asked"/.test(p.experiment);
-  if (!arrived) return rows.slice(0, members).reduce((last, r) => Math.max(last, r.evaluated_sequence ?? 0), 0);
-  const sequences = rows.flatMap((r) => (r.evaluated_sequence === null ? [] : [r.evaluated_sequence]));
-  return sequences.sort((a, b) => a - b)[members - 1] ?? 0;
 }
 
 /** The first of so many for which it is true, as it is for all behind it. */
@@ -91,7 +82,7 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
   const p = run.picture;
   if (!p) return null;
   const line = p.generations.find((g) => g.generation === generation);
-  const cut = line ? cut_of(p, run.rows, line.generation) : run.sequence;
+  const cut = line ? line.closed_sequence : run.sequence;
   // They are in the order of their birth.
   const rows = run.rows.slice(0, first_in(run.rows.length, (i) => run.rows[i]!.born_sequence > cut));
   const fitter = by_fitness(p.maximize);
@@ -100,6 +91,7 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
     cut,
     time: line ? line.closed : (p.time ?? 0),
     rows,
+    complete: run.complete,
     generations: line ? p.generations.filter((g) => g.generation <= line.generation) : p.generations,
     evaluated: 0,
     failed: 0,

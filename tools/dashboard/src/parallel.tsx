@@ -14,6 +14,8 @@ import type { Run } from "./run";
 
 /** As many lines as can be told apart. */
 const most_lines = 2000;
+/** In the accent: the fittest of them. */
+const most_heavy = 20;
 /** Numbers of which there are so few stand as far apart as words. */
 const few_values = 6;
 const height = 420;
@@ -197,7 +199,7 @@ function draw_lines(c: Canvas, scales: Scale[], lines: Row[], cut: number, maxim
   lines.forEach((row, i) => {
     const on = place_on(fitness, row.fitness!);
     const good = maximize ? on : 1 - on;
-    const fittest = i >= lines.length - Math.max(1, lines.length / 20);
+    const fittest = i >= lines.length - Math.max(1, Math.min(most_heavy, lines.length / 20));
     draw_line(c, scales, row, cut, fittest ? c.theme.accent : c.theme.muted, fittest ? 1.5 : 1, fittest ? 0.85 : Math.max(0.05, many * good * 0.6));
   });
 }

@@ -25,7 +25,7 @@ export function Plot({ label, data, height, kind, make }: PlotParams) {
   useEffect(() => {
     const here = place.current!;
     const width = () => Math.max(here.clientWidth, 120);
-    const made = new uPlot({ ...latest.current(theme), width: width(), height }, data, here);
+    const made = new uPlot({ padding: [8, 12, 0, 0], ...latest.current(theme), width: width(), height }, data, here);
     plot.current = made;
     const resized = new ResizeObserver(() => made.setSize({ width: width(), height }));
     resized.observe(here);

@@ -174,6 +174,7 @@ export class Run {
         p.started = news.time;
         p.state = "running";
         break;
+      case "ordered":
       case "restarted":
         break;
     }

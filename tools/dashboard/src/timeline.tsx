@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Canvas, Drawing } from "./drawing";
-import { clock, duration, metric } from "./format";
+import { clock, date_time, duration, metric } from "./format";
 import { HealthPanel } from "./health";
 import type { Row } from "./model";
 import { is_evaluated, type Moment } from "./moment";
@@ -178,16 +178,22 @@ function draw_lanes(c: Canvas, run: Run, lanes: string[], b: Bounds): void {
 
 function draw_bars(c: Canvas, bars: Bar[], b: Bounds, pointed: Bar | null): void {
   const { context, theme } = c;
-  // What would be drawn over by its neighbour anyway is left out; of failures none is.
+  // What would be drawn over by its neighbour anyway is left out.
   const drawn: number[] = [];
   for (const bar of bars) {
     if (bar.to < b.from || bar.from > b.to) continue;
     const [from, to] = [x_at(b, bar.from), x_at(b, bar.to)];
     const failed = !bar.open && bar.row.fitness === null;
-    if (!failed && bar !== pointed && to < (drawn[bar.lane] ?? -1) + 0.5) continue;
-    drawn[bar.lane] = to;
     const y = bar.lane * lane_height + 5;
     const width = Math.max(1, to - from - 0.75);
+    if (failed && width < 2) {
+      // Where there are many, a notch: it must not hide the others.
+      context.fillStyle = theme.bad;
+      context.fillRect(from, y - 4, 1, 5);
+      continue;
+    }
+    if (bar !== pointed && to < (drawn[bar.lane] ?? -1) + 0.5) continue;
+    drawn[bar.lane] = to;
     context.fillStyle = failed ? theme.bad : theme.accent;
     context.globalAlpha = bar === pointed ? 1 : 0.8;
     if (bar.open) {
@@ -216,6 +222,6 @@ function draw_time(c: Canvas, lanes: number, b: Bounds): void {
     context.lineTo(x, lanes * lane_height + 4);
     context.stroke();
     context.fillStyle = theme.muted;
-    context.fillText(clock(t), Math.min(x, b.left + b.width - 20), lanes * lane_height + 15);
+    context.fillText(step < 86_400_000 ? clock(t) : date_time(t).slice(5, 10), Math.min(x, b.left + b.width - 20), lanes * lane_height + 15);
   }
 }
