@@ -5,6 +5,7 @@
 #include "tools/metrics_server.hpp"
 #include "tools/tensorboard.hpp"
 #include "tools/terminal_view.hpp"
+#include "tools/web_server.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -25,6 +26,8 @@ struct attach_options {
   bool json = false;
   std::optional<std::uint16_t> metrics;
   std::filesystem::path tensorboard;
+  bool web = false;
+  std::uint16_t port = 0;
 };
 
 bool print(const std::string& line) {
@@ -57,6 +60,17 @@ expected<void> show_metrics(feed& f, std::uint16_t port) {
                            }});
 }
 
+/// Until it is interrupted.
+expected<void> show_as_page(feed& f, std::uint16_t port) {
+  return serve_web(f, {.port = port, .ready = [](const std::string& address) {
+                         std::cout << address << std::endl;
+                       }});
+}
+
+int status_of(const expected<void>& shown) {
+  return shown ? 0 : report(shown.error());
+}
+
 int attach(const attach_options& options) {
   const auto file = find_store(options.run);
   if (!file)
@@ -65,12 +79,15 @@ int attach(const attach_options& options) {
   if (!opened)
     return report(opened.error());
   auto& f = **opened;
-  if (!options.json && !options.metrics && options.tensorboard.empty())
-    return show_in_terminal(f);
-  const auto shown = options.json      ? show_as_lines(f)
-                     : options.metrics ? show_metrics(f, *options.metrics)
-                                       : write_tensorboard(f, options.tensorboard);
-  return shown ? 0 : report(shown.error());
+  if (options.web)
+    return status_of(show_as_page(f, options.port));
+  if (options.metrics)
+    return status_of(show_metrics(f, *options.metrics));
+  if (!options.tensorboard.empty())
+    return status_of(write_tensorboard(f, options.tensorboard));
+  if (options.json)
+    return status_of(show_as_lines(f));
+  return show_in_terminal(f);
 }
 
 } // namespace
@@ -93,20 +110,31 @@ void add_attach(CLI::App& app, command& chosen) {
                                   "127.0.0.1; 0 takes any that is free")
                       ->option_text("PORT")
                       ->excludes(json);
-  sub->add_option(
-         "--tensorboard", options->tensorboard,
-         "Writes the run into this folder as TensorBoard reads it, until it ends")
-      ->option_text("DIR")
-      ->excludes(json)
-      ->excludes(metrics);
+  auto* tensorboard =
+      sub->add_option(
+             "--tensorboard", options->tensorboard,
+             "Writes the run into this folder as TensorBoard reads it, until it ends")
+          ->option_text("DIR")
+          ->excludes(json)
+          ->excludes(metrics);
+  auto* web = sub->add_option(
+      "--web", options->port,
+      "A page for the browsers of this machine, whose address it prints; on PORT, else\n"
+      "on any that is free");
+  web->expected(0, 1)->check(CLI::Range(1, 65535))->option_text("[PORT]");
+  web->excludes(json)->excludes(metrics)->excludes(tensorboard);
   sub->footer(
       "The search does not notice who watches it. Examples:\n"
       "  clade attach digits                       in the terminal; q quits\n"
+      "  clade attach digits --web                 in a browser\n"
       "  clade attach digits --tensorboard /tmp/tb\n"
       "  clade attach digits --json | jq 'select(.event == \"generation\")'\n"
       "engine/telemetry/json.hpp says what the objects hold, engine/telemetry/wire.hpp\n"
       "how to follow a run from other languages.");
-  sub->callback([&chosen, options] { chosen = [options] { return attach(*options); }; });
+  sub->callback([&chosen, options, web] {
+    options->web = web->count() > 0;
+    chosen = [options] { return attach(*options); };
+  });
 }
 
 } // namespace clade

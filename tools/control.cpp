@@ -33,9 +33,9 @@ int control(const control_options& options) {
   const auto told =
       (*opened)->tell(person_ordered{.order = options.order, .who = user_name()});
   if (!told)
-    return report({told.error().kind == error_kind::io ? error_kind::io
-                                                       : error_kind::invalid_input,
-                   file->parent_path().string() + ": " + told.error().message});
+    return report(
+        {told.error().kind == error_kind::io ? error_kind::io : error_kind::invalid_input,
+         file->parent_path().string() + ": " + told.error().message});
   std::cout << to_text(options.order) << ": recorded" << std::endl;
   return 0;
 }
@@ -79,9 +79,8 @@ void add_control(CLI::App& app, command& chosen) {
       one->add_option("id", options->order.number, "The candidate's number")
           ->required()
           ->option_text("ID");
-    one->callback([&chosen, options] {
-      chosen = [options] { return control(*options); };
-    });
+    one->callback(
+        [&chosen, options] { chosen = [options] { return control(*options); }; });
   }
   sub->footer("Each order is a record of the run, with who gave it. Examples:\n"
               "  clade control stop-after digits\n"

@@ -167,7 +167,8 @@ void draw_front_chart(canvas& on, const area& within, const scene& s,
                       std::size_t chosen) {
   const auto& front = s.picture.front;
   on.write(within.row, within.column,
-           s.picture.rules.objective.metric + " against parameters (logarithmic)", style::strong);
+           s.picture.rules.objective.metric + " against parameters (logarithmic)",
+           style::strong);
   std::vector<point> points;
   seen y;
   for (const auto& c : front) {

@@ -277,13 +277,13 @@ q quit   Esc back   Up/Down read   p its parent
 }
 
 TEST_CASE("pages: long lines of an open candidate are broken between words") {
-  const reading r{.lines = {"short", "  input and output are here", "averyveryverylongword x",
-                            "", "ab cd averyveryverylongword"},
+  const reading r{.lines = {"short", "  input and output are here",
+                            "averyveryverylongword x", "", "ab cd averyveryverylongword"},
                   .curve = {}};
   CHECK(broken_lines(r, 14)
-        == std::vector<std::string>{"short", "  input and", "      output", "      are here",
-                                    "averyveryverylongword", "    x", "", "ab cd",
-                                    "    averyveryverylongword"});
+        == std::vector<std::string>{"short", "  input and", "      output",
+                                    "      are here", "averyveryverylongword", "    x",
+                                    "", "ab cd", "    averyveryverylongword"});
 }
 
 TEST_CASE("pages: a run of which nothing is recorded has all of them") {
