@@ -113,7 +113,32 @@ q quit   1-6 or Tab another page   b open the best
 TEST_CASE("front: a chart and a list, of which one is chosen") {
   auto s = page_of(page::front);
   s.at.chosen_of_front = 1;
-  CHECK(s.text() == "");
+  CHECK(s.text() == R"(
+digits  live                               generation 3 of 0..9, 2 min 45 s left
+75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
+1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
+validation.accuracy against parameters (logarithmic)
+0.9100|                                                                    ...o
+      |                                                            .........
+      |                                                     ........
+      |                                             .........
+0.7900|                                   ......@....
+      |                     ...............
+      |       ...............
+0.7000|o.......
+      +------------------------------------------------------------------------
+       1,333 parameters                                                   3,035
+ id  result  parameters  generation   took  what changed
+ #9  0.7000       1,333           0  2.5 s  widen n3f2a1 16 -> 32
+#31  0.7900       2,147           1  2.5 s  widen n3f2a1 16 -> 32
+#55  0.9100       3,035           2  2.5 s  widen n3f2a1 16 -> 32
+
+
+
+
+
+q quit   1-6 or Tab another page   Up/Down choose   Enter open
+)");
   CHECK(s.drawn().at(16, 0).look == style::chosen);
 }
 
