@@ -1,4 +1,4 @@
-#include "tests/tools/stepped_feed.hpp"
+#include "tests/tools/still_feed.hpp"
 #include "tests/tools/terminal/made_up_run.hpp"
 #include "tools/metrics_server.hpp"
 
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  stepped_feed feed_{a_picture(), some_slots()};
+  still_feed feed_{a_picture(), some_slots()};
   expected<void> result_;
   std::string address_;
   std::jthread thread_;
@@ -77,7 +77,7 @@ TEST_CASE("metrics server: a page that reaches it under another name is refused"
 
 TEST_CASE("metrics server: a port in use is named in a sentence") {
   served s;
-  stepped_feed other{run_picture{}};
+  still_feed other{run_picture{}};
   const auto refused =
       serve_metrics(other, {.port = static_cast<std::uint16_t>(s.port())});
   REQUIRE_FALSE(refused);

@@ -1,4 +1,4 @@
-#include "tests/tools/stepped_feed.hpp"
+#include "tests/tools/still_feed.hpp"
 #include "tests/tools/terminal/made_up_run.hpp"
 #include "tools/prometheus_text.hpp"
 
@@ -28,7 +28,7 @@ std::string samples_of(const std::string& text) {
 } // namespace
 
 TEST_CASE("metrics: the whole run in numbers") {
-  const stepped_feed f(a_picture(), some_slots());
+  const still_feed f(a_picture(), some_slots());
   CHECK(samples_of(metrics_text(f)) == R"(
 clade_best_fitness{goal="maximize",metric="validation.accuracy"} 0.91
 clade_candidates_total 77
@@ -62,7 +62,7 @@ clade_waiting_candidates 5
 }
 
 TEST_CASE("metrics: what there is none of is left out, and counters are there at zero") {
-  const auto text = metrics_text(stepped_feed(run_picture{}));
+  const auto text = metrics_text(still_feed(run_picture{}));
   CHECK_THAT(text, !Catch::Contains("clade_best_fitness"));
   CHECK_THAT(text, !Catch::Contains("clade_generation_fitness"));
   CHECK_THAT(text, !Catch::Contains("clade_last_record"));
@@ -71,7 +71,7 @@ TEST_CASE("metrics: what there is none of is left out, and counters are there at
 }
 
 TEST_CASE("metrics: a name with quotes and lines is escaped") {
-  stepped_feed f{run_picture{}};
+  still_feed f{run_picture{}};
   f.named = "a \"b\"\nc\\d";
   CHECK_THAT(metrics_text(f), Catch::Contains("name=\"a \\\"b\\\"\\nc\\\\d\""));
 }

@@ -1,7 +1,7 @@
 #include "genome/hash.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
-#include "tests/tools/stepped_feed.hpp"
+#include "tests/tools/still_feed.hpp"
 #include "tests/tools/terminal/made_up_run.hpp"
 #include "tools/tensorboard.hpp"
 
@@ -34,7 +34,7 @@ std::set<std::string> files_in(const std::filesystem::path& folder) {
 
 TEST_CASE("tensorboard: a live run is followed to its end, and its best have folders") {
   const scratch_folder folder;
-  stepped_feed f(a_picture());
+  still_feed f(a_picture());
   f.known = {a_view(54), a_view(55), a_view(76)};
   std::set<std::string> before;
   f.steps = {[&](run_picture& p) {
@@ -57,7 +57,7 @@ TEST_CASE("tensorboard: a live run is followed to its end, and its best have fol
 TEST_CASE("tensorboard: written again a run has the same files") {
   const scratch_folder folder;
   for (int i = 0; i < 2; ++i) {
-    stepped_feed f(a_picture());
+    still_feed f(a_picture());
     f.shows = "stopped";
     f.known = {a_view(54), a_view(55)};
     REQUIRE(write_tensorboard(f, folder.path()));
@@ -67,13 +67,13 @@ TEST_CASE("tensorboard: written again a run has the same files") {
 
 TEST_CASE("tensorboard: of a run without records nothing is written") {
   const scratch_folder folder;
-  stepped_feed f{run_picture{}};
+  still_feed f{run_picture{}};
   REQUIRE(write_tensorboard(f, folder.path()));
   CHECK(files_in(folder.path()).empty());
 }
 
 TEST_CASE("tensorboard: a folder that cannot be made is an error") {
-  stepped_feed f(a_picture());
+  still_feed f(a_picture());
   const auto wrote = write_tensorboard(f, "/dev/null/x");
   REQUIRE_FALSE(wrote);
   CHECK(wrote.error().kind == error_kind::io);

@@ -1,12 +1,12 @@
-#include "tests/tools/stepped_feed.hpp"
+#include "tests/tools/still_feed.hpp"
 
 namespace clade::test {
 
-stepped_feed::stepped_feed(run_picture picture, slots_view slots)
+still_feed::still_feed(run_picture picture, slots_view slots)
     : picture_(std::move(picture)),
       slots_(std::move(slots)) {}
 
-expected<std::vector<news>> stepped_feed::wait(std::chrono::milliseconds) {
+expected<std::vector<news>> still_feed::wait(std::chrono::milliseconds) {
   if (next_ < steps.size())
     steps[next_++](picture_);
   else
@@ -14,14 +14,14 @@ expected<std::vector<news>> stepped_feed::wait(std::chrono::milliseconds) {
   return std::vector<news>{restarted{}};
 }
 
-expected<genome_view> stepped_feed::candidate(candidate_id id) {
+expected<genome_view> still_feed::candidate(candidate_id id) {
   for (const auto& one : known)
     if (one.born.id == id)
       return one;
   return fail(error_kind::not_found, "no #" + std::to_string(id));
 }
 
-expected<std::vector<candidate_row>> stepped_feed::candidates(candidate_id, std::size_t) {
+expected<std::vector<candidate_row>> still_feed::candidates(candidate_id, std::size_t) {
   return std::vector<candidate_row>{};
 }
 

@@ -8,9 +8,9 @@ namespace clade::test {
 
 /// A feed of what a test says. Each `wait` takes the next step, if there is any; without
 /// steps left the run is "finished".
-class stepped_feed final : public feed {
+class still_feed final : public feed {
 public:
-  explicit stepped_feed(run_picture picture, slots_view slots = {});
+  explicit still_feed(run_picture picture, slots_view slots = {});
 
   /// What changes the picture during a later `wait`.
   std::vector<std::function<void(run_picture&)>> steps;
