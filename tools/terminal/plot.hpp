@@ -27,7 +27,8 @@ struct pen {
 };
 
 /// A chart in a rectangle: a frame of values on the left and below, and in it what is
-/// drawn. What is drawn later wins the look of a cell; where a line or a dot is, no band is.
+/// drawn. What is drawn later wins the look of a cell; where a line or a dot is, no band
+/// is.
 class plot {
 public:
   struct frame {

@@ -53,7 +53,32 @@ std::string line_of(const std::string& text, std::size_t number) {
 TEST_CASE("overview: fitness by generation and the latest evaluations, in Braille") {
   auto s = page_of(page::overview);
   s.with = glyphs::unicode;
-  CHECK(s.text() == "");
+  CHECK(s.text() == R"(
+digits  live                               generation 3 of 0..9, 2 min 45 s left
+75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
+1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
+validation.accuracy  best  median  quartiles
+0.9100┤                                                     ⢀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠖⠒⠒⠒⠒⠋⠉⠉
+      │                                  ⣀⣀⣀⣀⣠⠤⠤⠤⠤⠴⠒⠒⠒⠒⠚⠉⠉⠉⠉⠉⢄⢔⢔⢔⢔⢔⢔⢕⢀⣀⣀⣀⣀⣀⡤⠤⠤⠤
+      │                   ⣀⣀⣀⣀⡤⠤⠤⠴⠒⠒⠒⠚⠉⠉⠉⠁⢔⢔⢔⢔⢔⢕⢕⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠴⠒⠒⠒⠒⠚⠉⠉⠉⠉⠉⢕⢕⢕⢕⢕⢕⢕⢕⢕
+      │    ⢀⣀⣀⣀⡤⠤⠤⠤⠖⠒⠒⠚⠉⠉⠉⠁⢔⢔⢔⢔⢕⢀⣀⣀⣀⣠⠤⠤⠤⠖⠒⠒⠒⠋⠉⠉⠉⠉⠁⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕
+0.6014┤⠒⠋⠉⠉⠉⢔⢔⢔⢔⢔⢕⣀⣀⣀⣠⠤⠤⠤⠴⠒⠒⠒⠋⠉⠉⠉⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠕⠕⠑⠑⠑⠑⠁⠁⠁⠁⠁⠁
+      │⠤⠤⠤⠴⠒⠒⠒⠋⠉⠉⠉⠁⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠕⠑⠑⠑⠑⠁⠁⠁⠁⠁
+      │⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠑⠑⠑⠁⠁⠁⠁
+0.3700┤⢕⢕⠕⠕⠕⠕⠑⠑⠑⠁⠁⠁⠁
+      └────────────────────────────────────────────────────────────────────────
+       generation 0                                                           2
+latest     id  generation    result  parameters   took  what changed
+00:01:15  #75           3    0.8750       3,775  2.5 s  widen n3f2a1 16 -> 32
+00:01:14  #74           3    0.8740       3,738  2.5 s  add conv(filters=16) on
+00:01:13  #73           3  diverged       3,701  2.5 s  the loss became NaN in e
+00:01:12  #72           2    0.8720       3,664  2.5 s  add conv(filters=16) on
+00:01:11  #71           2    0.8710       3,627  2.5 s  widen n3f2a1 16 -> 32
+00:01:10  #70           2    0.8700       3,590  2.5 s  add conv(filters=16) on
+00:01:09  #69           2    0.8690       3,553  2.5 s  widen n3f2a1 16 -> 32
+00:01:08  #68           2    0.8680       3,516  2.5 s  add conv(filters=16) on
+q quit   1-6 or Tab another page   b open the best
+)");
 }
 
 TEST_CASE("overview: without Unicode it is drawn in ASCII") {
