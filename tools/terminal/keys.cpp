@@ -48,7 +48,8 @@ wish press_reading(place& at, key pressed, extent size) {
   auto& r = *at.open;
   if (const auto by = movement(pressed, reading_rows(size, r))) {
     const auto rows = static_cast<std::size_t>(reading_rows(size, r));
-    at.read = moved(at.read, *by, r.lines.size() > rows ? r.lines.size() - rows : 0);
+    const auto lines = broken_lines(r, size.columns).size();
+    at.read = moved(at.read, *by, lines > rows ? lines - rows : 0);
   } else if (pressed == key::back) {
     at.open.reset();
   } else if (pressed == key::parent && !r.parents.empty()) {
