@@ -22,8 +22,8 @@ std::string text_of(const toml::node& node) {
   if (const auto* table = node.as_table()) {
     std::string items;
     for (const auto& [key, item] : *table)
-      items += (items.empty() ? "" : ", ") + std::string(key.str()) + " = "
-               + text_of(item);
+      items +=
+          (items.empty() ? "" : ", ") + std::string(key.str()) + " = " + text_of(item);
     return "{" + items + "}";
   }
   std::ostringstream text;

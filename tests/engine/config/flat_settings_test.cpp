@@ -7,12 +7,13 @@
 using namespace clade;
 
 TEST_CASE("flat settings: a document key by key, a list as one value") {
-  const auto settings = flat_settings("seed = 1\n"
-                                      "[evolution]\npopulation = 48\n"
-                                      "[evolution.mutation]\nagain = 0.3\n"
-                                      "[data]\nrates = [0.1, {low = 1.0}, 'x']\nshape = [1, 8, 8]\n"
-                                      "split = {train = 0.6, test = 0.4}\n",
-                                      "run.db");
+  const auto settings =
+      flat_settings("seed = 1\n"
+                    "[evolution]\npopulation = 48\n"
+                    "[evolution.mutation]\nagain = 0.3\n"
+                    "[data]\nrates = [0.1, {low = 1.0}, 'x']\nshape = [1, 8, 8]\n"
+                    "split = {train = 0.6, test = 0.4}\n",
+                    "run.db");
   REQUIRE(settings);
   std::string text;
   for (const auto& [key, value] : *settings)
