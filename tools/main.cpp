@@ -30,6 +30,7 @@ constexpr row commands[] = {
     {add_workers, "workers", "Look"},
     {add_explain, "explain", "Look"},
     {add_diff, "diff", "Look"},
+    {add_report_command, "report", "Look"},
     {add_check, "check", "Look"},
     {add_keys, "keys", "Machines"},
     {add_worker, "worker", "Machines"},

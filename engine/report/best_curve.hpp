@@ -59,8 +59,7 @@ struct arrived_best {
                                            bool maximize);
 
 /// Takes 56 bytes an evaluation while it works.
-[[nodiscard]] expected<best_curve> view_best_curve(const store& s,
-                                                   const run_overview& o);
+[[nodiscard]] expected<best_curve> view_best_curve(const store& s, const run_overview& o);
 
 /// The best after so much effort; none before the first success.
 [[nodiscard]] std::optional<double> best_at(std::span<const best_step> steps,

@@ -19,9 +19,9 @@ constexpr std::size_t candidates_at_a_time = 2000, generations_at_a_time = 64;
 /// Effort at which people like to look.
 constexpr std::array evaluation_marks{1e1, 2e1, 5e1, 1e2, 2e2, 5e2, 1e3, 2e3,
                                       5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6};
-constexpr std::array second_marks{0.1,    0.2,    0.5,    1.0,     2.0,     5.0,
-                                  10.0,   20.0,   30.0,   60.0,    120.0,   300.0,
-                                  600.0,  1200.0, 1800.0, 3600.0,  7200.0,  18000.0,
+constexpr std::array second_marks{0.1,     0.2,     0.5,      1.0,      2.0,     5.0,
+                                  10.0,    20.0,    30.0,     60.0,     120.0,   300.0,
+                                  600.0,   1200.0,  1800.0,   3600.0,   7200.0,  18000.0,
                                   36000.0, 86400.0, 172800.0, 432000.0, 864000.0};
 constexpr std::size_t marks_shown = 6;
 
@@ -40,8 +40,8 @@ std::string described(const record& r) {
   return text;
 }
 
-expected<std::optional<record_difference>>
-diff_records(const bytes& a, const bytes& b, const std::string& what) {
+expected<std::optional<record_difference>> diff_records(const bytes& a, const bytes& b,
+                                                        const std::string& what) {
   if (a == b || a.empty() || b.empty())
     return std::nullopt;
   const auto one = decode_record(a), other = decode_record(b);
@@ -75,8 +75,8 @@ expected<candidates_difference> diff_all_candidates(const store& a, const store&
 }
 
 /// The first generation before `end` that closed with other survivors.
-expected<std::optional<record_difference>>
-diff_closings(const store& a, const store& b, std::uint64_t end) {
+expected<std::optional<record_difference>> diff_closings(const store& a, const store& b,
+                                                         std::uint64_t end) {
   for (std::uint64_t first = 0; first < end; first += generations_at_a_time) {
     const auto count = std::min<std::uint64_t>(generations_at_a_time, end - first);
     const auto some = a.generations(first, count);
@@ -142,9 +142,8 @@ expected<void> compare_decisions(const opened_run& a, const opened_run& b,
   if (!candidates)
     return tl::unexpected(candidates.error());
   pair.candidates = candidates->equal;
-  const auto generations = std::min(of_a.run.overview.generation,
-                                    of_b.run.overview.generation)
-                           + 1;
+  const auto generations =
+      std::min(of_a.run.overview.generation, of_b.run.overview.generation) + 1;
   auto first =
       diff_closings(a.s, b.s, candidates->first ? candidates->generation : generations);
   if (first && !*first)
@@ -189,8 +188,9 @@ expected<compared_run> view_compared(const opened_run& one) {
   auto curve = view_best_curve(one.s, o);
   if (!curve)
     return tl::unexpected(curve.error());
-  return compared_run{
-      .run = std::move(*run), .settings = std::move(*settings), .curve = std::move(*curve)};
+  return compared_run{.run = std::move(*run),
+                      .settings = std::move(*settings),
+                      .curve = std::move(*curve)};
 }
 
 expected<std::vector<compared_run>> view_side(std::span<const opened_run> side,

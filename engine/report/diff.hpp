@@ -14,7 +14,7 @@ namespace clade {
 
 /// A run that is compared with others.
 struct compared_run {
-  run_view run; ///< With its digest.
+  run_view run;                                ///< With its digest.
   std::map<std::string, std::string> settings; ///< Of the resolved experiment, by key.
   best_curve curve;
 };

@@ -79,7 +79,9 @@ struct trace {
 };
 
 bool is_live(const genome& g, const std::vector<innovation>& order, const edge_gene& e) {
-  const auto has = [&](innovation id) { return std::ranges::find(order, id) != order.end(); };
+  const auto has = [&](innovation id) {
+    return std::ranges::find(order, id) != order.end();
+  };
   return e.enabled && find_node(g, e.from) != nullptr && has(e.from) && has(e.to);
 }
 
@@ -223,7 +225,8 @@ expected<std::vector<inherited_gene>> trace_genes(const ancestry& from, candidat
       }
       if (here.who.id == id && t.settled)
         gene.from = heir->id;
-      there.try_emplace(heir->id, waiting{.who = *heir}).first->second.traces.push_back(t);
+      there.try_emplace(heir->id, waiting{.who = *heir})
+          .first->second.traces.push_back(t);
     }
   }
   return genes;
@@ -234,8 +237,9 @@ expected<explanation> explain(const store& s, const run_view& run, candidate_id 
     id = run.overview.champion != 0 ? run.overview.champion : run.overview.best;
   if (id == 0)
     return fail(error_kind::not_found,
-                run.file.string() + ": no candidate has succeeded yet, so there is no "
-                                    "champion to explain");
+                run.file.string()
+                    + ": no candidate has succeeded yet, so there is no "
+                      "champion to explain");
   const ancestry from{
       .find_candidate = [&](candidate_id one) { return s.find_candidate(one); },
       .find_overview = [&](candidate_id one) { return s.find_overview(one); }};

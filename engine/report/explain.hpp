@@ -76,6 +76,10 @@ struct explanation {
 [[nodiscard]] expected<explanation> explain(const store& s, const run_view& run,
                                             candidate_id id);
 
+/// What happened at a step, a line or more: "crossed with #12 (0.8)", "  from it:
+/// momentum=0.9", "widen n3f2a1 16 -> 32".
+[[nodiscard]] std::vector<std::string> happenings(const ancestry_step& step);
+
 /// For people, 80 columns; a long line loses some of its middle.
 [[nodiscard]] std::string to_text(const explanation& e);
 /// For programs: one object on one line, without the line's end.

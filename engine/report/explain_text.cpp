@@ -83,33 +83,6 @@ std::string joined(const std::vector<std::string>& items) {
   return text;
 }
 
-/// What happened at a step, a line or more each.
-std::vector<std::string> happenings(const ancestry_step& step) {
-  std::vector<std::string> lines;
-  auto changes = step.changes;
-  if (step.other) {
-    const bool nothing =
-        step.nodes_from_other.empty() && step.settings_from_other.empty();
-    auto crossed =
-        "crossed with " + number(step.other->id) + " (" + result_text(*step.other) + ")";
-    if (!changes.empty() && changes.front().starts_with("crossed")) {
-      const auto why = changes.front().find(", ");
-      if (why != std::string::npos)
-        crossed += changes.front().substr(why);
-      else if (nothing)
-        crossed += ", of which nothing stayed";
-      changes.erase(changes.begin());
-    }
-    lines.push_back(std::move(crossed));
-    for (const auto& node : step.nodes_from_other)
-      lines.push_back("  from it: " + node);
-    if (!step.settings_from_other.empty())
-      lines.push_back("  from it: " + joined(step.settings_from_other));
-  }
-  lines.insert(lines.end(), changes.begin(), changes.end());
-  return lines;
-}
-
 std::string gap_text(std::span<const ancestry_step> hidden) {
   std::optional<double> change;
   const auto& before = hidden.front();
@@ -129,7 +102,8 @@ std::string line_text(const explanation& e) {
     gain = std::max(gain, change_text(s.gain).size());
   }
   const std::size_t used = 2 + id + 2 + gen + 2 + value + 2 + gain + 2;
-  const std::size_t room = std::max<std::size_t>(page_width - std::min(used, page_width), 24);
+  const std::size_t room =
+      std::max<std::size_t>(page_width - std::min(used, page_width), 24);
   table rows({left, right, right, right, left});
   rows.add({"", "gen", "fitness", "gain", "what changed"});
   for (std::size_t i = 0; i < e.line.size(); ++i) {
@@ -175,7 +149,8 @@ std::string genes_text(const explanation& e) {
     for (const auto& part : wrapped(g.value, room)) {
       row.push_back(std::string(first ? 0 : 2, ' ') + part);
       if (first)
-        for (const auto id : {g.from == 0 ? e.subject.id : g.from, g.introduced, g.settled})
+        for (const auto id :
+             {g.from == 0 ? e.subject.id : g.from, g.introduced, g.settled})
           row.push_back(since(e, id));
       else
         row.insert(row.end(), 3, "");
@@ -228,12 +203,39 @@ const char* name_of(inherited_gene::kind what) {
 
 } // namespace
 
+std::vector<std::string> happenings(const ancestry_step& step) {
+  std::vector<std::string> lines;
+  auto changes = step.changes;
+  if (step.other) {
+    const bool nothing =
+        step.nodes_from_other.empty() && step.settings_from_other.empty();
+    auto crossed =
+        "crossed with " + number(step.other->id) + " (" + result_text(*step.other) + ")";
+    if (!changes.empty() && changes.front().starts_with("crossed")) {
+      const auto why = changes.front().find(", ");
+      if (why != std::string::npos)
+        crossed += changes.front().substr(why);
+      else if (nothing)
+        crossed += ", of which nothing stayed";
+      changes.erase(changes.begin());
+    }
+    lines.push_back(std::move(crossed));
+    for (const auto& node : step.nodes_from_other)
+      lines.push_back("  from it: " + node);
+    if (!step.settings_from_other.empty())
+      lines.push_back("  from it: " + joined(step.settings_from_other));
+  }
+  lines.insert(lines.end(), changes.begin(), changes.end());
+  return lines;
+}
+
 std::string to_text(const explanation& e) {
   auto text = head_text(e);
   text += "\nits line, the oldest first\n" + line_text(e);
   text += "\nwhere its genes come from\n" + genes_text(e);
   if (!e.others.empty())
-    text += "\nits other ancestors, through crossings, the youngest first\n" + others_text(e);
+    text +=
+        "\nits other ancestors, through crossings, the youngest first\n" + others_text(e);
   return text;
 }
 
@@ -256,13 +258,14 @@ std::string to_json(const explanation& e) {
   }
   out["genes"] = json::array();
   for (const auto& g : e.genes)
-    out["genes"].push_back({{"kind", name_of(g.what)},
-                            {"name", g.name},
-                            {"innovation", g.innovation.empty() ? json() : json(g.innovation)},
-                            {"value", g.value.empty() ? json() : json(g.value)},
-                            {"from", g.from == 0 ? json() : json(g.from)},
-                            {"introduced", g.introduced},
-                            {"settled", g.settled}});
+    out["genes"].push_back(
+        {{"kind", name_of(g.what)},
+         {"name", g.name},
+         {"innovation", g.innovation.empty() ? json() : json(g.innovation)},
+         {"value", g.value.empty() ? json() : json(g.value)},
+         {"from", g.from == 0 ? json() : json(g.from)},
+         {"introduced", g.introduced},
+         {"settled", g.settled}});
   out["others"] = json::array();
   for (const auto& c : e.others)
     out["others"].push_back(overview_json(c));

@@ -7,7 +7,7 @@
 //          | node operator "(" ... "->" operator      change of an operator
 //          | node name value "->" value               of a layer's setting
 //          | name value "->" value                    of a hyperparameter
-//   node   = "n" and hexadecimal digits
+//   node   = "n" and hexadecimal digits | "output"
 #include "engine/report/mutation_credit.hpp"
 
 #include "engine/report/explain.hpp"
@@ -23,6 +23,8 @@ std::string_view first_word(std::string_view text) {
 }
 
 bool is_node(std::string_view word) {
+  if (word == "input" || word == "output")
+    return true;
   return word.size() > 1 && word.front() == 'n'
          && word.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
 }

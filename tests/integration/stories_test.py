@@ -1,7 +1,9 @@
-"""What is told of a run afterwards, and while it goes on: why a network exists, and how two runs differ."""
+"""What is told of a run afterwards, and while it goes on: why a network exists, how two runs differ, and a report."""
 
+import html.parser
 import json
 import pathlib
+import shlex
 import unittest
 
 from live_runs import RunTest
@@ -122,6 +124,123 @@ class Differing(StoryTest):
         self.assertIn("nobody", self.refused("diff", run, "nobody"))
         (self.folder / "junk.db").write_text("no store")
         self.assertIn("junk.db", self.refused("diff", run, self.folder / "junk.db"))
+
+
+class Page(html.parser.HTMLParser):
+    """What a report's page consists of; strict about elements that are not closed."""
+
+    VOID = {"meta", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.titles, self.code, self.addresses = [], [], [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append(tag)
+        self.addresses += [value for name, value in attributes if name in ("src", "href", "action", "data", "srcset")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == "pre":
+            self.code.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open)
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "h2":
+            self.titles.append(data)
+        if self.open and self.open[-1] == "pre":
+            self.code[-1] += data
+
+
+class Reporting(StoryTest):
+    def page(self, run, *words):
+        file = self.finish("report", run, *words).out.partition(" (")[0]
+        return Page(pathlib.Path(file).read_text())
+
+    def test_a_finished_run_has_a_page_that_stands_alone(self):
+        run = self.run_named("told", "synthetic.epochs=3")
+        said = self.finish("report", run).out
+        self.assertEqual(said, f"{run}/report.html (finished run)\n")
+        text = (run / "report.html").read_text()
+        page = Page(text)
+        for title in ("Fitness over generations", "The champion", "Where it comes from", "Fitness against size",
+                      "What changes paid", "What failed", "Where the time went", "To run it again"):
+            self.assertIn(title, page.titles)
+        self.assertEqual(page.addresses, [])
+        self.assertNotRegex(text, r"https?:|@import|url\((?!#)")
+        self.assertTrue({"script", "link", "img", "iframe", "object"}.isdisjoint(page.elements))
+        self.assertGreaterEqual(page.elements.count("svg"), 5)
+        shown = json.loads(self.finish("show", run, "--json").out)
+        self.assertIn(shown["digest"], text)
+        self.assertIn(f"#{shown['champion']}", text)
+
+    def test_its_commands_run_the_same_search_again(self):
+        run = self.run_named("told")
+        again = next(code for code in self.page(run).code if "clade run" in code)
+        commands = [shlex.split(line) for line in again.splitlines()]
+        self.assertEqual([words[:2] for words in commands], [["clade", "show"], ["clade", "run"]])
+        self.assertEqual(commands[0][-2], ">")
+        (self.folder / commands[0][-1]).write_text(self.finish(*commands[0][1:-2]).out)
+        self.finish(*commands[1][1:])
+        digests = {json.loads(self.finish("show", folder, "--json").out)["digest"] for folder in self.runs.glob("*")}
+        self.assertEqual(len(list(self.runs.glob("*"))), 2)
+        self.assertEqual(len(digests), 1)
+
+    def test_a_run_that_goes_on_or_stopped_says_so(self):
+        run = self.start("run", self.write_experiment(population=8, generations=400, duration="4ms",
+                                                      misbehaviour="diverge = 0.2"), "--slots", "2")
+        self.await_evaluations(40, run)
+        folder = self.run_folder()
+        self.assertTrue(self.finish("report", folder).out.endswith("(running run)\n"))
+        self.assertIn("The best so far", Page((folder / "report.html").read_text()).titles)
+        run.interrupt()
+        self.assertEqual(run.end(), 130, run.said())
+        self.assertTrue(self.finish("report", folder).out.endswith("(stopped run)\n"))
+        text = (folder / "report.html").read_text()
+        self.assertIn(f"clade resume {folder}", text)
+        self.assertIn("diverged", text)
+
+    def test_markdown_and_other_places(self):
+        run = self.run_named("told")
+        self.assertEqual(self.finish("report", run, "--md").out, f"{run}/report.md (finished run)\n")
+        text = (run / "report.md").read_text()
+        self.assertEqual(self.finish("report", run, "--md", "--output", "-").out, text)
+        self.assertIn("## What changes paid", text)
+        for line in text.splitlines():
+            if line.startswith("|"):
+                self.assertTrue(line.endswith("|"), line)
+        self.finish("report", run, "--output", self.folder / "x.html")
+        self.assertEqual((self.folder / "x.html").read_text(), self.finish("report", run, "--output", "-").out)
+        self.assertEqual(sorted(f.suffix for f in run.glob("report*")), [".md"])
+
+    def test_a_folder_named_like_markup_is_text(self):
+        run = self.run_named("told")
+        other = run.with_name("<script>alert(1) & '-20260131-140500")
+        run.rename(other)
+        text = self.finish("report", other, "--output", "-").out
+        page = Page(text)
+        self.assertNotIn("script", page.elements)
+        self.assertIn("<h1>&lt;script&gt;alert(1) &amp; &#39;</h1>", text)
+        # The command lines hold for a shell.
+        again = next(code for code in page.code if "clade run" in code)
+        self.assertIn(str(other), shlex.split(again.splitlines()[0]))
+
+    def test_what_cannot_be_written_is_refused_in_a_sentence(self):
+        run = self.run_named("told")
+        self.assertIn("there is no folder", self.refused("report", run, "--output", self.folder / "no" / "x.html"))
+        self.assertIn("a folder", self.refused("report", run, "--output", self.folder))
+        self.assertIn("nobody", self.refused("report", "nobody"))
+        self.assertIn("excludes", self.refused("show", run, "--experiment", "--json"))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,7 @@ struct runs {
   std::vector<opened_run> opened;
 
   void add(const std::vector<entry>& entries) {
-    const auto file =
-        folder.path() / ("run" + std::to_string(opened.size()) + ".db");
+    const auto file = folder.path() / ("run" + std::to_string(opened.size()) + ".db");
     write_store(file, entries);
     opened.push_back({.s = store::open_to_read(file).value(), .file = file});
   }

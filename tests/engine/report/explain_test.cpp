@@ -163,11 +163,12 @@ TEST_CASE("explain: damaged parents lead in no circle") {
 TEST_CASE("explain: people read it in 80 columns") {
   const auto text = to_text(an_explanation());
   INFO(text);
-  CHECK_THAT(text, Catch::StartsWith(
-                       "#5 of toy (finished), generation 3: validation.accuracy 0.8000, "
-                       "100 parameters\n"
-                       "  3 steps from #1, 1 crossing, 4 ancestors in all; +0.3000 on the "
-                       "way\n"));
+  CHECK_THAT(text,
+             Catch::StartsWith(
+                 "#5 of toy (finished), generation 3: validation.accuracy 0.8000, "
+                 "100 parameters\n"
+                 "  3 steps from #1, 1 crossing, 4 ancestors in all; +0.3000 on the "
+                 "way\n"));
   CHECK_THAT(text, Catch::Contains("crossed with #2 (0.4000)\n"));
   CHECK_THAT(text, Catch::Contains("from it: n2 conv(filters=32, kernel=3)\n"));
   CHECK_THAT(text, Catch::Contains("  #5    3   0.8000  +0.1500  learning_rate 0.01 -> "

@@ -32,6 +32,7 @@ TEST_CASE("mutation credit: origins tell of kinds of change") {
         == kinds{"change operator"});
   CHECK(change_kinds("n3f2a1 relu -> conv(filters=16)") == kinds{"change operator"});
   CHECK(change_kinds("n3f2a1 norm batch -> none") == kinds{"layer setting"});
+  CHECK(change_kinds("output merge add -> concat") == kinds{"layer setting"});
   CHECK(change_kinds("learning_rate 0.01 -> 0.02") == kinds{"learning_rate"});
   CHECK(change_kinds("crossed; widen n2 filters 8 -> 16; widen n3 filters 8 -> 16")
         == kinds{"crossing", "widen"});
