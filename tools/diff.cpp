@@ -1,4 +1,5 @@
 #include "engine/report/diff.hpp"
+
 #include "tools/command.hpp"
 
 #include <iostream>
@@ -46,9 +47,8 @@ expected<std::string> diff(diff_options options) {
   const auto b = open_all(options.others);
   if (!b)
     return tl::unexpected(b.error());
-  return diff_runs(*a, *b).map([&](const run_diff& d) {
-    return options.json ? to_json(d) + "\n" : to_text(d);
-  });
+  return diff_runs(*a, *b).map(
+      [&](const run_diff& d) { return options.json ? to_json(d) + "\n" : to_text(d); });
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "engine/report/explain.hpp"
+
 #include "tools/command.hpp"
 
 #include <iostream>
@@ -62,7 +63,8 @@ void add_explain(CLI::App& app, command& chosen) {
       ->option_text("ID");
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->footer(
-      "Its line of ancestors with what each change gained or lost in fitness against the\n"
+      "Its line of ancestors with what each change gained or lost in fitness against "
+      "the\n"
       "fitter parent, and for each gene and hyperparameter the parent that it came\n"
       "through, the ancestor that had it first, and the one since which it is as it is.\n"
       "While the run is going on, champion is the best so far. Examples:\n"

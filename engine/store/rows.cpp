@@ -95,10 +95,10 @@ store::for_each_work(const std::function<void(const work_row&)>& visit) const {
 expected<std::vector<failure_row>> store::failures(std::size_t most) const {
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<std::vector<failure_row>> {
-    SQLite::Statement row(
-        c.db, "select outcome, reason, count(*), min(id) from evaluations "
-              "where outcome <> 'succeeded' or fitness is null "
-              "group by outcome, reason order by 3 desc, 4 limit ?");
+    SQLite::Statement row(c.db,
+                          "select outcome, reason, count(*), min(id) from evaluations "
+                          "where outcome <> 'succeeded' or fitness is null "
+                          "group by outcome, reason order by 3 desc, 4 limit ?");
     row.bind(1, as_signed(std::min<std::uint64_t>(most, INT64_MAX)));
     std::vector<failure_row> found;
     while (row.executeStep())
@@ -163,11 +163,10 @@ expected<std::vector<candidate_records>> store::records_of(candidate_id first,
 expected<std::vector<candidate_id>> store::ancestors(candidate_id id) const {
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<std::vector<candidate_id>> {
-    SQLite::Statement row(c.db,
-                          "with recursive line(id) as (select parent from parents "
-                          "where child = ?1 union select parent from line "
-                          "join parents on child = line.id) "
-                          "select id from line where id < ?1 order by id desc");
+    SQLite::Statement row(c.db, "with recursive line(id) as (select parent from parents "
+                                "where child = ?1 union select parent from line "
+                                "join parents on child = line.id) "
+                                "select id from line where id < ?1 order by id desc");
     row.bind(1, as_signed(id));
     std::vector<candidate_id> found;
     while (row.executeStep())
