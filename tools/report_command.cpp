@@ -46,8 +46,8 @@ expected<void> write_whole(const std::filesystem::path& file, const std::string&
   const auto cause = errno;
   if (!out) {
     std::filesystem::remove(draft, failed);
-    return fail(error_kind::io, file.string() + ": cannot be written: "
-                                    + std::strerror(cause)
+    return fail(error_kind::io, file.string()
+                                    + ": cannot be written: " + std::strerror(cause)
                                     + "; --output FILE writes it elsewhere");
   }
   std::filesystem::rename(draft, file, failed);
@@ -92,13 +92,15 @@ void add_report_command(CLI::App& app, command& chosen) {
                   "of\nthat, or a store's file")
       ->required()
       ->option_text("RUN");
-  sub->add_flag("--md", options->markdown, "Markdown, with tables in the place of charts");
+  sub->add_flag("--md", options->markdown,
+                "Markdown, with tables in the place of charts");
   sub->add_option("--output", options->output,
                   "Instead of report.html, or report.md, in the run's folder; - is "
                   "standard\noutput")
       ->option_text("FILE");
   sub->footer(
-      "The champion and its lineage, fitness and learning curves, what changes paid, what\n"
+      "The champion and its lineage, fitness and learning curves, what changes paid, "
+      "what\n"
       "failed, where the time went, and how to run it again. The file stands alone: its\n"
       "charts are in it, it needs no script and no network, and it prints well. Also\n"
       "while the run is going on; the report says so. Prints where it is.");

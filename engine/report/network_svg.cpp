@@ -46,10 +46,10 @@ public:
   }
 
   [[nodiscard]] std::string svg() const {
-    std::string out = "<svg role=\"img\" class=\"network\" style=\"max-width:"
-                      + coordinate(width_) + "px\" viewBox=\"0 0 " + coordinate(width_)
-                      + " " + coordinate(height_)
-                      + "\" aria-label=\"The network as a graph\">\n";
+    std::string out =
+        "<svg role=\"img\" class=\"network\" style=\"max-width:" + coordinate(width_)
+        + "px\" viewBox=\"0 0 " + coordinate(width_) + " " + coordinate(height_)
+        + "\" aria-label=\"The network as a graph\">\n";
     out += "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
            "markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" "
            "d=\"M0 0.8L8 4L0 7.2Z\"/></marker></defs>\n";
@@ -114,7 +114,8 @@ private:
         p.order = (p.from.empty() ? 0 : sum / static_cast<double>(p.from.size()))
                   + (p.node == nullptr ? 1 : 0);
       }
-      std::ranges::stable_sort(layer, {}, [&](std::size_t i) { return places_[i].order; });
+      std::ranges::stable_sort(layer, {},
+                               [&](std::size_t i) { return places_[i].order; });
       double width = -gap, height = 0;
       for (const auto i : layer) {
         width += places_[i].width() + gap;
@@ -161,9 +162,9 @@ private:
   [[nodiscard]] std::string box(const place& p) const {
     const auto left = p.x - p.width() / 2, top = p.y - p.height() / 2;
     std::string out = "<rect class=\"box" + std::string(p.is_end() ? " end" : "")
-                      + "\" rx=\"5\" x=\"" + coordinate(left) + "\" y=\"" + coordinate(top)
-                      + "\" width=\"" + coordinate(p.width()) + "\" height=\""
-                      + coordinate(p.height()) + "\"/>";
+                      + "\" rx=\"5\" x=\"" + coordinate(left) + "\" y=\""
+                      + coordinate(top) + "\" width=\"" + coordinate(p.width())
+                      + "\" height=\"" + coordinate(p.height()) + "\"/>";
     const auto text = [&](double y, const std::string& words, const char* kind) {
       return "<text" + std::string(kind) + " text-anchor=\"middle\" x=\""
              + coordinate(p.x) + "\" y=\"" + coordinate(y) + "\">" + escaped(words)

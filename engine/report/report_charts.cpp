@@ -110,20 +110,19 @@ std::string learning_chart(const std::vector<epoch>& curve, const std::string& k
 std::string fitness_chart(const run_story& story) {
   const auto& goal = story.run.overview.goal;
   std::vector<point> low, high, median, best, own;
-  std::optional<double> so_far;
   range y;
-  for (const auto& g : story.generations) {
+  for (std::size_t i = 0; i < story.generations.size(); ++i) {
+    const auto& g = story.generations[i];
     if (g.best == 0)
       continue;
     const auto x = static_cast<double>(g.generation);
-    if (!so_far || (goal.maximize ? g.best_fitness > *so_far : g.best_fitness < *so_far))
-      so_far = g.best_fitness;
     low.push_back({x, g.lower_quartile});
     high.push_back({x, g.upper_quartile});
     median.push_back({x, g.median});
     own.push_back({x, g.best_fitness});
-    best.push_back({x, *so_far});
-    for (const auto v : {g.lower_quartile, g.upper_quartile, *so_far, g.best_fitness})
+    best.push_back({x, story.best_so_far[i].value_or(g.best_fitness)});
+    for (const auto v :
+         {g.lower_quartile, g.upper_quartile, g.best_fitness, best.back().y})
       y.take(v);
   }
   if (y.empty())
@@ -189,8 +188,8 @@ std::string size_chart(const run_story& story) {
   c.steps(front, "c2 thin");
   if (story.best && story.best->evaluated)
     if (const auto value = find(story.best->evaluated->metrics, o.goal.metric)) {
-      const point at{std::max(static_cast<double>(story.best->evaluated->parameters), 1.0),
-                     *value};
+      const point at{
+          std::max(static_cast<double>(story.best->evaluated->parameters), 1.0), *value};
       c.dot(at, 5.5, "ring");
       c.label(at, (story.is_champion ? "champion #" : "best #")
                       + std::to_string(story.best->born.id));
@@ -252,8 +251,7 @@ std::string slots_chart(const run_story& story) {
     const auto& slot = story.slots[i];
     const auto y = static_cast<double>(i) * row + 3;
     out += "<text text-anchor=\"end\" x=\"" + coordinate(left - 10) + "\" y=\""
-           + coordinate(y + 9.5) + "\">" + escaped(shortened(slot.slot, 20))
-           + "</text>";
+           + coordinate(y + 9.5) + "\">" + escaped(shortened(slot.slot, 20)) + "</text>";
     bars(slot.there, y, "there", 1);
     bars(slot.busy, y, "busy", levels);
   }
@@ -267,9 +265,9 @@ std::string slots_chart(const run_story& story) {
 
 std::string change_bar(double value, double largest, bool better) {
   constexpr double half = 44;
-  const auto length =
-      largest > 0 ? std::min(std::fabs(value) / largest, 1.0) * half : 0;
-  return "<svg aria-hidden=\"true\" viewBox=\"0 0 90 10\" style=\"width:90px;margin:3px 0 "
+  const auto length = largest > 0 ? std::min(std::fabs(value) / largest, 1.0) * half : 0;
+  return "<svg aria-hidden=\"true\" viewBox=\"0 0 90 10\" style=\"width:90px;margin:3px "
+         "0 "
          "0\"><line class=\"axis\" x1=\"45\" x2=\"45\" y1=\"0\" y2=\"10\"/><rect class=\""
          + std::string(better ? "bar-good" : "bar-bad") + "\" x=\""
          + coordinate(better ? 45 : 45 - length) + "\" y=\"1\" width=\""

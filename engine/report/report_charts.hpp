@@ -6,7 +6,8 @@
 
 namespace clade {
 
-/// The charts of a report as SVG with their legends; empty where there is nothing to draw.
+/// The charts of a report as SVG with their legends; empty where there is nothing to
+/// draw.
 
 /// Best so far, median and quartiles by generation.
 [[nodiscard]] std::string fitness_chart(const run_story& story);

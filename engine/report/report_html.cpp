@@ -83,8 +83,8 @@ std::string fitness_html(const run_story& story) {
 std::string comparison_html(const run_story& story) {
   if (story.comparison.empty())
     return "";
-  html_table rows("lnnn", {"", story.run.overview.goal.metric, story.test_metric,
-                           "parameters"});
+  html_table rows("lnnn",
+                  {"", story.run.overview.goal.metric, story.test_metric, "parameters"});
   for (const auto& c : story.comparison)
     rows.add({escaped(subject_words(c)), metric_text(c.validation), metric_text(c.test),
               with_commas(c.parameters)},
@@ -109,7 +109,8 @@ std::string champion_html(const run_story& story) {
                   escaped(to_text(*find_node(g, id)))});
   return paragraph(champion_words(story)) + "<div class=\"pair\">\n<div>" + drawn
          + "</div>\n<div>"
-         + (g.hyperparameters.empty() ? "" : "<h3>How it is trained</h3>\n" + training.text())
+         + (g.hyperparameters.empty() ? ""
+                                      : "<h3>How it is trained</h3>\n" + training.text())
          + "<h3>Its layers</h3>\n" + layers.text() + "</div>\n</div>\n"
          + comparison_html(story);
 }
@@ -118,7 +119,8 @@ std::string lineage_html(const run_story& story) {
   if (!story.why || story.why->line.size() < 2)
     return "";
   const auto& e = *story.why;
-  html_table rows("lnnnl", {"candidate", "generation", "fitness", "gain", "what changed"});
+  html_table rows("lnnnl",
+                  {"candidate", "generation", "fitness", "gain", "what changed"});
   for (const auto& step : told_steps(e)) {
     if (step.hidden > 0) {
       rows.add({"…", "", "", coloured(step.gain, e.goal),
@@ -222,13 +224,14 @@ std::string again_html(const run_story& story) {
 
 std::string to_html(const run_story& story) {
   const auto title = story.run.name + ", a report of Clade";
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                    "'none'; style-src 'unsafe-inline'\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, "
-                    "initial-scale=1\">\n<title>"
-                    + escaped(title) + "</title>\n<style>" + report_style
-                    + "</style>\n</head>\n<body>\n<main>\n";
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+      "'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>"
+      + escaped(title) + "</title>\n<style>" + report_style
+      + "</style>\n</head>\n<body>\n<main>\n";
   out += head_html(story);
   out += section("Fitness over generations", fitness_html(story));
   out += section(story.is_champion ? "The champion" : "The best so far",

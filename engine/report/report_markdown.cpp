@@ -52,8 +52,8 @@ private:
 };
 
 std::string head_text(const run_story& story) {
-  std::string out = "# " + escaped_markdown(story.run.name) + "\n\n"
-                    + paragraph(standing_words(story));
+  std::string out =
+      "# " + escaped_markdown(story.run.name) + "\n\n" + paragraph(standing_words(story));
   markdown_table rows("lnl", {"", "", ""});
   for (const auto& f : figures_of(story))
     rows.add({f.name, f.value, f.note});
@@ -64,12 +64,11 @@ std::string head_text(const run_story& story) {
 std::string fitness_text(const run_story& story) {
   constexpr std::size_t most = 40;
   const auto count = story.generations.size();
-  markdown_table rows("nnnnnn", {"generation", "candidates", "failed", "best", "median",
-                                 "quartiles"});
+  markdown_table rows(
+      "nnnnnn", {"generation", "candidates", "failed", "best", "median", "quartiles"});
   const auto shown = std::min(count, most);
   for (std::size_t i = 0; i < shown; ++i) {
-    const auto& g =
-        story.generations[shown == 1 ? 0 : i * (count - 1) / (shown - 1)];
+    const auto& g = story.generations[shown == 1 ? 0 : i * (count - 1) / (shown - 1)];
     const bool any = g.best != 0;
     rows.add({std::to_string(g.generation), with_commas(g.evaluated),
               with_commas(g.failed), any ? metric_text(g.best_fitness) : "-",
@@ -86,8 +85,8 @@ std::string champion_text(const run_story& story) {
   auto out = paragraph(champion_words(story)) + code(to_text(*story.best->born.genome));
   if (story.comparison.empty())
     return out;
-  markdown_table rows("lnnn", {"", story.run.overview.goal.metric, story.test_metric,
-                               "parameters"});
+  markdown_table rows(
+      "lnnn", {"", story.run.overview.goal.metric, story.test_metric, "parameters"});
   for (const auto& c : story.comparison)
     rows.add({subject_words(c), metric_text(c.validation), metric_text(c.test),
               with_commas(c.parameters)});
@@ -104,8 +103,8 @@ std::string lineage_text(const run_story& story) {
     for (const auto& line : step.changes)
       changes += (changes.empty() ? "" : "; ") + line.substr(line.find_first_not_of(' '));
     rows.add({step.who == nullptr ? "..." : "#" + std::to_string(step.who->id),
-              step.who == nullptr ? "" : std::to_string(step.who->generation), step.result,
-              change_text(step.gain), changes});
+              step.who == nullptr ? "" : std::to_string(step.who->generation),
+              step.result, change_text(step.gain), changes});
   }
   return paragraph(lineage_words(*story.why)) + rows.text();
 }
@@ -136,8 +135,8 @@ std::string sizes_text(const run_story& story) {
     return "";
   markdown_table rows("nn", {"parameters", story.run.overview.goal.metric});
   for (const auto& s : story.front)
-    rows.add({with_commas(static_cast<std::uint64_t>(s.parameters)),
-              metric_text(s.fitness)});
+    rows.add(
+        {with_commas(static_cast<std::uint64_t>(s.parameters)), metric_text(s.fitness)});
   return paragraph("The best of at most each size.") + rows.text();
 }
 

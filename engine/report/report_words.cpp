@@ -68,8 +68,8 @@ std::vector<figure> figures_of(const run_story& story) {
   const auto& o = story.run.overview;
   std::vector<figure> all;
   if (story.best) {
-    const auto who = (story.is_champion ? "champion " : "best so far, ")
-                     + number(story.best->born.id);
+    const auto who =
+        (story.is_champion ? "champion " : "best so far, ") + number(story.best->born.id);
     all.push_back({o.goal.metric, metric_text(o.best_fitness), who + direction(o.goal)});
     if (const auto test = test_of_champion(story))
       all.push_back({story.test_metric, metric_text(*test), "on unseen data"});
@@ -90,7 +90,8 @@ std::vector<figure> figures_of(const run_story& story) {
 
 std::string fitness_words(const run_story& story) {
   const auto& o = story.run.overview;
-  auto text = "Best, median and middle half of " + o.goal.metric + direction(o.goal) + ".";
+  auto text =
+      "Best, median and middle half of " + o.goal.metric + direction(o.goal) + ".";
   if (story.generations_in_all > story.generations.size())
     text += " Of " + with_commas(story.generations_in_all) + " generations, "
             + with_commas(story.generations.size()) + " are shown.";
@@ -101,7 +102,8 @@ std::string fitness_words(const run_story& story) {
 
 std::string champion_words(const run_story& story) {
   const auto& c = story.best->born;
-  std::string text = number(c.id) + ", born in generation " + std::to_string(c.generation);
+  std::string text =
+      number(c.id) + ", born in generation " + std::to_string(c.generation);
   if (story.best->evaluated) {
     const auto& e = *story.best->evaluated;
     for (const auto& m : e.metrics)
@@ -122,7 +124,8 @@ std::string lineage_words(const explanation& e) {
 }
 
 std::string changes_words(const run_story& story) {
-  return "Children compared with their fitter parents, by what changed. A child of several "
+  return "Children compared with their fitter parents, by what changed. A child of "
+         "several "
          "changes counts for each of them; \u201cimproved\u201d is the share that became "
          "better, failures included; the mean is over those that did not fail. Gains are "
          "in "
@@ -156,8 +159,8 @@ std::string time_words(const run_story& story) {
 
 std::string again_words(const run_story& story) {
   const auto& o = story.run.overview;
-  auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", "
-              + "digest " + to_text(*story.run.digest)
+  auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", " + "digest "
+              + to_text(*story.run.digest)
               + ". The same experiment, seed and data give the same search, bit for bit, "
                 "for any number of slots of one kind of device";
   text += ". The experiment, with all defaults and its search space, is in the store "
@@ -169,13 +172,13 @@ std::vector<command_line> commands_of(const run_story& story) {
   const auto& run = story.shell_word;
   const auto& o = story.run.overview;
   std::vector<command_line> all{
-      {"The same search once more", "clade show " + run + " --experiment > again.toml\n"
-                                        "clade run again.toml"},
+      {"The same search once more", "clade show " + run
+                                        + " --experiment > again.toml\n"
+                                          "clade run again.toml"},
   };
   if (std::string(story.run.state()) == "stopped")
     all.insert(all.begin(), {"To go on where it stopped", "clade resume " + run});
-  all.push_back({"Whether two runs decided the same",
-                 "clade diff " + run + " OTHER"});
+  all.push_back({"Whether two runs decided the same", "clade diff " + run + " OTHER"});
   if (o.best != 0)
     all.push_back({"Why a network exists", "clade explain " + run + " champion"});
   return all;

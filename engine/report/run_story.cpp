@@ -12,6 +12,7 @@ namespace {
 
 /// Cells in each direction: about as fine as a chart shows.
 constexpr double grid = 160;
+constexpr std::size_t generations_at_a_time = 64;
 /// A process that is replaced leaves a shorter gap.
 constexpr std::int64_t told_pause_ms = 1000;
 
@@ -70,17 +71,27 @@ expected<void> tell_sizes(const store& s, run_story& story) {
 }
 
 expected<void> tell_generations(const store& s, run_story& story) {
-  const auto count = story.run.overview.born == 0 ? 0 : story.run.overview.generation + 1;
+  const auto& o = story.run.overview;
+  const auto count = o.born == 0 ? 0 : o.generation + 1;
   story.generations_in_all = count;
   const auto shown = std::min<std::uint64_t>(count, run_story::most_generations);
-  for (std::uint64_t i = 0; i < shown; ++i) {
-    // From the first to the last.
-    const auto g = shown == 1 ? 0 : i * (count - 1) / (shown - 1);
-    auto one = s.generations(g, 1);
-    if (!one)
-      return tl::unexpected(one.error());
-    if (!one->empty())
-      story.generations.push_back(std::move(one->front()));
+  std::optional<double> best;
+  for (std::uint64_t first = 0; first < count; first += generations_at_a_time) {
+    auto some = s.generations(first, generations_at_a_time);
+    if (!some)
+      return tl::unexpected(some.error());
+    for (auto& g : *some) {
+      if (g.best != 0
+          && (!best
+              || (o.goal.maximize ? g.best_fitness > *best : g.best_fitness < *best)))
+        best = g.best_fitness;
+      // From the first to the last, evenly.
+      const auto next = story.generations.size();
+      if (next < shown && g.generation * (shown - 1) >= next * (count - 1)) {
+        story.generations.push_back(std::move(g));
+        story.best_so_far.push_back(best);
+      }
+    }
   }
   return {};
 }
@@ -149,11 +160,12 @@ expected<void> tell_time(const store& s, run_story& story) {
   const auto slot_of = [&](std::string_view name) -> slot_sum& {
     auto found = slots.find(name);
     if (found == slots.end())
-      found = slots
-                  .emplace(std::string(name), slot_sum{.busy = none,
-                                                       .there = none,
-                                                       .told = {.slot = std::string(name)}})
-                  .first;
+      found =
+          slots
+              .emplace(std::string(name), slot_sum{.busy = none,
+                                                   .there = none,
+                                                   .told = {.slot = std::string(name)}})
+              .first;
     return found->second;
   };
   for (const auto& n : *nodes) {
@@ -240,8 +252,8 @@ expected<run_story> tell_story(const store& s, const std::filesystem::path& file
     return tl::unexpected(digest.error());
   run->digest = *digest;
   run_story story{.run = std::move(*run), .shell_word = std::move(shell_word)};
-  for (const auto tell : {tell_best, tell_generations, tell_sizes, tell_changes,
-                          tell_failures, tell_time})
+  for (const auto tell :
+       {tell_best, tell_generations, tell_sizes, tell_changes, tell_failures, tell_time})
     if (auto ok = tell(s, story); !ok)
       return tl::unexpected(ok.error());
   return story;

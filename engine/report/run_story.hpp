@@ -52,6 +52,9 @@ struct run_story {
   std::optional<explanation> why;
   /// At most `most_generations`, evenly chosen; `generations_in_all` were there.
   std::vector<generation_overview> generations;
+  /// The best until the end of each of these, of all candidates; none before the first
+  /// success.
+  std::vector<std::optional<double>> best_so_far;
   std::uint64_t generations_in_all = 0;
   std::vector<size_cell> sizes;
   std::vector<size_cell> front; ///< The fittest for their size, the smallest first.
@@ -68,10 +71,10 @@ struct run_story {
   [[nodiscard]] double busy_share() const;
 };
 
-/// `shell_word`: the run, as its commands name it. Reads the whole store: seconds for a million evaluations, and some 50 MB.
-[[nodiscard]] expected<run_story> tell_story(const store& s,
-                                             const std::filesystem::path& file,
-                                             std::string shell_word);
+/// `shell_word`: the run, as its commands name it. Reads the whole store: seconds for a
+/// million evaluations, and some 50 MB.
+[[nodiscard]] expected<run_story>
+tell_story(const store& s, const std::filesystem::path& file, std::string shell_word);
 
 /// Those that no other of at most their size is fitter than.
 [[nodiscard]] std::vector<size_cell> front_of(std::vector<size_cell> sizes,

@@ -101,10 +101,10 @@ chart_axis log_axis(double low, double high, std::string title) {
 }
 
 chart_axis time_axis(double seconds) {
-  constexpr std::array steps{0.1,    0.2,    0.5,     1.0,     2.0,     5.0,     10.0,
-                             20.0,   30.0,   60.0,    120.0,   300.0,   600.0,   1200.0,
-                             1800.0, 3600.0, 7200.0,  10800.0, 21600.0, 43200.0, 86400.0,
-                             172800.0, 432000.0, 864000.0};
+  constexpr std::array steps{0.1,     0.2,     0.5,     1.0,      2.0,      5.0,
+                             10.0,    20.0,    30.0,    60.0,     120.0,    300.0,
+                             600.0,   1200.0,  1800.0,  3600.0,   7200.0,   10800.0,
+                             21600.0, 43200.0, 86400.0, 172800.0, 432000.0, 864000.0};
   chart_axis a{.low = 0, .high = std::max(seconds, 0.1)};
   double step = a.high / 6;
   for (auto i = steps.rbegin(); i != steps.rend() && *i >= a.high / 7; ++i)
@@ -115,7 +115,9 @@ chart_axis time_axis(double seconds) {
 }
 
 chart::chart(chart_axis x, chart_axis y, chart_size size)
-    : x_(std::move(x)), y_(std::move(y)), size_(size) {}
+    : x_(std::move(x)),
+      y_(std::move(y)),
+      size_(size) {}
 
 double chart::x_of(double v) const {
   return left + x_.position(v) * (size_.width - left - right);
@@ -130,7 +132,8 @@ void chart::band(std::span<const point> low, std::span<const point> high) {
     return;
   std::string path;
   for (const auto& p : high)
-    path += (path.empty() ? "M" : "L") + coordinate(x_of(p.x)) + " " + coordinate(y_of(p.y));
+    path +=
+        (path.empty() ? "M" : "L") + coordinate(x_of(p.x)) + " " + coordinate(y_of(p.y));
   for (auto p = low.rbegin(); p != low.rend(); ++p)
     path += "L" + coordinate(x_of(p->x)) + " " + coordinate(y_of(p->y));
   marks_ += "<path class=\"band\" d=\"" + path + "Z\"/>\n";
@@ -162,8 +165,8 @@ void chart::steps(std::span<const point> points, const std::string& classes) {
 }
 
 void chart::dot(point at, double radius, const std::string& classes, double opacity) {
-  marks_ += "<circle class=\"" + classes + "\" cx=\"" + coordinate(x_of(at.x)) + "\" cy=\""
-            + coordinate(y_of(at.y)) + "\" r=\"" + coordinate(radius) + "\"";
+  marks_ += "<circle class=\"" + classes + "\" cx=\"" + coordinate(x_of(at.x))
+            + "\" cy=\"" + coordinate(y_of(at.y)) + "\" r=\"" + coordinate(radius) + "\"";
   if (opacity < 1)
     marks_ += " fill-opacity=\"" + printed("%.*f", 2, opacity) + "\"";
   marks_ += "/>\n";

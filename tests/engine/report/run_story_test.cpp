@@ -71,11 +71,12 @@ TEST_CASE("story: all that the store knows is in it") {
 TEST_CASE("story: the page stands alone and has every section") {
   const auto html = to_html(story_of(a_history()));
   for (const auto* title :
-       {"Fitness over generations", "The champion", "Where it comes from", "How it learnt",
-        "Fitness against size", "What changes paid", "What failed", "Where the time went",
-        "To run it again"})
+       {"Fitness over generations", "The champion", "Where it comes from",
+        "How it learnt", "Fitness against size", "What changes paid", "What failed",
+        "Where the time went", "To run it again"})
     CHECK_THAT(html, Catch::Contains("<h2>" + std::string(title) + "</h2>"));
-  for (const auto* outside : {"http:", "https:", "<script", "<link", "<img", "@import", "url(h"})
+  for (const auto* outside :
+       {"http:", "https:", "<script", "<link", "<img", "@import", "url(h"})
     CHECK(html.find(outside) == std::string::npos);
   CHECK_THAT(html, Catch::Contains("@media print"));
   CHECK_THAT(html, Catch::Contains("prefers-color-scheme: dark"));
@@ -92,7 +93,8 @@ TEST_CASE("story: what people and machines wrote is text and never markup") {
   const auto html = to_html(story);
   CHECK(html.find("<script") == std::string::npos);
   CHECK(html.find("<img") == std::string::npos);
-  CHECK_THAT(html, Catch::Contains("<h1>&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;"));
+  CHECK_THAT(html,
+             Catch::Contains("<h1>&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;"));
   const auto md = to_markdown(story);
   // In code, where it is shown as it is, and nowhere else.
   std::string outside;
@@ -129,6 +131,32 @@ TEST_CASE("story: without a single record there is nothing to tell") {
   CHECK(none.error().kind == error_kind::not_found);
 }
 
+TEST_CASE("story: of many generations some are shown, and the best of all counts") {
+  const auto long_run = [](std::uint64_t peak) {
+    std::vector<entry> entries{{run_started{"0.1.0", "", 1, {}}, {}}};
+    for (std::uint64_t g = 0; g < 450; ++g) {
+      auto c = a_candidate(g + 1);
+      c.generation = g;
+      entries.push_back(born(c));
+      entries.push_back(evaluated(an_evaluation(g + 1, g == peak ? 0.9 : 0.5)));
+    }
+    return story_of(entries);
+  };
+  const auto story = long_run(450);
+  REQUIRE(story.generations.size() == 400);
+  CHECK(story.generations.front().generation == 0);
+  CHECK(story.generations.back().generation == 449);
+  std::uint64_t hidden = 0;
+  while (story.generations[hidden].generation == hidden)
+    ++hidden;
+  const auto peaked = long_run(hidden);
+  for (const auto& g : peaked.generations)
+    CHECK(g.best_fitness == 0.5);
+  CHECK(peaked.best_so_far[hidden - 1] == 0.5);
+  CHECK(peaked.best_so_far[hidden] == 0.9);
+  CHECK_THAT(to_html(peaked), Catch::Contains("Of 450 generations, 400 are shown."));
+}
+
 TEST_CASE("story: spans are spread over columns") {
   columns c(10, 5);
   c.add(1, 5);
@@ -142,8 +170,8 @@ TEST_CASE("story: spans are spread over columns") {
 }
 
 TEST_CASE("story: the front has the best of at most each size") {
-  const auto front = front_of({{100, 0.5, 1}, {50, 0.6, 1}, {200, 0.9, 1}, {200, 0.7, 1}},
-                              true);
+  const auto front =
+      front_of({{100, 0.5, 1}, {50, 0.6, 1}, {200, 0.9, 1}, {200, 0.7, 1}}, true);
   REQUIRE(front.size() == 2);
   CHECK(front[0].parameters == 50);
   CHECK(front[1].fitness == 0.9);

@@ -43,7 +43,8 @@ TEST_CASE("chart: amounts over orders of magnitude and time have words of their 
   CHECK(ticks(log_axis(10, 50'000'000, "")) == "10 100 1k 10k 100k 1M 10M");
   CHECK_FALSE(ticks(log_axis(7, 7, "")).empty());
   CHECK(ticks(time_axis(5.6)) == "0 s 1.0 s 2.0 s 3.0 s 4.0 s 5.0 s");
-  CHECK(ticks(time_axis(3600 * 5)) == "0 s 1 h 00 min 2 h 00 min 3 h 00 min 4 h 00 min 5 h 00 min");
+  CHECK(ticks(time_axis(3600 * 5))
+        == "0 s 1 h 00 min 2 h 00 min 3 h 00 min 4 h 00 min 5 h 00 min");
   CHECK(time_axis(0).ticks.size() >= 1);
 }
 
