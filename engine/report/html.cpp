@@ -71,7 +71,7 @@ std::string escaped_markdown(std::string_view text) {
       out += "&amp;";
     else if (c == "<")
       out += "&lt;";
-    else if (c == ">")
+    else if (c == ">" && out.empty()) // A quotation.
       out += "&gt;";
     else if (c == "\n" || c == "\t")
       out += ' ';

@@ -24,13 +24,6 @@ bytes copied(const SQLite::Column& c) {
   return c.isNull() ? bytes() : bytes(b.begin(), b.end());
 }
 
-std::optional<outcome> outcome_of(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)
-    if (to_text(static_cast<outcome>(i)) == name)
-      return static_cast<outcome>(i);
-  return std::nullopt;
-}
-
 } // namespace
 
 expected<void> store::hold() {
@@ -102,7 +95,7 @@ expected<std::vector<failure_row>> store::failures(std::size_t most) const {
     row.bind(1, as_signed(std::min<std::uint64_t>(most, INT64_MAX)));
     std::vector<failure_row> found;
     while (row.executeStep())
-      found.push_back({.outcome = outcome_of(text(row.getColumn(0))),
+      found.push_back({.outcome = parse_outcome(text(row.getColumn(0))),
                        .reason = row.getColumn(1).getString(),
                        .count = natural(row.getColumn(2)),
                        .example = natural(row.getColumn(3))});

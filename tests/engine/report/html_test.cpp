@@ -24,7 +24,7 @@ TEST_CASE("html: what is no character becomes a mark of one") {
 }
 
 TEST_CASE("html: Markdown is escaped too, and stays on its line") {
-  CHECK(escaped_markdown("<b>|`*_[x](y)\n# &")
-        == "&lt;b&gt;\\|\\`\\*\\_\\[x\\](y) # &amp;");
+  CHECK(escaped_markdown("<b>|`*_[x](y)\n# &") == "&lt;b>\\|\\`\\*\\_\\[x\\](y) # &amp;");
+  CHECK(escaped_markdown("> a -> b") == "&gt; a -> b");
   CHECK(escaped_markdown("a\\b") == "a\\\\b");
 }
