@@ -62,7 +62,8 @@ struct experiment {
 /// Reads the file, its search space, and `overrides` ("evolution.population=48").
 /// Relative paths, those of overrides too, are relative to the file's folder and become
 /// absolute. Whatever is wrong is "file:line: ..." or "--set key: ...", a key that nobody
-/// reads with the nearest known one. Does not read the data.
+/// reads with the nearest known one. Does not read the data. What `to_toml` wrote is such
+/// a file too, with its search space in it.
 [[nodiscard]] expected<experiment>
 load_experiment(const std::filesystem::path& file,
                 std::span<const std::string> overrides = {});

@@ -111,7 +111,9 @@ std::string nested(const search_space& space) {
   return out.str();
 }
 
-search_space read_nested(table_reader& t, document& d) {
+} // namespace
+
+search_space read_own_space(table_reader& t, document& d) {
   const toml::table* table = d.root["search_space"].as_table();
   if (table == nullptr) {
     t.fail("", "the search space is missing");
@@ -129,8 +131,6 @@ search_space read_nested(table_reader& t, document& d) {
     d.wrong = std::move(space).error();
   return {};
 }
-
-} // namespace
 
 std::string to_toml(const experiment& e) {
   toml_writer out;
@@ -156,7 +156,7 @@ expected<experiment> parse_resolved(std::string_view text, std::string_view orig
   auto d = parse_document(text, origin);
   if (!d)
     return tl::unexpected(std::move(d).error());
-  return read_experiment(*d, {}, [&](table_reader& t) { return read_nested(t, *d); });
+  return read_experiment(*d, {}, [&](table_reader& t) { return read_own_space(t, *d); });
 }
 
 namespace {

@@ -301,3 +301,13 @@ TEST_CASE("search hash: it does not depend on where the repository lies") {
   CHECK(search_hash(here.loaded(here.valid), {})
         == search_hash(there.loaded(there.valid), {}));
 }
+
+TEST_CASE("resolved: it is an experiment file that needs no search space's") {
+  const experiment_files files;
+  const auto text = to_toml(files.loaded(files.valid));
+  for (const auto* space : {"vectors.toml", "images.toml"})
+    std::filesystem::remove(files.folder() / space);
+  CHECK(to_toml(files.loaded(text)) == text);
+  CHECK_THAT(files.error_of(text + "[search_space.operaters]\nx = 1\n"),
+             Catch::Contains("operaters"));
+}
