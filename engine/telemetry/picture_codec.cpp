@@ -218,7 +218,7 @@ candidate_line decode_line(decoder& d) {
 }
 
 void encode(encoder& out, const run_picture& p) {
-  out.map(23);
+  out.map(24);
   encode_counts(out, p);
   encode_list(out, "generations", p.generations);
   encode_list(out, "best", p.best);
@@ -245,8 +245,8 @@ void encode(encoder& out, const run_picture& p) {
 
 run_picture decode_picture(decoder& d) {
   run_picture p;
-  if (d.map() != 23)
-    d.fail("a picture has 23 entries");
+  if (d.map() != 24)
+    d.fail("a picture has 24 entries");
   decode_counts(d, p);
   p.generations = decode_named_list(d, "generations", decode_generation);
   p.best = decode_named_list(d, "best", decode_line);
