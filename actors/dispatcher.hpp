@@ -64,6 +64,7 @@ struct dispatcher_state {
   double keep_weights_above = 0;
   node_id last_node = 0;
   time_point serves_from;
+  bool held = false; ///< A person wants nothing to be handed out.
   bool over = false;
 
   void begin(const selector_actor& told);
@@ -78,6 +79,7 @@ struct dispatcher_state {
   void lose(node_id id, const std::string& reason);
   void lose_silent();
   withdrawn take_back();
+  void drop(const drop_candidate& message);
   slots_view view() const;
   void serve();
   void examine_next();

@@ -29,6 +29,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds farewell = 1000ms;
 // How long a stranger may take for a TLS handshake.
 constexpr auto handshake_time = 10s;
+// How long a person who tells the run something waits at most.
+constexpr auto obeys_within = 3s;
 
 /// Bytes that training a candidate takes, by the table of operators.
 std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment& e,
@@ -131,7 +133,11 @@ public:
                                        .generators = generators_,
                                        .run = std::make_shared<run_state>(std::move(run)),
                                        .watcher = caf::actor_cast<caf::actor>(*watcher_),
+                                       .refuses = params.refuses,
+                                       .change_slots = params.change_slots,
                                        .show = shows<recorded>()});
+    std::lock_guard lock(selector_mutex_);
+    told_ = selector_.address();
     return {};
   }
 
@@ -196,12 +202,33 @@ private:
       return;
     auto started = publisher::start({.name = params.experiment.name,
                                      .store_file = params.folder / store_file_name,
-                                     .folder = params.folder / live_folder_name},
+                                     .folder = params.folder / live_folder_name,
+                                     .obey = [this](const auto& t) { return obey(t); }},
                                     file);
     if (started)
       publisher_ = std::move(*started);
     else if (params.say)
       params.say(started.error().message);
+  }
+
+  /// Called by the publisher's thread.
+  std::string obey(const person_ordered& order) {
+    caf::actor_addr to;
+    {
+      std::lock_guard lock(selector_mutex_);
+      to = told_;
+    }
+    const auto selector = caf::actor_cast<selector_actor>(to);
+    if (!selector)
+      return "the run is starting, or at its end";
+    caf::scoped_actor asks(*system_);
+    std::string answer;
+    asks->request(selector, obeys_within, told{order.order, order.who})
+        .receive([&](std::string& refusal) { answer = std::move(refusal); },
+                 [&](const caf::error& e) {
+                   answer = "the run did not answer: " + system_->render(e);
+                 });
+    return answer;
   }
 
   /// None where nobody can watch. The publisher outlives the actors that call it.
@@ -235,6 +262,8 @@ private:
   archive_actor archive_;
   std::vector<generator_actor> generators_;
   selector_actor selector_;
+  std::mutex selector_mutex_;
+  caf::actor_addr told_; ///< The selector, for the publisher's thread.
   std::uint16_t port_ = 0;
   bool over_ = false;
 };

@@ -30,6 +30,9 @@ struct head_params {
   /// Hears, a line at a time, who joins and leaves, and who was refused. From any thread.
   std::function<void(const std::string&)> say;
   std::size_t generators = 2;
+  /// `selector_params::refuses` and `change_slots`.
+  std::function<std::string(const instruction&)> refuses;
+  std::function<void(const std::string& slots)> change_slots;
 };
 
 /// The actors of a run: selector, generators, dispatcher and archive, and the port that

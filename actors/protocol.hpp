@@ -96,7 +96,7 @@ struct results {
   std::vector<result> batch;
 };
 
-/// The head has the results of these candidates: the node may forget them.
+/// The head has the results of these candidates, or wants none: the node may forget them.
 struct taken {
   std::vector<std::uint64_t> ids;
 };
@@ -189,6 +189,24 @@ struct withdrawn {
   std::vector<candidate_id> ids;
 };
 
+/// Hand out nothing, or again, while it is so.
+struct hold {
+  bool on = true;
+};
+
+/// Nobody wants this candidate any more: if no result is there yet, it is evaluated as
+/// dropped.
+struct drop_candidate {
+  candidate_id id = 0;
+  std::string who;
+};
+
+/// A person tells the run something; the answer is why it refuses, or empty.
+struct told {
+  instruction order;
+  std::string who;
+};
+
 /// Evaluations that hold a lease, with weights.
 struct evaluations {
   std::vector<evaluated_job> batch;
@@ -271,7 +289,8 @@ using link_actor =
                      caf::replies_to<examine>::with<examined>, caf::reacts_to<leave>,
                      caf::reacts_to<node_ready>, caf::reacts_to<results>,
                      caf::reacts_to<epoch_passed>, caf::reacts_to<leaving>,
-                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<tick>>;
+                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<taken>,
+                     caf::reacts_to<tick>>;
 
 /// A node: one process, one device slot, whatever becomes of its connections. They send
 /// it what the dispatcher says; its trainer sends results and epochs.
@@ -295,10 +314,11 @@ using data_source_actor = caf::typed_actor<caf::replies_to<fetch_chunk>::with<ch
 
 /// The selector: the fold of the run and what it decides.
 using selector_actor =
-    caf::typed_actor<caf::reacts_to<evaluations>, // from the dispatcher
-                     caf::reacts_to<observation>, // from the dispatcher
-                     caf::reacts_to<run_failure>, // from the dispatcher
-                     caf::reacts_to<stop_run>,    // from who watches the run
+    caf::typed_actor<caf::reacts_to<evaluations>,              // from the dispatcher
+                     caf::reacts_to<observation>,              // from the dispatcher
+                     caf::reacts_to<run_failure>,              // from the dispatcher
+                     caf::reacts_to<stop_run>,                 // from who watches the run
+                     caf::replies_to<told>::with<std::string>, // the same
                      caf::replies_to<progress_query>::with<run_progress>>;
 
 /// The dispatcher: holds the leases. Links call its first seven; the door
@@ -311,6 +331,7 @@ using dispatcher_actor = caf::typed_actor<
     caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
+    caf::reacts_to<hold>, caf::reacts_to<drop_candidate>,
     caf::replies_to<examine>::with<examined>,
     caf::replies_to<slots_query>::with<slots_view>, caf::reacts_to<leave>>;
 
@@ -433,6 +454,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drop_candidate)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::observation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_failure)

@@ -19,6 +19,10 @@ struct selector_params {
   std::shared_ptr<run_state> run;
   /// Gets `run_over` once.
   caf::actor watcher;
+  /// Whether the head's own machine can have such slots: why not, or empty; and has it
+  /// have them. None: it has no slots to change.
+  std::function<std::string(const instruction&)> refuses;
+  std::function<void(const std::string& slots)> change_slots;
   /// Shows viewers what was applied, if set.
   std::function<void(recorded)> show;
 };
@@ -48,6 +52,8 @@ struct selector_state {
   std::size_t examinations_out = 0;
   run_finished final_record;
 
+  bool held = false;
+  std::string stop_after; ///< Who wants it to stop once the generation is closed.
   bool stopping = false;
   std::string stop_reason;
   std::set<candidate_id> withdrawn_ids; ///< Open, but handed back by the dispatcher.
@@ -59,6 +65,8 @@ struct selector_state {
   void take(const evaluations& message);
   void observe(const observation& message);
   void stop(const std::string& reason);
+  /// Why it will not, or empty.
+  std::string obey(const told& message);
   void fail(error why);
   [[nodiscard]] run_progress progress(std::size_t from_generation) const;
 
@@ -75,6 +83,7 @@ private:
   void submit(const std::vector<candidate_id>& ids);
   void pause_if_idle();
   void end();
+  void carry_out(const person_ordered& told);
 };
 
 selector_actor::behavior_type

@@ -59,7 +59,8 @@ int attach(const attach_options& options) {
 
 void add_attach(CLI::App& app, command& chosen) {
   auto options = std::make_shared<attach_options>();
-  auto* sub = app.add_subcommand("attach", "Watch a run while it goes on, or look at it after");
+  auto* sub =
+      app.add_subcommand("attach", "Watch a run while it goes on, or look at it after");
   sub->add_option(
          "run", options->run,
          "The run: its folder, its name (for the latest of it) or the beginning of\n"
@@ -74,9 +75,7 @@ void add_attach(CLI::App& app, command& chosen) {
       "  clade attach digits --json | jq 'select(.event == \"generation\")'\n"
       "engine/telemetry/json.hpp says what the objects hold, engine/telemetry/wire.hpp\n"
       "how to follow a run from other languages.");
-  sub->callback([&chosen, options] {
-    chosen = [options] { return attach(*options); };
-  });
+  sub->callback([&chosen, options] { chosen = [options] { return attach(*options); }; });
 }
 
 } // namespace clade

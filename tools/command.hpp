@@ -19,6 +19,7 @@ using command = std::function<int()>;
 void add_attach(CLI::App& app, command& chosen);
 void add_bench(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
+void add_control(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
 void add_fleet(CLI::App& app, command& chosen);
 void add_keys(CLI::App& app, command& chosen);

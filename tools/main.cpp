@@ -21,13 +21,21 @@ struct row {
 };
 
 constexpr row commands[] = {
-    {add_run, "run", "Evolve"},         {add_resume, "resume", "Evolve"},
-    {add_plan, "plan", "Evolve"},       {add_show, "show", "Look"},
-    {add_attach, "attach", "Look"},     {add_list, "list", "Look"},
-    {add_workers, "workers", "Look"},   {add_check, "check", "Look"},
-    {add_keys, "keys", "Machines"},     {add_worker, "worker", "Machines"},
-    {add_launch, "launch", "Machines"}, {add_devices, "devices", "Machines"},
-    {add_bench, "bench", "Machines"},   {add_node, "node", ""},
+    {add_run, "run", "Evolve"},
+    {add_resume, "resume", "Evolve"},
+    {add_control, "control", "Evolve"},
+    {add_plan, "plan", "Evolve"},
+    {add_show, "show", "Look"},
+    {add_attach, "attach", "Look"},
+    {add_list, "list", "Look"},
+    {add_workers, "workers", "Look"},
+    {add_check, "check", "Look"},
+    {add_keys, "keys", "Machines"},
+    {add_worker, "worker", "Machines"},
+    {add_launch, "launch", "Machines"},
+    {add_devices, "devices", "Machines"},
+    {add_bench, "bench", "Machines"},
+    {add_node, "node", ""},
     {add_fleet, "fleet", ""},
 };
 

@@ -17,7 +17,9 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 // The worker is a process of its own even on one machine: the same command that another
 // machine would start, so that a local search and a distributed one are the same code. It
@@ -97,11 +99,38 @@ public:
     return start_process(params_).map([this](pid_t p) { process_ = p; });
   }
 
+  /// What is in training is finished first, or handed back.
+  void change(const std::string& slots) {
+    *std::next(std::ranges::find(params_.command, "--slots")) = slots;
+    wanted_ = slots != "none";
+    started_.reset();
+    if (process_ != 0)
+      ::kill(process_, SIGTERM);
+  }
+
 private:
   process_params params_;
   bool wanted_; ///< A run may leave all work to other machines.
   pid_t process_ = 0;
   std::optional<clock::time_point> started_;
+};
+
+/// Slots that somebody ordered, on their way from the actors to this thread.
+class ordered_slots {
+public:
+  void put(const std::string& slots) {
+    std::lock_guard lock(mutex_);
+    wanted_ = slots;
+  }
+
+  std::optional<std::string> take() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(wanted_, std::nullopt);
+  }
+
+private:
+  std::mutex mutex_;
+  std::optional<std::string> wanted_;
 };
 
 struct ending {
@@ -121,14 +150,16 @@ run_progress show(const session_params& params, head& h, live_view& view,
   return progress;
 }
 
-ending drive(const session_params& params, head& h, local_worker& worker, live_view& view,
-             slots_file& file) {
+ending drive(const session_params& params, head& h, local_worker& worker,
+             ordered_slots& ordered, live_view& view, slots_file& file) {
   const auto wall_time = params.experiment.limits.wall_time;
   const auto start = clock::now();
   bool stopping = false;
   ending result;
   while (!h.wait(view_interval)) {
     show(params, h, view, file);
+    if (const auto slots = ordered.take())
+      worker.change(*slots);
     if (auto alive = worker.keep_alive(); !alive) {
       result.failure = alive.error();
       return result;
@@ -234,19 +265,27 @@ session_result run_session(const session_params& params, store file, run_state r
                          ? nodes_return
                          : std::chrono::milliseconds(0);
   run_log log(params.folder / "head.log");
+  ordered_slots ordered;
   const auto worker_id = drawn_worker();
-  auto head = head::start({.experiment = e,
-                           .problem = params.problem,
-                           .build = CLADE_VERSION,
-                           .keys = params.folder / "keys" / "head",
-                           .folder = params.folder,
-                           .listen = *listens,
-                           .lease = params.lease,
-                           .wait_for_nodes = waits,
-                           .local_worker = worker_id,
-                           .say = [&log](const std::string& line) { log.write(line); },
-                           .generators = std::max<std::size_t>(2, slots->size() / 8)},
-                          std::move(file), std::move(run));
+  auto head =
+      head::start({.experiment = e,
+                   .problem = params.problem,
+                   .build = CLADE_VERSION,
+                   .keys = params.folder / "keys" / "head",
+                   .folder = params.folder,
+                   .listen = *listens,
+                   .lease = params.lease,
+                   .wait_for_nodes = waits,
+                   .local_worker = worker_id,
+                   .say = [&log](const std::string& line) { log.write(line); },
+                   .generators = std::max<std::size_t>(2, slots->size() / 8),
+                   .refuses =
+                       [](const instruction& order) {
+                         const auto wanted = parse_slots(order.text);
+                         return wanted ? std::string() : wanted.error().message;
+                       },
+                   .change_slots = [&ordered](const std::string& s) { ordered.put(s); }},
+                  std::move(file), std::move(run));
   if (!head)
     return failed(head.error());
   const endpoint at{.host = listens->host, .port = (*head)->port()};
@@ -263,7 +302,7 @@ session_result run_session(const session_params& params, store file, run_state r
     if (auto started = worker.keep_alive(); !started)
       end.failure = started.error();
     else
-      end = drive(params, **head, worker, view, shown);
+      end = drive(params, **head, worker, ordered, view, shown);
     const auto last = (*head)->progress(view.shown());
     result.evaluated = last.evaluated - evaluated_before;
     result.training_seconds = last.training_seconds - seconds_before;

@@ -9,6 +9,8 @@
 //               | [7, version]                                   run_resumed
 //               | [8, id, attempt, slot, reason]                 attempt_failed
 //               | [9, slot, joined, reason]                      slot_changed
+//               | [11, instruction, who]                         person_ordered
+//   instruction = [kind, number, text]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
 //   work,
 //                  equal_to]
@@ -49,6 +51,7 @@ enum kind : std::uint64_t {
   resumed,
   failed_attempt,
   changed_slot,
+  ordered_by_person = 11,
 };
 
 void encode(encoder& out, const genome_hash& h) {
@@ -100,6 +103,7 @@ std::size_t fields(std::uint64_t kind) {
     return 2;
   case kind::closed:
   case kind::finished:
+  case kind::ordered_by_person:
     return 3;
   case kind::failed_attempt:
     return 5;
@@ -168,8 +172,14 @@ record decode_body(decoder& d, std::uint64_t kind) {
     return run_resumed{d.text()};
   case kind::failed_attempt:
     return decode_failed_attempt(d);
-  default:
+  case kind::changed_slot:
     return decode_changed_slot(d);
+  default: {
+    person_ordered r;
+    r.order = decode_instruction(d);
+    r.who = d.text();
+    return r;
+  }
   }
 }
 
@@ -294,6 +304,21 @@ examination decode_examination(decoder& d) {
   return e;
 }
 
+void encode(encoder& out, const instruction& i) {
+  out.array(3).natural(static_cast<std::uint64_t>(i.kind)).natural(i.number).text(i.text);
+}
+
+instruction decode_instruction(decoder& d) {
+  d.array(3);
+  const auto kind = d.natural();
+  if (kind >= instruction_kinds)
+    d.fail("unknown instruction " + std::to_string(kind));
+  instruction i{.kind = static_cast<instruction_kind>(kind)};
+  i.number = d.natural();
+  i.text = d.text();
+  return i;
+}
+
 bytes encode(const record& r) {
   encoder out;
   std::visit(
@@ -324,6 +349,11 @@ bytes encode(const record& r) {
           [&](const slot_changed& s) {
             out.array(4).natural(kind::changed_slot).text(s.slot);
             out.boolean(s.joined).text(s.reason);
+          },
+          [&](const person_ordered& p) {
+            out.array(3).natural(kind::ordered_by_person);
+            encode(out, p.order);
+            out.text(p.who);
           },
       },
       r);

@@ -68,9 +68,35 @@ struct slot_changed {
   std::string reason;
 };
 
-using record =
-    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
-                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed>;
+/// What a person may tell a run that is going on.
+enum class instruction_kind : std::uint8_t {
+  hold = 0,       ///< Hand out nothing more; what is in training goes on.
+  go_on = 1,      ///< Ends a hold.
+  stop = 2,       ///< Finish and record what is in training, then pause.
+  stop_after = 3, ///< The same, once the generation in progress is closed.
+  slots = 4,      ///< The head's own machine: `text` is as in `[slots] local`.
+  drop = 5,       ///< The open candidate `number` is evaluated as dropped.
+};
+inline constexpr std::uint64_t instruction_kinds = 6;
+
+struct instruction {
+  instruction_kind kind = instruction_kind::hold;
+  candidate_id number = 0;
+  std::string text{};
+};
+
+/// "drop #12", "slots cpu:4".
+[[nodiscard]] std::string to_text(const instruction& i);
+
+/// Somebody told the run, and it obeys: what follows from it are records of their own.
+struct person_ordered {
+  instruction order;
+  std::string who;
+};
+
+using record = std::variant<run_started, candidate_born, candidate_evaluated,
+                            generation_closed, run_finished, run_paused, run_resumed,
+                            attempt_failed, slot_changed, person_ordered>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);
@@ -84,6 +110,7 @@ void encode(encoder& out, const candidate& c);
 void encode(encoder& out, const evaluation& e);
 void encode(encoder& out, const epoch& e);
 void encode(encoder& out, const examination& e);
+void encode(encoder& out, const instruction& i);
 [[nodiscard]] std::vector<metric> decode_metrics(decoder& d);
 [[nodiscard]] std::vector<candidate_id> decode_ids(decoder& d);
 [[nodiscard]] outcome decode_outcome(decoder& d);
@@ -93,6 +120,7 @@ void encode(encoder& out, const examination& e);
 [[nodiscard]] evaluation decode_evaluation(decoder& d);
 [[nodiscard]] epoch decode_epoch(decoder& d);
 [[nodiscard]] examination decode_examination(decoder& d);
+[[nodiscard]] instruction decode_instruction(decoder& d);
 
 /// The bytes of a record that the digest covers; empty for observations.
 [[nodiscard]] bytes decisive_bytes(const record& r);

@@ -27,8 +27,11 @@ std::int64_t now_ms() {
 }
 
 /// As `records.kind` has it: the kinds of record.cpp are numbered in the variant's order.
-std::int64_t kind_of(const record& r) {
-  return static_cast<std::int64_t>(r.index()) + 1;
+/// As its grammar numbers it.
+std::int64_t kind_of(std::span<const char> payload) {
+  decoder d(payload);
+  d.array();
+  return static_cast<std::int64_t>(d.natural());
 }
 
 std::string numbered(std::uint64_t sequence) {
@@ -233,12 +236,12 @@ expected<store::place> store::append(std::span<const entry> entries) {
              const auto payload = encode(e.record);
              ++w.sequence;
              w.checksum = chained_checksum(w.checksum, w.sequence, unix_ms,
-                                           kind_of(e.record), payload);
+                                           kind_of(payload), payload);
              auto& insert = w.insert_record;
              insert.tryReset();
              insert.bind(1, as_signed(w.sequence));
              insert.bind(2, unix_ms);
-             insert.bind(3, kind_of(e.record));
+             insert.bind(3, kind_of(payload));
              bind_blob(insert, 4, payload);
              insert.bind(5, as_signed(w.checksum));
              insert.exec();

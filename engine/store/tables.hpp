@@ -45,6 +45,7 @@ private:
   void write(const run_resumed& r);
   void write(const attempt_failed& r);
   void write(const slot_changed& r);
+  void write(const person_ordered&) {} // Only its record.
 
   generation_row& row_of(std::uint64_t generation);
   contender contender_of(candidate_id id);

@@ -58,6 +58,11 @@ public:
   /// The candidates after `after` by id, at most `count`.
   [[nodiscard]] virtual expected<std::vector<candidate_row>>
   candidates(candidate_id after, std::size_t count) = 0;
+
+  /// Tells the run something, and blocks until it answers; an error is why it refuses.
+  [[nodiscard]] virtual expected<void> tell(const person_ordered&) {
+    return fail(error_kind::invalid_input, "no head is at work on this run");
+  }
 };
 
 } // namespace clade

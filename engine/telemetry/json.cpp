@@ -187,6 +187,10 @@ json fields(const slot_changed& r, const run_picture&) {
           {"reason", some(r.reason)}};
 }
 
+json fields(const person_ordered& r, const run_picture&) {
+  return {{"event", "ordered"}, {"order", to_text(r.order)}, {"who", r.who}};
+}
+
 json news_json(const happened& h, const run_picture& p) {
   auto out = std::visit([&](const auto& r) { return fields(r, p); }, h.record);
   out["sequence"] = h.sequence;

@@ -30,6 +30,7 @@ namespace clade {
 ///   resumed     version
 ///   attempt     id, attempt, slot, reason
 ///   slot        slot, joined, reason
+///   ordered     order, who
 ///
 /// News that are no records have no sequence: {"event":"epoch","slot","id","epoch",
 /// "epochs","metrics"}, {"event":"slots","waiting","slots":[{"slot","label","ready",

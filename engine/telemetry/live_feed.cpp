@@ -87,6 +87,10 @@ public:
     return all;
   }
 
+  expected<void> tell(const person_ordered& order) override {
+    return head_ ? head_->tell(order, answer_time) : feed::tell(order);
+  }
+
 private:
   /// Goes over to the head, if it answers.
   bool follow() {

@@ -156,6 +156,17 @@ expected<void> fold(run_picture& p, const slot_changed& r) {
   return {};
 }
 
+expected<void> fold(run_picture& p, const person_ordered& r) {
+  if (r.order.kind == instruction_kind::hold) {
+    p.state = "held";
+    p.reason = r.who + " ordered it";
+  } else if (r.order.kind == instruction_kind::go_on) {
+    p.state = "running";
+    p.reason.clear();
+  }
+  return {};
+}
+
 } // namespace
 
 expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {

@@ -38,8 +38,8 @@ struct run_picture {
   std::string experiment; ///< Resolved TOML.
   run_rules rules;        ///< Of the experiment.
   std::int64_t started_ms = 0;
-  /// "created", "running", "paused", "finished": as the records say, which cannot know of
-  /// a process that was killed.
+  /// "created", "running", "held" (by a person), "paused", "finished": as the records
+  /// say, which cannot know of a process that was killed.
   std::string state = "created";
   std::string reason; ///< Why it paused.
 

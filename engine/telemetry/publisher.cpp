@@ -45,7 +45,8 @@ public:
         kept_(picture_.sequence),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         events_(context_, zmq::socket_type::xpub),
-        requests_(context_, zmq::socket_type::router) {}
+        requests_(context_, zmq::socket_type::router),
+        control_(context_, zmq::socket_type::router) {}
 
   ~socket_publisher() override {
     if (thread_.joinable()) {
@@ -62,14 +63,17 @@ public:
     try {
       events_.set(zmq::sockopt::sndhwm, queued_messages);
       events_.set(zmq::sockopt::xpub_verboser, 1);
-      requests_.set(zmq::sockopt::sndhwm, queued_answers);
-      requests_.set(zmq::sockopt::rcvhwm, queued_answers);
-      for (auto* socket : {&events_, &requests_}) {
+      for (auto* socket : {&requests_, &control_}) {
+        socket->set(zmq::sockopt::sndhwm, queued_answers);
+        socket->set(zmq::sockopt::rcvhwm, queued_answers);
+      }
+      for (auto* socket : {&events_, &requests_, &control_}) {
         socket->set(zmq::sockopt::linger, 0);
         socket->set(zmq::sockopt::maxmsgsize, std::int64_t{max_request_bytes});
       }
       events_.bind(folder_.address("events"));
       requests_.bind(folder_.address("requests"));
+      control_.bind(folder_.address("control"));
     } catch (const zmq::error_t& e) {
       return fail(error_kind::io,
                   params_.folder.string() + ": nobody can watch this run: " + e.what());
@@ -101,13 +105,15 @@ private:
   void serve() {
     std::vector<zmq::pollitem_t> items{{events_.handle(), 0, ZMQ_POLLIN, 0},
                                        {requests_.handle(), 0, ZMQ_POLLIN, 0},
+                                       {control_.handle(), 0, ZMQ_POLLIN, 0},
                                        {nullptr, wake_, ZMQ_POLLIN, 0}};
     auto next_alive = clock::now(), next_keep = clock::now() + keep_interval;
     while (!ending_) {
       zmq::poll(items, alive_interval);
       count_subscriptions();
       publish_waiting();
-      answer_requests();
+      answer(requests_, [this](const bytes& asked) { return answer_to(asked); });
+      answer(control_, [this](const bytes& asked) { return obey(asked); });
       const auto now = clock::now();
       if (now >= next_alive) {
         send(alive{picture_.sequence});
@@ -179,21 +185,28 @@ private:
                                                                : zmq::send_flags::none);
   }
 
-  void answer_requests() {
+  template<class Answer>
+  static void answer(zmq::socket_t& socket, Answer answer_to) {
     zmq::message_t part;
-    while (requests_.recv(part, zmq::recv_flags::dontwait)) {
+    while (socket.recv(part, zmq::recv_flags::dontwait)) {
       std::vector<bytes> envelope{part.to_string()};
-      while (part.more()) {
-        if (!requests_.recv(part))
-          break;
+      while (part.more() && socket.recv(part))
         envelope.push_back(part.to_string());
-      }
       const auto answer = answer_to(envelope.back());
       envelope.pop_back();
       for (const auto& address : envelope)
-        requests_.send(zmq::buffer(address), zmq::send_flags::sndmore);
-      requests_.send(zmq::buffer(answer), zmq::send_flags::none);
+        socket.send(zmq::buffer(address), zmq::send_flags::sndmore);
+      socket.send(zmq::buffer(answer), zmq::send_flags::none);
     }
+  }
+
+  bytes obey(const bytes& asked) {
+    const auto told = decode_told(asked);
+    if (!told)
+      return encode_failure(told.error().message);
+    const auto refusal =
+        params_.obey ? params_.obey(*told) : std::string("this run takes no orders");
+    return refusal.empty() ? encode_done() : encode_failure(refusal);
   }
 
   bytes answer_to(const bytes& asked) {
@@ -224,7 +237,7 @@ private:
   std::uint64_t kept_;
   int wake_;
   zmq::context_t context_;
-  zmq::socket_t events_, requests_;
+  zmq::socket_t events_, requests_, control_;
   std::unique_ptr<store> reader_;
   std::atomic<std::size_t> subscriptions_ = 0;
   std::mutex mutex_;

@@ -13,8 +13,11 @@ struct publisher_params {
   std::string name; ///< The experiment's.
   std::filesystem::path store_file;
   /// Who watches on this machine finds the sockets here, in a folder of mode 0700:
-  /// "events" and "requests". The former ones are replaced.
+  /// "events", "requests" and "control". The former ones are replaced.
   std::filesystem::path folder;
+  /// Obeys, or says why not; called by the publisher's thread, which waits for it. None:
+  /// nothing can be told to this run.
+  std::function<std::string(const person_ordered&)> obey;
 };
 
 /// Records as the store has them from `first` on, all of one time.

@@ -64,6 +64,20 @@ public:
     return fail(error_kind::io, "the head does not answer");
   }
 
+  expected<void> tell(const person_ordered& order,
+                      std::chrono::milliseconds most) override {
+    zmq::socket_t control(context_, zmq::socket_type::dealer);
+    control.set(zmq::sockopt::linger, 0);
+    control.set(zmq::sockopt::rcvtimeo, static_cast<int>(most.count()));
+    control.connect(folder_.address("control"));
+    zmq::message_t answer;
+    const auto told = encode_told(order.order, order.who);
+    if (control.send(zmq::buffer(told), zmq::send_flags::dontwait) && control.recv(answer)
+        && !answer.more())
+      return decode_done(std::span(answer.data<char>(), answer.size()));
+    return fail(error_kind::io, "the head does not answer");
+  }
+
   std::vector<published> take(std::chrono::milliseconds most) override {
     pollfd item{.fd = wake_, .events = POLLIN, .revents = 0};
     if (::poll(&item, 1, static_cast<int>(most.count())) > 0) {

@@ -20,6 +20,9 @@ public:
   /// Blocks for the answer; an error (`io`) when there is none in that time.
   [[nodiscard]] virtual expected<bytes> ask(const request& r,
                                             std::chrono::milliseconds most) = 0;
+  /// Blocks for the answer; an error when the run refuses, or none answers.
+  [[nodiscard]] virtual expected<void> tell(const person_ordered& order,
+                                            std::chrono::milliseconds most) = 0;
   /// What was published since; blocks until something is there or the time has passed.
   [[nodiscard]] virtual std::vector<published> take(std::chrono::milliseconds most) = 0;
   /// Readable when there is something to take.

@@ -217,6 +217,38 @@ expected<request> decode_request(std::span<const char> data) {
   return closed(d, r);
 }
 
+bytes encode_told(const instruction& order, const std::string& who) {
+  encoder out;
+  out.array(3).text("tell");
+  encode(out, order);
+  out.text(who);
+  return out.take();
+}
+
+expected<person_ordered> decode_told(std::span<const char> data) {
+  decoder d(data);
+  d.array(3);
+  if (d.text() != "tell")
+    d.fail("nothing is told: [\"tell\", instruction, who] is meant");
+  person_ordered told{.order = decode_instruction(d), .who = {}};
+  told.who = d.text();
+  if (told.who.empty() || told.who.size() > longest_name)
+    d.fail("who tells it has a name of 1 to " + std::to_string(longest_name) + " bytes");
+  return closed(d, std::move(told));
+}
+
+bytes encode_done() {
+  encoder out;
+  out.array(1).text("done");
+  return out.take();
+}
+
+expected<void> decode_done(std::span<const char> data) {
+  decoder d(data);
+  open_answer(d, "done", 1);
+  return d.finish();
+}
+
 bytes encode_snapshot(const std::string& name, const run_picture& p) {
   encoder out;
   out.array(3).text("snapshot").text(name);

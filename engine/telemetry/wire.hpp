@@ -28,6 +28,10 @@ namespace clade {
 //   ["candidates", after, count]  ["candidates", [ROW...]]     at most `max_rows`
 //   anything else                 ["error", sentence]
 //
+// and on a third (ROUTER), where only who may control a run gets:
+//
+//   ["tell", instruction, who]    ["done"]                     or ["error", sentence]
+//
 // A viewer subscribes, asks for a snapshot, and folds in the records whose number is
 // greater. If a number is missing, or "alive" names one that never came, it asks for a
 // new snapshot.
@@ -59,8 +63,17 @@ struct rows_request {
 };
 using request = std::variant<snapshot_request, candidate_request, rows_request>;
 
+/// Names are for people; at most so long.
+inline constexpr std::size_t longest_name = 64;
+
 [[nodiscard]] bytes encode(const request& r);
 [[nodiscard]] expected<request> decode_request(std::span<const char> data);
+
+[[nodiscard]] bytes encode_told(const instruction& order, const std::string& who);
+[[nodiscard]] expected<person_ordered> decode_told(std::span<const char> data);
+[[nodiscard]] bytes encode_done();
+/// The refusal is the error.
+[[nodiscard]] expected<void> decode_done(std::span<const char> data);
 
 struct snapshot {
   std::string name; ///< The experiment's.

@@ -29,6 +29,7 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer,
       [h](const observation& o) { h->observations.push_back(o.record); },
       [h](const run_failure& f) { h->failures.push_back(f.why); },
       [](const stop_run&) {},
+      [](const told&) { return std::string(); },
       [](const progress_query&) { return run_progress{}; },
   };
 }
@@ -36,6 +37,7 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer,
 /// What a node was given.
 struct given {
   std::vector<assignment> assignments;
+  std::vector<std::uint64_t> forgets;
   std::string dismissed;
 };
 
@@ -54,6 +56,9 @@ link_actor::behavior_type stub_link(link_actor::pointer, std::shared_ptr<given> 
       [](const leaving&) {},
       [](const fetch_chunk&) {
         return chunk{"none", {}};
+      },
+      [g](const taken& t) {
+        g->forgets.insert(g->forgets.end(), t.ids.begin(), t.ids.end());
       },
       [](tick) {},
   };

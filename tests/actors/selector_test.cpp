@@ -74,6 +74,8 @@ generator_actor::behavior_type stub_generator(generator_actor::pointer) {
 struct handed {
   std::vector<candidate> candidates;
   std::vector<candidate_id> takes_back;
+  std::vector<candidate_id> dropped;
+  bool held = false;
   int examinations = 0;
 };
 
@@ -95,6 +97,8 @@ dispatcher_actor::behavior_type stub_dispatcher(dispatcher_actor::pointer,
                              s.candidates.end());
       },
       [h](withdraw) { return withdrawn{h->takes_back}; },
+      [h](const hold& message) { h->held = message.on; },
+      [h](const drop_candidate& message) { h->dropped.push_back(message.id); },
       [h](const examine& e) {
         ++h->examinations;
         run_finished one;

@@ -50,7 +50,8 @@ std::vector<record> one_of_each() {
       run_paused{"interrupted"},
       run_resumed{"0.1.1"},
       attempt_failed{7, 1, "node1/cpu:0", "killed by signal 9"},
-      slot_changed{"node1/cpu:0", false, "connection lost"}};
+      slot_changed{"node1/cpu:0", false, "connection lost"},
+      person_ordered{{instruction_kind::slots, 0, "cpu:4"}, "ada"}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {

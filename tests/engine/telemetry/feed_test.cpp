@@ -145,10 +145,9 @@ TEST_CASE("publisher: its sockets are found in however deep a folder") {
   auto made = store::create(deep / "run.db");
   REQUIRE(made);
   REQUIRE(made->append(test::entries_of(test::watched_run("random", 1).records)));
-  const auto out = publisher::start({.name = "deep",
-                                     .store_file = deep / "run.db",
-                                     .folder = deep / live_folder_name},
-                                    *made);
+  const auto out = publisher::start(
+      {.name = "deep", .store_file = deep / "run.db", .folder = deep / live_folder_name},
+      *made);
   REQUIRE(out);
   CHECK((std::filesystem::status(deep / live_folder_name).permissions()
          & std::filesystem::perms::mask)

@@ -1,5 +1,4 @@
 #include "engine/telemetry/picture.hpp"
-
 #include "engine/telemetry/stored_picture.hpp"
 #include "engine/telemetry/wire.hpp"
 #include "tests/engine/telemetry/watched_run.hpp"
@@ -27,9 +26,10 @@ bytes encoded(const run_picture& p) {
 struct variety {
   const char *strategy, *tell_order;
 };
-constexpr variety varieties[] = {
-    {"generational", "asked"}, {"regularised", "asked"}, {"regularised", "arrived"},
-    {"random", "asked"}};
+constexpr variety varieties[] = {{"generational", "asked"},
+                                 {"regularised", "asked"},
+                                 {"regularised", "arrived"},
+                                 {"random", "asked"}};
 
 } // namespace
 
