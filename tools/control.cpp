@@ -1,6 +1,5 @@
-#include "engine/store/run_folder.hpp"
-#include "engine/telemetry/live_feed.hpp"
 #include "tools/command.hpp"
+#include "tools/watched_run.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@ namespace clade {
 namespace {
 
 struct control_options {
-  std::string run;
+  watched_run run;
   instruction order;
 };
 
@@ -24,18 +23,15 @@ std::string user_name() {
 }
 
 int control(const control_options& options) {
-  const auto file = find_store(options.run);
-  if (!file)
-    return report(file.error());
-  const auto opened = open_feed(*file);
+  const auto opened = open_watched(options.run);
   if (!opened)
     return report(opened.error());
   const auto told =
       (*opened)->tell(person_ordered{.order = options.order, .who = user_name()});
   if (!told)
-    return report({told.error().kind == error_kind::io ? error_kind::io
-                                                       : error_kind::invalid_input,
-                   file->parent_path().string() + ": " + told.error().message});
+    return report(
+        {told.error().kind == error_kind::io ? error_kind::io : error_kind::invalid_input,
+         options.run.run + ": " + told.error().message});
   std::cout << to_text(options.order) << ": recorded" << std::endl;
   return 0;
 }
@@ -68,9 +64,7 @@ void add_control(CLI::App& app, command& chosen) {
     auto options = std::make_shared<control_options>();
     options->order.kind = o.kind;
     auto* one = sub->add_subcommand(o.name, o.help);
-    one->add_option("run", options->run, "The run, as for attach")
-        ->required()
-        ->option_text("RUN");
+    add_watched_run(*one, options->run);
     if (o.kind == instruction_kind::slots)
       one->add_option("slots", options->order.text, "As in [slots] local: cpu:4")
           ->required()
@@ -79,9 +73,8 @@ void add_control(CLI::App& app, command& chosen) {
       one->add_option("id", options->order.number, "The candidate's number")
           ->required()
           ->option_text("ID");
-    one->callback([&chosen, options] {
-      chosen = [options] { return control(*options); };
-    });
+    one->callback(
+        [&chosen, options] { chosen = [options] { return control(*options); }; });
   }
   sub->footer("Each order is a record of the run, with who gave it. Examples:\n"
               "  clade control stop-after digits\n"
