@@ -20,7 +20,7 @@ def snapshot():
 run = snapshot()
 (direction, (metric,)), = tomllib.loads(run["experiment"])["objective"].items()
 best = run["best"][0][6] if run["best"] else None
-while run["state"] == "running" and events.poll(3000):  # "alive" comes each second
+while run["state"] in ("running", "held") and events.poll(3000):  # "alive" comes each second
     topic, place, *record = events.recv_multipart()
     if topic in (b"record", b"alive") and (sequence := msgpack.unpackb(place)[0]) > run["sequence"]:
         if topic == b"alive" or sequence != run["sequence"] + 1:  # something was lost
@@ -34,4 +34,4 @@ while run["state"] == "running" and events.poll(3000):  # "alive" comes each sec
                 found = [value for name, value in fields[0][2] if name == metric] + ([best] if best is not None else [])
                 best = max(found) if direction == "maximize" else min(found)
             print(run["evaluated"], best, flush=True)
-        run["state"] = {5: "finished", 6: "paused"}.get(kind, "running")
+        run["state"] = {5: "finished", 6: "paused"}.get(kind, run["state"])
