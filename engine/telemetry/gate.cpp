@@ -49,8 +49,8 @@ void gate::answer_waiting() {
                   .address = asked[address],
                   .key = letters(asked[credentials])});
     const std::array<std::string, 6> answer{
-        asked[version], asked[number], d.open ? "200" : "400",
-        d.open ? "" : "unknown", d.name, ""};
+        asked[version],          asked[number], d.open ? "200" : "400",
+        d.open ? "" : "unknown", d.name,        ""};
     for (std::size_t i = 0; i < answer.size(); ++i)
       socket_.send(zmq::buffer(answer[i]), i + 1 < answer.size()
                                                ? zmq::send_flags::sndmore
@@ -82,9 +82,9 @@ void gate::note(const std::string& refusal) {
     return;
   }
   next_note_ = now + note_interval;
-  params_.say(refusal
-              + (unnoted_ > 0 ? ", and before it " + std::to_string(unnoted_) + " others"
-                              : ""));
+  params_.say(
+      refusal
+      + (unnoted_ > 0 ? ", and before it " + std::to_string(unnoted_) + " others" : ""));
   unnoted_ = 0;
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <zmq.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
-#include <zmq.hpp>
 
 namespace clade {
 

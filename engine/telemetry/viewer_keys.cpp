@@ -81,9 +81,8 @@ expected<std::vector<std::string>> secret_words(const fs::path& file, std::size_
     return fail(error_kind::not_found,
                 file.string() + " is missing or not readable: " + advice);
   if ((is.st_mode & 077) != 0)
-    return fail(error_kind::invalid_input, file.string()
-                                               + " may be read by others: chmod 600 "
-                                               + file.string());
+    return fail(error_kind::invalid_input,
+                file.string() + " may be read by others: chmod 600 " + file.string());
   auto words = words_of(file);
   if (words.size() != keys || !std::ranges::all_of(words, is_key))
     return fail(error_kind::corrupt, file.string() + " holds no keys of a viewer; "
@@ -94,9 +93,9 @@ expected<std::vector<std::string>> secret_words(const fs::path& file, std::size_
 expected<void> check_authority(const fs::path& authority) {
   if (::access((authority / "authority" / "key.pem").c_str(), R_OK) == 0)
     return {};
-  return fail(error_kind::not_found,
-              authority.string() + " has no authority; clade keys new makes an "
-                                   "authority");
+  return fail(error_kind::not_found, authority.string()
+                                         + " has no authority; clade keys new makes an "
+                                           "authority");
 }
 
 } // namespace

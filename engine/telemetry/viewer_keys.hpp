@@ -47,8 +47,7 @@ make_viewer(const std::filesystem::path& authority, const new_viewer& viewer);
 read_viewer_bundle(const std::filesystem::path& bundle);
 
 /// Makes the keys if there are none yet; `not_found` if there is no authority.
-[[nodiscard]] expected<curve_keys>
-publisher_keys(const std::filesystem::path& authority);
+[[nodiscard]] expected<curve_keys> publisher_keys(const std::filesystem::path& authority);
 
 /// Looks at the files each time: whoever was added is known at once, and whoever was
 /// removed is not. A file that holds anything else counts as none.

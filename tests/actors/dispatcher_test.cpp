@@ -394,6 +394,35 @@ TEST_CASE("dispatcher: one of another machine is sent away and the run goes on")
   CHECK(f.said == std::vector<std::string>{"box/cpu:0 cannot train: no LibTorch"});
 }
 
+TEST_CASE("dispatcher: nothing is handed out while it is held") {
+  fixture f;
+  caf::anon_send(f.dispatcher, hold{true});
+  f.submit(1);
+  const auto n = f.join();
+  CHECK(n.was->assignments.empty());
+  caf::anon_send(f.dispatcher, hold{false});
+  f.system.settle();
+  CHECK(n.was->assignments.size() == 1);
+}
+
+TEST_CASE("dispatcher: a dropped candidate is an evaluation and its node forgets it") {
+  fixture f;
+  f.submit(1);
+  f.submit(2);
+  const auto n = f.join();
+  REQUIRE(n.was->assignments.size() == 1);
+  const auto id = n.was->assignments.front().id;
+  caf::anon_send(f.dispatcher, drop_candidate{id, "ada"});
+  caf::anon_send(f.dispatcher, drop_candidate{id, "ada"});
+  f.system.settle();
+  REQUIRE(f.told->evaluations.size() == 1);
+  CHECK(f.told->evaluations[0].outcome == outcome::dropped);
+  CHECK(f.told->evaluations[0].reason == "dropped by ada");
+  CHECK(n.was->forgets == std::vector<std::uint64_t>{id});
+  // Its slot goes on with the next, and a result that comes all the same is ignored.
+  CHECK(n.was->assignments.size() == 2);
+}
+
 TEST_CASE("dispatcher: what no node has can be withdrawn") {
   fixture f;
   const auto n = f.join();

@@ -251,6 +251,65 @@ TEST_CASE("selector: told to stop it records what is in training and pauses") {
   CHECK(std::get<run_paused>(f.drive->written.back()).reason == "interrupted");
 }
 
+namespace {
+
+std::string tell(fixture& f, instruction order) {
+  std::string answer = "no answer";
+  caf::scoped_actor self(*f.system);
+  auto asked = self->request(f.selector, caf::infinite, told{std::move(order), "ada"});
+  f.system.settle();
+  asked.receive([&](const std::string& a) { answer = a; }, [](caf::error&) {});
+  return answer;
+}
+
+} // namespace
+
+TEST_CASE("selector: what a person orders is recorded before it is done") {
+  fixture f(true);
+  f.let_write(); // The births.
+  REQUIRE(f.drive->waiting == 0);
+  CHECK(tell(f, {.kind = instruction_kind::hold}).empty());
+  CHECK_FALSE(f.nodes->held);
+  f.let_write();
+  CHECK(f.nodes->held);
+  REQUIRE(f.count<person_ordered>() == 1);
+  CHECK(tell(f, {.kind = instruction_kind::hold}) == "the run is held already");
+  CHECK(tell(f, {.kind = instruction_kind::go_on}).empty());
+  f.let_write();
+  CHECK_FALSE(f.nodes->held);
+  CHECK(tell(f, {.kind = instruction_kind::go_on}) == "the run is not held");
+}
+
+TEST_CASE("selector: only an open candidate is dropped") {
+  fixture f;
+  CHECK(tell(f, {.kind = instruction_kind::drop, .number = 2}).empty());
+  CHECK(f.nodes->dropped == std::vector<candidate_id>{2});
+  CHECK(tell(f, {.kind = instruction_kind::drop, .number = 77}) == "#77 is not open");
+  f.evaluate(1, 0.5);
+  CHECK(tell(f, {.kind = instruction_kind::drop, .number = 1}) == "#1 is not open");
+}
+
+TEST_CASE("selector: told to stop after the generation it pauses when that is closed") {
+  fixture f;
+  CHECK(tell(f, {.kind = instruction_kind::stop_after}).empty());
+  for (candidate_id id = 1; id <= 4; ++id) {
+    CHECK_FALSE(f.over());
+    f.evaluate(id, 0.1 * static_cast<double>(id));
+  }
+  CHECK(f.over());
+  CHECK(f.count<generation_closed>() == 1);
+  CHECK(std::get<run_paused>(f.drive->written.back()).reason
+        == "stopped by ada after generation 0");
+  CHECK(tell(f, {.kind = instruction_kind::stop}) == "the run is at its end");
+}
+
+TEST_CASE("selector: slots that cannot be are refused and not recorded") {
+  fixture f;
+  CHECK(tell(f, {.kind = instruction_kind::slots, .text = "cpu:3"})
+        == "its slots are fixed");
+  CHECK(f.count<person_ordered>() == 0);
+}
+
 TEST_CASE("selector: a search whose candidates all fail ends without a champion") {
   fixture f;
   for (int generation = 0; generation < 2; ++generation)

@@ -208,7 +208,8 @@ void write_wire() {
     if (!apply(p, 1'700'000'000'000, e.record))
       std::exit(1);
     if (p.sequence == 4 || p.sequence == 8)
-      write("wire", "snapshot" + std::to_string(p.sequence), '\6' + encode_snapshot("x", p));
+      write("wire", "snapshot" + std::to_string(p.sequence),
+            '\6' + encode_snapshot("x", p));
     if (const auto* born = std::get_if<candidate_born>(&e.record))
       seen.born = born->born;
     if (const auto* done = std::get_if<candidate_evaluated>(&e.record))

@@ -49,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bytes rest(in.rest());
   switch (kind) {
   case 5:
-    return check(decode_request, [](const request& r) { return encode(r); }, rest);
+    return check(
+        decode_request, [](const request& r) { return encode(r); }, rest);
   case 6:
     return check(
         decode_snapshot,

@@ -129,6 +129,7 @@ TEST_CASE("record: a text for each kind") {
             "resumed by version 0.1.1",
             "attempt 1 of #7 failed on node1/cpu:0: killed by signal 9",
             "slot node1/cpu:0 left: connection lost",
+            "ada ordered: slots cpu:4",
         });
 }
 

@@ -2,6 +2,7 @@
 #include "engine/telemetry/json.hpp"
 #include "engine/telemetry/live_feed.hpp"
 #include "engine/telemetry/publisher.hpp"
+#include "engine/telemetry/replay_feed.hpp"
 #include "engine/telemetry/subscription.hpp"
 #include "tests/engine/telemetry/watched_run.hpp"
 #include "tests/support/scratch.hpp"
@@ -201,4 +202,37 @@ TEST_CASE("feed: every record and the picture are JSON") {
   const auto table = nlohmann::json::parse(to_json(*rows));
   CHECK(table["rows"].size() == 10);
   CHECK(table["rows"][0].size() == table["columns"].size());
+}
+
+TEST_CASE("replay: generations come as they came, from the one that is asked for") {
+  live_run run(1);
+  run.append(run.records.size());
+  run.out.reset();
+  run.writer.reset();
+  const auto infinite = std::numeric_limits<double>::infinity();
+  auto opened = open_replay_feed(run.file, {.from = 2, .to = 3, .speed = infinite});
+  REQUIRE(opened);
+  auto& f = **opened;
+  CHECK(f.showing() == "replay");
+  CHECK(f.picture().generations.size() == 2);
+  CHECK(f.picture().born == 16);
+  // What was not born yet is not to be seen.
+  CHECK(f.candidates(0, 1000)->size() == 16);
+  CHECK_FALSE(f.candidate(17));
+  std::vector<news> came;
+  while (f.showing() == "replay") {
+    auto more = f.wait(1s);
+    REQUIRE(more);
+    std::ranges::move(*more, std::back_inserter(came));
+  }
+  CHECK(f.showing() == "finished");
+  CHECK(f.picture().generations.size() == 4);
+  std::vector<record> shown;
+  for (const auto& n : came)
+    shown.push_back(std::get<happened>(n).record);
+  const auto first = run.records.begin()
+                     + static_cast<std::ptrdiff_t>(f.picture().sequence)
+                     - static_cast<std::ptrdiff_t>(shown.size());
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    CHECK(encode(shown[i]) == encode(*(first + static_cast<std::ptrdiff_t>(i))));
 }

@@ -1,5 +1,4 @@
 #include "engine/telemetry/viewer_keys.hpp"
-
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>
