@@ -230,6 +230,8 @@ void write_wire() {
   candidate_row row{.line = p.best.front(), .index = 1, .parents = {1}};
   row.hyperparameters = seen.born.genome->hyperparameters;
   row.metrics = {{"validation.accuracy", 0.5}};
+  write("wire", "told",
+        '\11' + encode_told({.kind = instruction_kind::slots, .text = "cpu:4"}, "ann"));
   write("wire", "rows", '\10' + encode_answer(std::vector{row}));
 }
 

@@ -1,6 +1,6 @@
 // What goes between a run and its viewers is refused or is sent again with bytes that are
 // read as the same. The first byte chooses what an input is: a topic (of a record, the
-// next byte is the length of its place), a request, or an answer.
+// next byte is the length of its place), a request, an answer, or what a run is told.
 #include "engine/telemetry/wire.hpp"
 #include "tests/fuzz/law.hpp"
 
@@ -43,7 +43,7 @@ int check_published(const std::string& topic, choices& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   choices in(data, size);
-  const auto kind = in.below(9);
+  const auto kind = in.below(10);
   if (kind < std::size(topics))
     return check_published(topics[kind], in);
   const bytes rest(in.rest());
@@ -59,9 +59,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return check(
         decode_candidate_answer, [](const genome_view& g) { return encode_answer(g); },
         rest);
-  default:
+  case 8:
     return check(
         decode_rows_answer,
         [](const std::vector<candidate_row>& rows) { return encode_answer(rows); }, rest);
+  default:
+    return check(
+        decode_told,
+        [](const person_ordered& told) { return encode_told(told.order, told.who); },
+        rest);
   }
 }
