@@ -41,6 +41,7 @@ void add_workers(CLI::App& app, command& chosen);
 struct sharing_options {
   std::string listen;
   std::filesystem::path keys;
+  std::string publish;
   std::string lease = "30s";
 };
 void add_sharing(CLI::App& sub, sharing_options& options);

@@ -1,7 +1,7 @@
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store.hpp"
-#include "engine/telemetry/live_feed.hpp"
 #include "tools/command.hpp"
+#include "tools/watched_run.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace clade {
 namespace {
 
 struct control_options {
-  std::string run;
+  watched_run run;
   instruction order;
   std::string from; ///< The run with the genome that is to be added.
 };
@@ -41,9 +41,6 @@ std::string user_name() {
 }
 
 int control(const control_options& options) {
-  const auto file = find_store(options.run);
-  if (!file)
-    return report(file.error());
   auto order = options.order;
   if (order.kind == instruction_kind::add) {
     auto found = genome_of(options.from, order.number);
@@ -51,14 +48,14 @@ int control(const control_options& options) {
       return report(found.error());
     order = std::move(*found);
   }
-  const auto opened = open_feed(*file);
+  const auto opened = open_watched(options.run);
   if (!opened)
     return report(opened.error());
   const auto told = (*opened)->tell(person_ordered{.order = order, .who = user_name()});
   if (!told)
     return report(
         {told.error().kind == error_kind::io ? error_kind::io : error_kind::invalid_input,
-         file->parent_path().string() + ": " + told.error().message});
+         options.run.run + ": " + told.error().message});
   std::cout << to_text(order) << ": recorded" << std::endl;
   return 0;
 }
@@ -94,9 +91,7 @@ void add_control(CLI::App& app, command& chosen) {
     auto options = std::make_shared<control_options>();
     options->order.kind = o.kind;
     auto* one = sub->add_subcommand(o.name, o.help);
-    one->add_option("run", options->run, "The run, as for attach")
-        ->required()
-        ->option_text("RUN");
+    add_watched_run(*one, options->run);
     if (o.kind == instruction_kind::slots)
       one->add_option("slots", options->order.text, "As in [slots] local: cpu:4")
           ->required()

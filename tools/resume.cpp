@@ -74,6 +74,9 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   const auto lease = parse_time("--lease", options.sharing.lease);
   if (!lease)
     return tl::unexpected(lease.error());
+  const auto publish = publishing_at(options.sharing);
+  if (!publish)
+    return tl::unexpected(publish.error());
   auto checked = check_experiment(std::move(past->experiment));
   if (!checked)
     return tl::unexpected(checked.error());
@@ -86,6 +89,7 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
                                .problem = std::move(checked->problem),
                                .folder = folder,
                                .authority = options.sharing.keys,
+                               .publish = *publish,
                                .lease = *lease,
                                .json = options.json};
   if (past->state.finished)

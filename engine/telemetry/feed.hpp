@@ -36,7 +36,8 @@ class feed {
 public:
   virtual ~feed() = default;
 
-  /// "live", "finished", "stopped" or "replay": what views say that they show.
+  /// "live", "not connected" (for now), "finished", "stopped" or "replay": what views say
+  /// that they show.
   [[nodiscard]] virtual std::string showing() const = 0;
   /// Of the experiment.
   [[nodiscard]] virtual std::string name() const = 0;

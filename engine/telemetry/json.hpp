@@ -37,7 +37,7 @@ namespace clade {
 /// News that are no records have no sequence: {"event":"epoch","slot","id","epoch",
 /// "epochs","metrics"}, {"event":"slots","waiting","slots":[{"slot","label","ready",
 /// "away","training","epoch","epochs","seconds"}]}, {"event":"restarted"}, after which a
-/// picture follows.
+/// picture follows. One follows too when "showing" becomes another: the last line is one.
 [[nodiscard]] std::string to_json(const run_picture& p, const std::string& name,
                                   const std::string& showing);
 /// `p` as it is after it.
