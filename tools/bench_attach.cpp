@@ -60,11 +60,10 @@ public:
 
   expected<void> start() {
     while (processes_.size() < options_.viewers) {
-      auto started =
-          start_process({.command = {own_program().string(), "attach", folder_.string(),
-                                     "--json"},
-                         .environment = {},
-                         .log = "/dev/null"});
+      auto started = start_process(
+          {.command = {own_program().string(), "attach", folder_.string(), "--json"},
+           .environment = {},
+           .log = "/dev/null"});
       if (!started)
         return tl::unexpected(started.error());
       processes_.push_back(*started);
@@ -147,19 +146,18 @@ struct round_result {
 /// The rate is taken between the tenth and the ninetieth of a hundred, when all watch.
 expected<round_result> run_once(const attach_options& options, const fs::path& file,
                                 bool watched) {
-  auto fresh = make_run(
-      {.file = file,
-       .overrides = {"evolution.population=20",
-                     "evolution.generations="
-                         + std::to_string(std::max<std::size_t>(
-                             5, options.candidates / 20)),
-                     "slots.local=\"" + options.slots + "\""},
-       .runs = options.runs});
+  auto fresh = make_run({.file = file,
+                         .overrides = {"evolution.population=20",
+                                       "evolution.generations="
+                                           + std::to_string(std::max<std::size_t>(
+                                               5, options.candidates / 20)),
+                                       "slots.local=\"" + options.slots + "\""},
+                         .runs = options.runs});
   if (!fresh)
     return tl::unexpected(fresh.error());
   const auto folder = fresh->folder;
-  const auto total = fresh->experiment.evolution.population
-                     * fresh->experiment.evolution.generations;
+  const auto total =
+      fresh->experiment.evolution.population * fresh->experiment.evolution.generations;
   std::optional<std::pair<clock::time_point, std::uint64_t>> from, to;
   std::unique_ptr<stopwatch> watch;
   audience viewers(options, folder);
@@ -257,7 +255,8 @@ void add_bench_attach(CLI::App& bench, command& chosen) {
   sub->add_option("--runs", options->runs, "Where the runs are")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
-  sub->callback([&chosen, options] { chosen = [options] { return bench_attach(*options); }; });
+  sub->callback(
+      [&chosen, options] { chosen = [options] { return bench_attach(*options); }; });
 }
 
 } // namespace clade
