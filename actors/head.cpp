@@ -93,7 +93,8 @@ public:
     if (!files || !identity)
       return tl::unexpected(files ? identity.error() : files.error());
     report_refusals(params.say);
-    publish(params, file);
+    if (auto published = publish(params, file); !published)
+      return published;
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
@@ -196,19 +197,27 @@ public:
   }
 
 private:
-  /// That nobody can watch it is no reason not to search.
-  void publish(const head_params& params, const store& file) {
+  /// That nobody can watch it is no reason not to search, unless others were to.
+  expected<void> publish(const head_params& params, const store& file) {
     if (params.folder.empty())
-      return;
-    auto started = publisher::start({.name = params.experiment.name,
-                                     .store_file = params.folder / store_file_name,
-                                     .folder = params.folder / live_folder_name,
-                                     .obey = [this](const auto& t) { return obey(t); }},
-                                    file);
+      return {};
+    publisher_params to{.name = params.experiment.name,
+                        .store_file = params.folder / store_file_name,
+                        .folder = params.folder / live_folder_name,
+                        .obey = [this](const auto& t) { return obey(t); },
+                        .say = params.say};
+    if (params.publish)
+      to.remote = {.host = params.publish->host,
+                   .port = params.publish->port,
+                   .authority = params.authority};
+    auto started = publisher::start(to, file);
     if (started)
       publisher_ = std::move(*started);
+    else if (params.publish)
+      return tl::unexpected(started.error());
     else if (params.say)
       params.say(started.error().message);
+    return {};
   }
 
   /// Called by the publisher's thread.

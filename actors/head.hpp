@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace clade {
@@ -22,6 +23,10 @@ struct head_params {
   std::filesystem::path keys; ///< A head's bundle (actors/keys.hpp).
   /// The run's folder, with the store: viewers find the head there. Empty: it has none.
   std::filesystem::path folder;
+  /// Where viewers of other machines find the head, and the folder of the authority that
+  /// made their keys (engine/telemetry/viewer_keys.hpp). None: nowhere.
+  std::optional<endpoint> publish = {};
+  std::filesystem::path authority = {};
   endpoint listen;                         ///< Port 0: any free one.
   std::chrono::milliseconds lease{30'000}; ///< `schedule_params::lease`.
   /// `dispatcher_params::wait_for_nodes`.

@@ -260,8 +260,13 @@ std::string selector_state::obey(const told& message) {
     if (found == run.open.end() || found->second.equal_to != 0)
       return "#" + std::to_string(order.number) + " is not open";
   }
-  if (order.kind == instruction_kind::slots)
-    if (auto refusal = params.refuses ? params.refuses(order) : "its slots are fixed";
+  if (order.kind == instruction_kind::extend && (order.number == 0 || finishing))
+    return finishing ? "the search is over" : "extend it by at least one generation";
+  if (order.kind == instruction_kind::add
+      && run.search->generation() + 1 >= run.rules.evolution.generations)
+    return "no generation is left that the genome could be in: extend the run first";
+  if (order.kind == instruction_kind::slots || order.kind == instruction_kind::add)
+    if (auto refusal = params.refuses ? params.refuses(order) : "nobody can look at it";
         !refusal.empty())
       return refusal;
   note(person_ordered{.order = order, .who = message.who});
@@ -285,6 +290,9 @@ void selector_state::carry_out(const person_ordered& told) {
   case instruction_kind::slots:
     params.change_slots(told.order.text);
     break;
+  case instruction_kind::extend:
+  case instruction_kind::add:
+    break; // The fold did it.
   case instruction_kind::drop:
     self->send(params.dispatcher,
                drop_candidate{.id = told.order.number, .who = told.who});

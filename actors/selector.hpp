@@ -19,8 +19,8 @@ struct selector_params {
   std::shared_ptr<run_state> run;
   /// Gets `run_over` once.
   caf::actor watcher;
-  /// Whether the head's own machine can have such slots: why not, or empty; and has it
-  /// have them. None: it has no slots to change.
+  /// Whether the head's own machine can have such slots, and whether such a genome fits
+  /// the search: why not, or empty. `change_slots` has it have them.
   std::function<std::string(const instruction&)> refuses;
   std::function<void(const std::string& slots)> change_slots;
   /// Shows viewers what was applied, if set.

@@ -1,7 +1,6 @@
-#include "engine/store/run_folder.hpp"
-#include "engine/telemetry/live_feed.hpp"
 #include "tools/command.hpp"
 #include "tools/views.hpp"
+#include "tools/watched_run.hpp"
 
 #include <memory>
 
@@ -10,15 +9,12 @@ namespace clade {
 namespace {
 
 struct attach_options {
-  std::string run;
+  watched_run run;
   view_options view;
 };
 
 int attach(const attach_options& options) {
-  const auto file = find_store(options.run);
-  if (!file)
-    return report(file.error());
-  const auto opened = open_feed(*file);
+  const auto opened = open_watched(options.run);
   return opened ? show(**opened, options.view) : report(opened.error());
 }
 
@@ -28,12 +24,7 @@ void add_attach(CLI::App& app, command& chosen) {
   auto options = std::make_shared<attach_options>();
   auto* sub =
       app.add_subcommand("attach", "Watch a run while it goes on, or look at it after");
-  sub->add_option(
-         "run", options->run,
-         "The run: its folder, its name (for the latest of it) or the beginning of\n"
-         "that, or a store's file")
-      ->required()
-      ->option_text("RUN");
+  add_watched_run(*sub, options->run);
   add_views(*sub, options->view);
   sub->footer(
       "The search does not notice who watches it. Examples:\n"
@@ -41,6 +32,7 @@ void add_attach(CLI::App& app, command& chosen) {
       "  clade attach digits --web\n"
       "  clade attach digits --tensorboard /tmp/tb\n"
       "  clade attach digits --json | jq 'select(.event == \"generation\")'\n"
+      "  clade attach tcp://10.0.0.7:7420 --keys me    on another machine\n"
       "engine/telemetry/json.hpp says what the objects hold, engine/telemetry/wire.hpp\n"
       "how to follow a run from other languages.");
   sub->callback([&chosen, options] { chosen = [options] { return attach(*options); }; });

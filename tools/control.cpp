@@ -1,6 +1,7 @@
 #include "engine/store/run_folder.hpp"
-#include "engine/telemetry/live_feed.hpp"
+#include "engine/store/store.hpp"
 #include "tools/command.hpp"
+#include "tools/watched_run.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -13,9 +14,25 @@ namespace clade {
 namespace {
 
 struct control_options {
-  std::string run;
+  watched_run run;
   instruction order;
+  std::string from; ///< The run with the genome that is to be added.
 };
+
+/// The candidate's genome, as it is to be added elsewhere.
+expected<instruction> genome_of(const std::string& run, candidate_id id) {
+  return find_store(run).and_then([&](const std::filesystem::path& file) {
+    return store::open_to_read(file).and_then([&](const store& s) {
+      return s.find_candidate(id).map([&](const candidate& c) {
+        return instruction{.kind = instruction_kind::add,
+                           .number = 0,
+                           .text = "#" + std::to_string(id) + " of "
+                                   + file.parent_path().filename().string(),
+                           .genome = c.genome};
+      });
+    });
+  });
+}
 
 /// Who asks, for the record.
 std::string user_name() {
@@ -24,19 +41,22 @@ std::string user_name() {
 }
 
 int control(const control_options& options) {
-  const auto file = find_store(options.run);
-  if (!file)
-    return report(file.error());
-  const auto opened = open_feed(*file);
+  auto order = options.order;
+  if (order.kind == instruction_kind::add) {
+    auto found = genome_of(options.from, order.number);
+    if (!found)
+      return report(found.error());
+    order = std::move(*found);
+  }
+  const auto opened = open_watched(options.run);
   if (!opened)
     return report(opened.error());
-  const auto told =
-      (*opened)->tell(person_ordered{.order = options.order, .who = user_name()});
+  const auto told = (*opened)->tell(person_ordered{.order = order, .who = user_name()});
   if (!told)
     return report(
         {told.error().kind == error_kind::io ? error_kind::io : error_kind::invalid_input,
-         file->parent_path().string() + ": " + told.error().message});
-  std::cout << to_text(options.order) << ": recorded" << std::endl;
+         options.run.run + ": " + told.error().message});
+  std::cout << to_text(order) << ": recorded" << std::endl;
   return 0;
 }
 
@@ -57,6 +77,9 @@ constexpr row orders[] = {
     {"slots", instruction_kind::slots,
      "Train on these slots of the head's machine from now on"},
     {"drop", instruction_kind::drop, "Evaluate an open candidate as dropped"},
+    {"extend", instruction_kind::extend, "Search so many generations longer"},
+    {"add", instruction_kind::add,
+     "Evaluate a candidate of another run, as one of the next generation"},
 };
 
 } // namespace
@@ -68,9 +91,7 @@ void add_control(CLI::App& app, command& chosen) {
     auto options = std::make_shared<control_options>();
     options->order.kind = o.kind;
     auto* one = sub->add_subcommand(o.name, o.help);
-    one->add_option("run", options->run, "The run, as for attach")
-        ->required()
-        ->option_text("RUN");
+    add_watched_run(*one, options->run);
     if (o.kind == instruction_kind::slots)
       one->add_option("slots", options->order.text, "As in [slots] local: cpu:4")
           ->required()
@@ -79,6 +100,19 @@ void add_control(CLI::App& app, command& chosen) {
       one->add_option("id", options->order.number, "The candidate's number")
           ->required()
           ->option_text("ID");
+    if (o.kind == instruction_kind::extend)
+      one->add_option("generations", options->order.number, "How many more")
+          ->required()
+          ->check(CLI::Range(1, 1'000'000))
+          ->option_text("N");
+    if (o.kind == instruction_kind::add) {
+      one->add_option("from", options->from, "The run with that candidate")
+          ->required()
+          ->option_text("RUN2");
+      one->add_option("id", options->order.number, "Its number there")
+          ->required()
+          ->option_text("ID");
+    }
     one->callback(
         [&chosen, options] { chosen = [options] { return control(*options); }; });
   }

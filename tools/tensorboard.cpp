@@ -129,7 +129,8 @@ private:
 /// Whether more may come. A replay ends with the end of the run that it shows.
 bool goes_on(const feed& from) {
   const auto showing = from.showing();
-  return showing == "live" || (showing == "replay" && !from.picture().finished);
+  return showing == "live" || showing == "not connected"
+         || (showing == "replay" && !from.picture().finished);
 }
 
 } // namespace

@@ -131,6 +131,8 @@ public:
       changed_ = true;
       if (wanted.quit)
         return false;
+      if (wanted.step)
+        feed_.step();
       if (wanted.open != 0)
         open(wanted.open);
     }

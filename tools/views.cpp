@@ -23,20 +23,37 @@ bool print(const std::string& line) {
   return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0;
 }
 
-/// The picture, then what happens, until nothing more can.
-expected<void> show_as_lines(feed& f) {
-  if (!print(to_json(f.picture(), f.name(), f.showing())))
-    return {};
-  while (f.showing() == "live" || f.showing() == "replay") {
+bool print_picture(const feed& f) {
+  return print(to_json(f.picture(), f.name(), f.showing()));
+}
+
+/// Whether more may come.
+bool goes_on(const std::string& showing) {
+  return showing == "live" || showing == "replay" || showing == "not connected";
+}
+
+/// The picture, then what happens, until nothing more can; the picture again whenever it
+/// was taken anew or `showing` is another.
+expected<void> show_as_lines(feed& f, bool steps) {
+  auto shown = f.showing();
+  bool printed = print_picture(f);
+  while (printed && goes_on(shown)) {
     const auto came = f.wait(interval);
     if (!came)
       return tl::unexpected(came.error());
     for (const auto& n : *came) {
-      if (!print(to_json(n, f.picture())))
+      printed = printed && print(to_json(n, f.picture()))
+                && (!std::holds_alternative<restarted>(n) || print_picture(f));
+      const auto* h = std::get_if<happened>(&n);
+      if (!steps || h == nullptr || !std::holds_alternative<generation_closed>(h->record))
+        continue;
+      if (std::string line; !std::getline(std::cin, line))
         return {};
-      if (std::holds_alternative<restarted>(n)
-          && !print(to_json(f.picture(), f.name(), f.showing())))
-        return {};
+      f.step();
+    }
+    if (shown != f.showing()) {
+      shown = f.showing();
+      printed = printed && print_picture(f);
     }
   }
   return {};
@@ -86,7 +103,7 @@ void add_views(CLI::App& sub, view_options& options) {
 int show(feed& f, const view_options& options) {
   if (!options.json && !options.web && !options.metrics && options.tensorboard.empty())
     return show_in_terminal(f);
-  const auto shown = options.json      ? show_as_lines(f)
+  const auto shown = options.json      ? show_as_lines(f, options.steps)
                      : options.web     ? show_as_page(f, *options.web)
                      : options.metrics ? show_metrics(f, *options.metrics)
                                        : write_tensorboard(f, options.tensorboard);

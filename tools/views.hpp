@@ -16,6 +16,7 @@ struct view_options {
   std::optional<std::uint16_t> web; ///< Port; 0: any.
   std::optional<std::uint16_t> metrics;
   std::filesystem::path tensorboard;
+  bool steps = false; ///< A replay: the person says when the next generation comes.
 };
 
 void add_views(CLI::App& sub, view_options& options);

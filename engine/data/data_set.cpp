@@ -330,7 +330,7 @@ expected<data_set> load_data(const data_params& params, std::uint64_t seed,
   if (auto valid = validate(params); !valid)
     return tl::unexpected(std::move(valid).error());
   try {
-    return load_shared(params, seed, cache);
+    return load_shared(params, params.seed.value_or(seed), cache);
   } catch (const std::bad_alloc&) {
     return fail_in(
         params.file.string(),

@@ -9,8 +9,10 @@
 //               | [7, version]                                   run_resumed
 //               | [8, id, attempt, slot, reason]                 attempt_failed
 //               | [9, slot, joined, reason]                      slot_changed
+//               | [10, origin, identity, sequence, generation, [change...],
+//                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         person_ordered
-//   instruction = [kind, number, text]
+//   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
 //   work,
 //                  equal_to]
@@ -22,7 +24,8 @@
 //   hash        = [high, low]
 //
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
-// fields: of run_started the seed and the hash; of a candidate all but work and equal_to;
+// fields: of run_started the seed and the hash; of run_forked the generation and
+// these two; of a candidate all but work and equal_to;
 // of an evaluation the first six.
 #include "engine/evolution/record.hpp"
 
@@ -51,7 +54,8 @@ enum kind : std::uint64_t {
   resumed,
   failed_attempt,
   changed_slot,
-  ordered_by_person = 11,
+  forked,
+  ordered_by_person,
 };
 
 void encode(encoder& out, const genome_hash& h) {
@@ -75,6 +79,15 @@ void encode_decisive(encoder& out, const evaluation& e) {
 void encode_body(encoder& out, const generation_closed& r) {
   out.array(3).natural(kind::closed).natural(r.generation);
   encode(out, r.survivors);
+}
+
+void encode_body(encoder& out, const run_forked& r) {
+  out.array(9).natural(kind::forked).text(r.origin).natural(r.identity);
+  out.natural(r.sequence).natural(r.generation).array(r.changes.size());
+  for (const auto& change : r.changes)
+    out.text(change);
+  out.text(r.experiment).natural(r.seed);
+  encode(out, r.search);
 }
 
 void encode_body(encoder& out, const run_finished& r) {
@@ -109,6 +122,8 @@ std::size_t fields(std::uint64_t kind) {
     return 5;
   case kind::changed_slot:
     return 4;
+  case kind::forked:
+    return 9;
   default:
     return 0;
   }
@@ -154,6 +169,19 @@ slot_changed decode_changed_slot(decoder& d) {
   return r;
 }
 
+run_forked decode_forked(decoder& d) {
+  run_forked r;
+  r.origin = d.text();
+  r.identity = d.natural();
+  r.sequence = d.natural();
+  r.generation = d.natural();
+  r.changes = decode_list(d, [](decoder& e) { return e.text(); });
+  r.experiment = d.text();
+  r.seed = d.natural();
+  r.search = decode_hash(d);
+  return r;
+}
+
 record decode_body(decoder& d, std::uint64_t kind) {
   switch (kind) {
   case kind::started:
@@ -172,6 +200,8 @@ record decode_body(decoder& d, std::uint64_t kind) {
     return run_resumed{d.text()};
   case kind::failed_attempt:
     return decode_failed_attempt(d);
+  case kind::forked:
+    return decode_forked(d);
   case kind::changed_slot:
     return decode_changed_slot(d);
   default: {
@@ -305,17 +335,26 @@ examination decode_examination(decoder& d) {
 }
 
 void encode(encoder& out, const instruction& i) {
-  out.array(3).natural(static_cast<std::uint64_t>(i.kind)).natural(i.number).text(i.text);
+  out.array(4).natural(static_cast<std::uint64_t>(i.kind)).natural(i.number).text(i.text);
+  if (i.genome)
+    out.encode(*i.genome);
+  else
+    out.nil();
 }
 
 instruction decode_instruction(decoder& d) {
-  d.array(3);
+  d.array(4);
   const auto kind = d.natural();
   if (kind >= instruction_kinds)
     d.fail("unknown instruction " + std::to_string(kind));
   instruction i{.kind = static_cast<instruction_kind>(kind)};
   i.number = d.natural();
   i.text = d.text();
+  if (!d.is_nil())
+    i.genome = std::make_shared<const genome>(d.genome());
+  if (!d.failed() && (i.genome != nullptr) != (i.kind == instruction_kind::add))
+    d.fail(i.genome ? "an instruction with a genome that it has no use for"
+                    : "a genome is to be added, and there is none");
   return i;
 }
 
@@ -350,6 +389,7 @@ bytes encode(const record& r) {
             out.array(4).natural(kind::changed_slot).text(s.slot);
             out.boolean(s.joined).text(s.reason);
           },
+          [&](const run_forked& f) { encode_body(out, f); },
           [&](const person_ordered& p) {
             out.array(3).natural(kind::ordered_by_person);
             encode(out, p.order);
@@ -394,6 +434,18 @@ bytes decisive_bytes(const record& r) {
                  },
                  [&](const generation_closed& c) { encode_body(out, c); },
                  [&](const run_finished& f) { encode_body(out, f); },
+                 [&](const run_forked& f) {
+                   out.array(4).natural(kind::forked).natural(f.generation);
+                   out.natural(f.seed);
+                   encode(out, f.search);
+                 },
+                 [&](const person_ordered& p) {
+                   if (p.order.kind != instruction_kind::extend
+                       && p.order.kind != instruction_kind::add)
+                     return;
+                   out.array(2).natural(kind::ordered_by_person);
+                   encode(out, p.order);
+                 },
                  [](const auto&) {},
              },
              r);

@@ -55,6 +55,14 @@ std::string line(const slot_changed& r) {
          + (r.reason.empty() ? "" : ": " + r.reason);
 }
 
+std::string line(const run_forked& r) {
+  auto text =
+      "forked from " + r.origin + " at generation " + std::to_string(r.generation);
+  for (std::size_t i = 0; i < r.changes.size(); ++i)
+    text += (i == 0 ? ": " : ", ") + r.changes[i];
+  return text;
+}
+
 std::string line(const person_ordered& r) {
   return r.who + " ordered: " + to_text(r.order);
 }
@@ -75,6 +83,10 @@ std::string to_text(const instruction& i) {
     return "slots " + i.text;
   case instruction_kind::drop:
     return "drop " + id_text(i.number);
+  case instruction_kind::extend:
+    return "extend by " + std::to_string(i.number) + " generations";
+  case instruction_kind::add:
+    return "add " + i.text;
   }
   std::abort();
 }

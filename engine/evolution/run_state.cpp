@@ -7,6 +7,7 @@
 //   candidate_evaluated of an open candidate; a copy only of an evaluated one
 //   generation_closed   the one that the strategy would close, with its survivors
 //   run_finished        once the strategy is through; the champion is the best
+//   run_forked          at the start of its generation; the rules are others from there
 //   observations        at any time after the first record
 //
 // A closed generation's individuals leave `current`; genomes of the dead are held by
@@ -136,12 +137,72 @@ expected<void> fold(run_state& state, const record& r, const run_finished& finis
   return {};
 }
 
+expected<void> fold(run_state& state, const record& r, const run_forked& forked) {
+  if (forked.generation != state.generations.size())
+    return misfit(r,
+                  "the run is in generation " + std::to_string(state.generations.size()));
+  if (!state.rules.read_fork)
+    return misfit(r, "nobody reads its experiment");
+  auto rules = state.rules.read_fork(forked);
+  if (!rules)
+    return tl::unexpected(std::move(rules).error());
+  if (rules->seed != forked.seed)
+    return misfit(r, "its experiment has the seed " + std::to_string(rules->seed));
+  if (auto fits = check_fork(state.rules, *rules, forked.generation); !fits)
+    return misfit(r, fits.error().message);
+  if (!state.search->change(rules->evolution, rules->seed))
+    return misfit(r, "its generation has begun");
+  if (!rules->read_fork)
+    rules->read_fork = state.rules.read_fork;
+  state.rules = std::move(*rules);
+  return {};
+}
+
+// An order that comes too late, because the search came to its end while it was recorded,
+// changes nothing.
+expected<void> fold(run_state& state, const record&, const person_ordered& ordered) {
+  const auto& order = ordered.order;
+  if (order.kind == instruction_kind::extend && !state.search->finished()) {
+    state.rules.evolution.generations += order.number;
+    state.search->extend(order.number);
+  } else if (order.kind == instruction_kind::add) {
+    std::ignore = state.search->give(order.genome, order.text);
+  }
+  return {};
+}
+
 template<class Observation>
 expected<void> fold(run_state&, const record&, const Observation&) {
   return {};
 }
 
 } // namespace
+
+expected<void> check_fork(const run_rules& before, const run_rules& after,
+                          std::uint64_t generation) {
+  const auto refuse = [](const std::string& what) {
+    return fail(error_kind::invalid_input, what);
+  };
+  if (auto valid = validate(after.evolution); !valid)
+    return valid;
+  if (before.evolution.strategy != after.evolution.strategy)
+    return refuse("evolution.strategy cannot be changed in a fork: what has happened "
+                  "belongs to \""
+                  + before.evolution.strategy + "\"");
+  if (before.evolution.tell_order != after.evolution.tell_order)
+    return refuse("evolution.tell_order cannot be changed in a fork");
+  if (before.objective.metric != after.objective.metric
+      || before.objective.maximize != after.objective.maximize)
+    return refuse("the objective cannot be changed in a fork: those that may breed were "
+                  "chosen by "
+                  + before.objective.metric);
+  if (after.evolution.generations <= generation)
+    return refuse("evolution.generations is "
+                  + std::to_string(after.evolution.generations)
+                  + ": a fork at generation " + std::to_string(generation)
+                  + " needs more, or it has nothing to do");
+  return {};
+}
 
 expected<run_state> make_run_state(const run_rules& rules) {
   auto search = make_strategy(rules.evolution, rules.seed);

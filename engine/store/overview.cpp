@@ -10,13 +10,6 @@ namespace clade {
 
 namespace {
 
-std::optional<outcome> parse_outcome(std::string_view text) {
-  for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)
-    if (to_text(static_cast<outcome>(i)) == text)
-      return static_cast<outcome>(i);
-  return std::nullopt;
-}
-
 /// Of a JSON array as tables.cpp writes it.
 std::vector<candidate_id> parse_ids(const std::string& text) {
   std::vector<candidate_id> ids;
@@ -91,6 +84,13 @@ tl::unexpected<error> no_candidate(const connection& c, candidate_id id) {
 }
 
 } // namespace
+
+std::optional<outcome> parse_outcome(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)
+    if (to_text(static_cast<outcome>(i)) == text)
+      return static_cast<outcome>(i);
+  return std::nullopt;
+}
 
 expected<run_overview> store::overview() const {
   const auto& c = impl_->connected;

@@ -6,6 +6,10 @@
 -- signed ones. `metrics` are JSON objects by name: {"validation.accuracy":0.97, ...}; the view
 -- `metrics` has them as rows.
 
+-- Kind 10 of the records below is a fork: those before it are another run's, up to a generation.
+-- `runs` then has the seed and the experiment from there on, with a comment before it that says
+-- where the run comes from.
+
 -- What happened, in order. A run is the fold of these (engine/evolution/run_state.hpp).
 create table records (
   sequence integer primary key, -- from 1, without gaps

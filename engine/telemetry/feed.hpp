@@ -36,7 +36,8 @@ class feed {
 public:
   virtual ~feed() = default;
 
-  /// "live", "finished", "stopped" or "replay": what views say that they show.
+  /// "live", "not connected" (for now), "finished", "stopped" or "replay": what views say
+  /// that they show.
   [[nodiscard]] virtual std::string showing() const = 0;
   /// Of the experiment.
   [[nodiscard]] virtual std::string name() const = 0;
@@ -52,6 +53,9 @@ public:
   wait(std::chrono::milliseconds most) = 0;
   /// Becomes readable when `wait` would not block; -1: never.
   [[nodiscard]] virtual int descriptor() const = 0;
+
+  /// Lets a replay that stops after each generation go on to the next.
+  virtual void step() {}
 
   /// A candidate with its genome, curve and line of ancestors; `not_found`.
   [[nodiscard]] virtual expected<genome_view> candidate(candidate_id id) = 0;

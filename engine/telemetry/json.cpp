@@ -188,6 +188,15 @@ json fields(const slot_changed& r, const run_picture&) {
           {"reason", some(r.reason)}};
 }
 
+json fields(const run_forked& r, const run_picture&) {
+  return {{"event", "forked"},
+          {"origin", r.origin},
+          {"generation", r.generation},
+          {"changes", r.changes},
+          {"seed", std::to_string(r.seed)},
+          {"experiment", r.experiment}};
+}
+
 json fields(const person_ordered& r, const run_picture&) {
   return {{"event", "ordered"}, {"order", to_text(r.order)}, {"who", r.who}};
 }
@@ -228,7 +237,7 @@ std::string to_json(const run_picture& p, const std::string& name,
            {"metric", p.rules.objective.metric},
            {"maximize", p.rules.objective.maximize},
            {"population", p.rules.evolution.population},
-           {"planned_generations", p.rules.evolution.generations},
+           {"planned_generations", p.rules.evolution.generations + p.extended},
            {"started", some_time(p.started_ms)},
            {"generation", p.generation},
            {"born", p.born},

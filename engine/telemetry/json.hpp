@@ -31,12 +31,13 @@ namespace clade {
 ///   resumed     version
 ///   attempt     id, attempt, slot, reason
 ///   slot        slot, joined, reason
+///   forked      origin, generation, changes, seed, experiment
 ///   ordered     order, who
 ///
 /// News that are no records have no sequence: {"event":"epoch","slot","id","epoch",
 /// "epochs","metrics"}, {"event":"slots","waiting","slots":[{"slot","label","ready",
 /// "away","training","epoch","epochs","seconds"}]}, {"event":"restarted"}, after which a
-/// picture follows.
+/// picture follows. One follows too when "showing" becomes another: the last line is one.
 [[nodiscard]] std::string to_json(const run_picture& p, const std::string& name,
                                   const std::string& showing);
 /// `p` as it is after it.

@@ -157,6 +157,15 @@ expected<void> fold(run_picture& p, const slot_changed& r) {
   return {};
 }
 
+expected<void> fold(run_picture& p, const run_forked& r) {
+  const auto e = parse_resolved(r.experiment, "the fork's experiment");
+  if (!e)
+    return tl::unexpected(e.error());
+  p.rules = rules_of(*e);
+  p.experiment = r.experiment;
+  return {};
+}
+
 expected<void> fold(run_picture& p, const person_ordered& r) {
   if (r.order.kind == instruction_kind::hold) {
     p.state = "held";
@@ -164,6 +173,8 @@ expected<void> fold(run_picture& p, const person_ordered& r) {
   } else if (r.order.kind == instruction_kind::go_on) {
     p.state = "running";
     p.reason.clear();
+  } else if (r.order.kind == instruction_kind::extend) {
+    p.extended += r.order.number;
   }
   return {};
 }

@@ -38,6 +38,8 @@ struct run_picture {
   std::string version;
   std::string experiment; ///< Resolved TOML.
   run_rules rules;        ///< Of the experiment.
+  /// Generations beyond those of the experiment, by order of a person.
+  std::uint64_t extended = 0;
   std::int64_t started_ms = 0;
   /// "created", "running", "held" (by a person), "paused", "finished": as the records
   /// say, which cannot know of a process that was killed.

@@ -1,4 +1,5 @@
-// PICTURE = {"sequence", "unix_ms", "version", "experiment", "started_ms", "state",
+// PICTURE = {"sequence", "unix_ms", "version", "experiment", "extended", "started_ms",
+// "state",
 //            "reason", "generation", "born", "evaluated", "failed", "training_seconds",
 //            "outcomes": [[outcome, count]...], "digest": [high, low, records],
 //            "generations": [[generation, best, best_fitness, median, lower_quartile,
@@ -130,6 +131,7 @@ auto decode_named_list(decoder& d, const char* name, Read read) {
 void encode_counts(encoder& out, const run_picture& p) {
   out.text("sequence").natural(p.sequence).text("unix_ms").integer(p.unix_ms);
   out.text("version").text(p.version).text("experiment").text(p.experiment);
+  out.text("extended").natural(p.extended);
   out.text("started_ms").integer(p.started_ms);
   out.text("state").text(p.state).text("reason").text(p.reason);
   out.text("generation").natural(p.generation).text("born").natural(p.born);
@@ -159,6 +161,7 @@ void decode_counts(decoder& d, run_picture& p) {
   p.unix_ms = integer("unix_ms");
   p.version = text("version");
   p.experiment = text("experiment");
+  p.extended = natural("extended");
   p.started_ms = integer("started_ms");
   p.state = text("state");
   p.reason = text("reason");
@@ -221,7 +224,7 @@ candidate_line decode_line(decoder& d) {
 }
 
 void encode(encoder& out, const run_picture& p) {
-  out.map(23);
+  out.map(25);
   encode_counts(out, p);
   encode_list(out, "generations", p.generations);
   encode_list(out, "best", p.best);
@@ -248,8 +251,8 @@ void encode(encoder& out, const run_picture& p) {
 
 run_picture decode_picture(decoder& d) {
   run_picture p;
-  if (d.map() != 23)
-    d.fail("a picture has 23 entries");
+  if (d.map() != 25)
+    d.fail("a picture has 25 entries");
   decode_counts(d, p);
   p.generations = decode_named_list(d, "generations", decode_generation);
   p.best = decode_named_list(d, "best", decode_line);

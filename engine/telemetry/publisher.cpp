@@ -6,8 +6,10 @@
 // their numbers.
 #include "engine/telemetry/publisher.hpp"
 
+#include "engine/telemetry/gate.hpp"
 #include "engine/telemetry/socket_folder.hpp"
 #include "engine/telemetry/stored_picture.hpp"
+#include "engine/telemetry/viewer_keys.hpp"
 #include "engine/telemetry/wire.hpp"
 
 #include <sys/eventfd.h>
@@ -25,8 +27,13 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr int queued_messages = 10'000; // for each viewer; of about 1 KB
 constexpr int queued_answers = 64;
+// One who asks all the time must not keep the others from hearing anything.
+constexpr int answers_at_once = 16;
+// What a viewer still gets of the last records when a head ends.
+constexpr std::chrono::milliseconds farewell = 200ms;
+// A viewer of another machine that answers nothing for so long is gone, or its link is.
+constexpr std::chrono::milliseconds heartbeat = 5s, heartbeat_timeout = 30s;
 constexpr std::chrono::milliseconds alive_interval = 1000ms;
 // The picture is kept beside the store while it changes, this often.
 constexpr auto keep_interval = 30s;
@@ -61,7 +68,7 @@ public:
     if (wake_ < 0)
       return fail(error_kind::io, "no event descriptor can be had");
     try {
-      events_.set(zmq::sockopt::sndhwm, queued_messages);
+      events_.set(zmq::sockopt::sndhwm, params_.queued_messages);
       events_.set(zmq::sockopt::xpub_verboser, 1);
       for (auto* socket : {&requests_, &control_}) {
         socket->set(zmq::sockopt::sndhwm, queued_answers);
@@ -78,6 +85,9 @@ public:
       return fail(error_kind::io,
                   params_.folder.string() + ": nobody can watch this run: " + e.what());
     }
+    if (params_.remote)
+      if (auto opened = open_to(*params_.remote); !opened)
+        return opened;
     thread_ = std::thread([this] { serve(); });
     return {};
   }
@@ -88,6 +98,31 @@ public:
   bool watched() const override { return subscriptions_ > 0; }
 
 private:
+  expected<void> open_to(const remote_place& place) {
+    const auto keys = publisher_keys(place.authority);
+    if (!keys)
+      return tl::unexpected(keys.error());
+    try {
+      gate_.emplace(context_,
+                    gate_params{.authority = place.authority, .say = params_.say});
+      int port = place.port;
+      for (auto* socket : {&events_, &requests_, &control_}) {
+        socket->set(zmq::sockopt::curve_server, true);
+        socket->set(zmq::sockopt::curve_secretkey, keys->secret_key);
+        socket->set(zmq::sockopt::zap_domain, socket == &control_ ? "control" : "watch");
+        socket->set(zmq::sockopt::heartbeat_ivl, static_cast<int>(heartbeat.count()));
+        socket->set(zmq::sockopt::heartbeat_timeout,
+                    static_cast<int>(heartbeat_timeout.count()));
+        socket->bind("tcp://" + place.host + ":" + std::to_string(port++));
+      }
+    } catch (const zmq::error_t& e) {
+      return fail(error_kind::conflict, "cannot publish on " + place.host + ":"
+                                            + std::to_string(place.port)
+                                            + " and the two ports after it: " + e.what());
+    }
+    return {};
+  }
+
   void add(event e) {
     {
       std::lock_guard lock(mutex_);
@@ -107,13 +142,20 @@ private:
                                        {requests_.handle(), 0, ZMQ_POLLIN, 0},
                                        {control_.handle(), 0, ZMQ_POLLIN, 0},
                                        {nullptr, wake_, ZMQ_POLLIN, 0}};
+    if (gate_)
+      items.push_back({gate_->handle(), 0, ZMQ_POLLIN, 0});
     auto next_alive = clock::now(), next_keep = clock::now() + keep_interval;
     while (!ending_) {
       zmq::poll(items, alive_interval);
+      if (gate_)
+        gate_->answer_waiting();
       count_subscriptions();
       publish_waiting();
-      answer(requests_, [this](const bytes& asked) { return answer_to(asked); });
-      answer(control_, [this](const bytes& asked) { return obey(asked); });
+      answer(requests_,
+             [this](const bytes& asked, const char*) { return answer_to(asked); });
+      answer(control_, [this](const bytes& asked, const char* viewer) {
+        return obey(asked, viewer);
+      });
       const auto now = clock::now();
       if (now >= next_alive) {
         send(alive{picture_.sequence});
@@ -126,6 +168,7 @@ private:
       }
     }
     publish_waiting();
+    events_.set(zmq::sockopt::linger, static_cast<int>(farewell.count()));
     if (picture_.sequence != kept_)
       keep();
   }
@@ -188,11 +231,14 @@ private:
   template<class Answer>
   static void answer(zmq::socket_t& socket, Answer answer_to) {
     zmq::message_t part;
-    while (socket.recv(part, zmq::recv_flags::dontwait)) {
+    for (int i = 0; i < answers_at_once && socket.recv(part, zmq::recv_flags::dontwait);
+         ++i) {
       std::vector<bytes> envelope{part.to_string()};
       while (part.more() && socket.recv(part))
         envelope.push_back(part.to_string());
-      const auto answer = answer_to(envelope.back());
+      // Only viewers whom the gate let in have a name that is theirs.
+      const auto answer =
+          answer_to(envelope.back(), zmq_msg_gets(part.handle(), "User-Id"));
       envelope.pop_back();
       for (const auto& address : envelope)
         socket.send(zmq::buffer(address), zmq::send_flags::sndmore);
@@ -200,10 +246,12 @@ private:
     }
   }
 
-  bytes obey(const bytes& asked) {
-    const auto told = decode_told(asked);
+  bytes obey(const bytes& asked, const char* viewer) {
+    auto told = decode_told(asked);
     if (!told)
       return encode_failure(told.error().message);
+    if (viewer != nullptr)
+      told->who = viewer;
     const auto refusal =
         params_.obey ? params_.obey(*told) : std::string("this run takes no orders");
     return refusal.empty() ? encode_done() : encode_failure(refusal);
@@ -238,6 +286,7 @@ private:
   int wake_;
   zmq::context_t context_;
   zmq::socket_t events_, requests_, control_;
+  std::optional<gate> gate_;
   std::unique_ptr<store> reader_;
   std::atomic<std::size_t> subscriptions_ = 0;
   std::mutex mutex_;

@@ -6,8 +6,19 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace clade {
+
+/// Where viewers of other machines find a run, with keys that the authority in that
+/// folder made (viewer_keys.hpp).
+struct remote_place {
+  std::string host; ///< In numbers: "0.0.0.0".
+  /// Of the socket "events"; "requests" has the next, "control" the one after.
+  std::uint16_t port = 0;
+  std::filesystem::path authority;
+};
+inline constexpr std::uint16_t ports_of_a_publisher = 3;
 
 struct publisher_params {
   std::string name; ///< The experiment's.
@@ -18,6 +29,12 @@ struct publisher_params {
   /// Obeys, or says why not; called by the publisher's thread, which waits for it. None:
   /// nothing can be told to this run.
   std::function<std::string(const person_ordered&)> obey;
+  std::optional<remote_place> remote = {};
+  /// Hears, a line at a time, which viewers were refused. From the publisher's thread.
+  std::function<void(const std::string&)> say = {};
+  /// Of about 1 KB each, may wait for a viewer that does not read; later ones are lost to
+  /// it.
+  int queued_messages = 10'000;
 };
 
 /// Records as the store has them from `first` on, all of one time.
@@ -32,7 +49,8 @@ struct recorded {
 /// that a viewer does is felt by who publishes. While nobody watches, it only folds.
 class publisher {
 public:
-  /// Reads `s`, of which it shows all records; blocks until they are folded.
+  /// Reads `s`, of which it shows all records; blocks until they are folded. `conflict`
+  /// if the remote place cannot be had.
   [[nodiscard]] static expected<std::unique_ptr<publisher>>
   start(const publisher_params& params, const store& s);
   /// Leaves the picture beside the store.

@@ -50,7 +50,7 @@ public:
   expected<std::vector<news>> wait(std::chrono::milliseconds most) override {
     std::vector<news> came;
     const auto until = clock::now() + most;
-    while (!over_ && came.size() < given_at_once) {
+    while (!over_ && !stopped_ && came.size() < given_at_once) {
       if (auto read = fill(); !read)
         return tl::unexpected(read.error());
       if (waiting_.empty()) {
@@ -72,11 +72,18 @@ public:
         return tl::unexpected(taken.error());
       const auto* closed = std::get_if<generation_closed>(&taken->record);
       over_ = closed != nullptr && closed->generation >= params_.to;
+      stopped_ = closed != nullptr && params_.steps;
       came.emplace_back(std::move(*taken));
     }
-    if (over_ && came.empty())
+    if ((over_ || stopped_) && came.empty())
       std::this_thread::sleep_until(until);
     return came;
+  }
+
+  void step() override {
+    stopped_ = false;
+    if (!waiting_.empty())
+      shift(waiting_.front().unix_ms);
   }
 
   expected<genome_view> candidate(candidate_id id) override {
@@ -168,6 +175,7 @@ private:
   std::uint64_t read_to_ = 0;
   std::int64_t start_ms_ = 0;
   clock::time_point start_ = clock::now();
+  bool stopped_ = false; ///< At the end of a generation.
   bool over_ = false;
 };
 

@@ -16,6 +16,8 @@ struct replay_params {
   std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
   /// So many times as fast as it was; infinite: without any pause.
   double speed = 1;
+  /// Stops after each generation until `feed::step`.
+  bool steps = false;
 };
 
 /// A stored run as it came, record by record, in its own time or faster. `showing` is

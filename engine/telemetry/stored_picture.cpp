@@ -11,7 +11,7 @@ namespace clade {
 namespace {
 
 // Raised whenever older files would be read otherwise than they were meant.
-constexpr std::uint64_t format = 1;
+constexpr std::uint64_t format = 2;
 
 /// [format, identity, checksum of the picture, picture as bytes]; nothing where it is of
 /// no use.

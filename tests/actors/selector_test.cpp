@@ -306,7 +306,7 @@ TEST_CASE("selector: told to stop after the generation it pauses when that is cl
 TEST_CASE("selector: slots that cannot be are refused and not recorded") {
   fixture f;
   CHECK(tell(f, {.kind = instruction_kind::slots, .text = "cpu:3"})
-        == "its slots are fixed");
+        == "nobody can look at it");
   CHECK(f.count<person_ordered>() == 0);
 }
 

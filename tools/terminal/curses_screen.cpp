@@ -57,7 +57,8 @@ key key_of(int result, wint_t code) {
       {'G', key::end},    {'\n', key::enter}, {'\r', key::enter},    {27, key::back},
       {127, key::back},   {8, key::back},     {'\t', key::next},     {'1', key::page_1},
       {'2', key::page_2}, {'3', key::page_3}, {'4', key::page_4},    {'5', key::page_5},
-      {'6', key::page_6}, {'b', key::best},   {'p', key::parent},    {'q', key::quit}};
+      {'6', key::page_6}, {'b', key::best},   {'p', key::parent},    {'q', key::quit},
+      {'n', key::step}};
   const auto find = [&](const auto& all) {
     for (const auto& one : all)
       if (one.code == code)

@@ -48,7 +48,8 @@ wish press_reading(place& at, key pressed, extent size) {
   auto& r = *at.open;
   if (const auto by = movement(pressed, reading_rows(size, r))) {
     const auto rows = static_cast<std::size_t>(reading_rows(size, r));
-    at.read = moved(at.read, *by, r.lines.size() > rows ? r.lines.size() - rows : 0);
+    const auto lines = broken_lines(r, size.columns).size();
+    at.read = moved(at.read, *by, lines > rows ? lines - rows : 0);
   } else if (pressed == key::back) {
     at.open.reset();
   } else if (pressed == key::parent && !r.parents.empty()) {
@@ -95,6 +96,8 @@ wish press(place& at, key pressed, const scene& s, extent size) {
   const auto here = static_cast<std::size_t>(at.shown);
   if (pressed == key::quit)
     return {.quit = true};
+  if (pressed == key::step)
+    return {.step = true};
   if (pressed >= key::page_1 && pressed <= key::page_6) {
     turn_to(at,
             static_cast<std::size_t>(pressed) - static_cast<std::size_t>(key::page_1));

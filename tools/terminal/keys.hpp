@@ -23,6 +23,7 @@ enum class key : std::uint8_t {
   page_6,
   best,
   parent,
+  step, ///< On to the next generation of a replay.
   quit,
   none, ///< Any other.
 };
@@ -30,6 +31,7 @@ enum class key : std::uint8_t {
 /// What a key asks for that takes more than to look elsewhere.
 struct wish {
   bool quit = false;
+  bool step = false;
   candidate_id open = 0; ///< 0: none.
 };
 

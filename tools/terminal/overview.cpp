@@ -167,11 +167,14 @@ void draw_front_chart(canvas& on, const area& within, const scene& s,
                       std::size_t chosen) {
   const auto& front = s.picture.front;
   on.write(within.row, within.column,
-           s.picture.rules.objective.metric + " against parameters", style::strong);
+           s.picture.rules.objective.metric + " against parameters (logarithmic)",
+           style::strong);
   std::vector<point> points;
   seen y;
   for (const auto& c : front) {
-    points.push_back({static_cast<double>(c.parameters), c.fitness.value_or(0)});
+    // Sizes differ by magnitudes.
+    points.push_back(
+        {std::log1p(static_cast<double>(c.parameters)), c.fitness.value_or(0)});
     y.add(points.back().y);
   }
   plot chart({.place = {within.row + 1, within.column, within.rows - 1, within.columns},
@@ -230,15 +233,44 @@ int reading_rows(extent size, const reading& r) {
   return rows - curve_rows(rows, r);
 }
 
+std::vector<std::string> broken_lines(const reading& r, int columns) {
+  std::vector<std::string> lines;
+  for (const auto& whole : r.lines) {
+    std::string rest = whole;
+    const auto blanks = std::min(whole.find_first_not_of(' '), whole.size());
+    const std::string indent(blanks + 4, ' ');
+    auto breaks_from = blanks; // Not within the indent, which would not end.
+    while (columns_of(rest) > columns) {
+      // The last blank before the edge; where a word is longer than that, the next.
+      auto end = std::string::npos;
+      for (auto at = rest.find(' ', breaks_from + 1); at != std::string::npos;
+           at = rest.find(' ', at + 1)) {
+        if (end != std::string::npos
+            && columns_of(std::string_view(rest).substr(0, at)) > columns)
+          break;
+        end = at;
+      }
+      if (end == std::string::npos)
+        break;
+      lines.push_back(rest.substr(0, end));
+      rest = indent + rest.substr(end + 1);
+      breaks_from = indent.size();
+    }
+    lines.push_back(std::move(rest));
+  }
+  return lines;
+}
+
 void draw_reading(canvas& on, const area& within, const scene& s, const place& at) {
   const auto& r = *at.open;
   const int curve = curve_rows(within.rows, r);
   if (curve > 0)
     draw_curve(on, {within.row, within.column, curve, within.columns}, s, r);
+  const auto lines = broken_lines(r, within.columns);
   for (int row = curve; row < within.rows; ++row) {
     const auto line = at.read + static_cast<std::size_t>(row - curve);
-    if (line < r.lines.size())
-      on.write(within.row + row, within.column, r.lines[line],
+    if (line < lines.size())
+      on.write(within.row + row, within.column, lines[line],
                line == 0 ? style::strong : style::plain, within.columns);
   }
 }

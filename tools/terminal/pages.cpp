@@ -20,14 +20,15 @@ std::uint64_t planned(const run_picture& p) {
 style style_of(const std::string& showing) {
   if (showing == "live")
     return style::good;
-  return showing == "stopped" ? style::bad : style::strong;
+  return showing == "stopped" || showing == "not connected" ? style::bad : style::strong;
 }
 
 /// "live, paused: interrupted"
 std::string state_text(const run_picture& p, const std::string& showing) {
   auto text = showing;
   const bool usual = (showing == "live" && p.state == "running")
-                     || (showing == "stopped" && p.state == "running");
+                     || (showing == "stopped" && p.state == "running")
+                     || (showing == "not connected" && p.state == "running");
   if (p.state != showing && !usual)
     text += ", " + p.state;
   return p.reason.empty() ? text : text + ": " + p.reason;

@@ -71,6 +71,8 @@ inline constexpr extent smallest{.rows = 10, .columns = 40};
 [[nodiscard]] int front_rows(extent size);
 /// Lines of an open candidate's text, below its learning curve.
 [[nodiscard]] int reading_rows(extent size, const reading& r);
+/// Its text with long lines broken between words, the rest of each indented.
+[[nodiscard]] std::vector<std::string> broken_lines(const reading& r, int columns);
 /// How many lines can be skipped of the page.
 [[nodiscard]] std::size_t lines_of(const scene& s, page p);
 

@@ -57,10 +57,15 @@ int plot::y_of(double y) const {
   return static_cast<int>(std::lround((1 - share_of(y, frame_.y)) * (rows_ * high_ - 1)));
 }
 
-void plot::dot(int x, int y, const pen& with) {
+void plot::dot(int x, int y, const pen& with, bool shade) {
   auto& m =
       marks_[static_cast<std::size_t>(y / high_) * static_cast<std::size_t>(columns_)
              + static_cast<std::size_t>(x / wide_)];
+  if (m.dots != 0 && shade && !m.shade)
+    return;
+  if (m.shade && !shade)
+    m.dots = 0;
+  m.shade = shade;
   m.dots |= braille_bit(x % wide_, y % high_);
   m.with = with;
 }
@@ -103,9 +108,9 @@ void plot::band(const std::vector<point>& low, const std::vector<point>& high,
   });
   walk(high, [&](int x, double value) {
     for (int y = y_of(value); y <= bottom[static_cast<std::size_t>(x)]; ++y)
-      // Every second dot: a grey, so that lines on it are seen.
+      // Every second dot: a grey.
       if (high_ == 1 || (x + y) % 2 == 0)
-        dot(x, y, with);
+        dot(x, y, with, true);
   });
 }
 

@@ -27,7 +27,8 @@ struct pen {
 };
 
 /// A chart in a rectangle: a frame of values on the left and below, and in it what is
-/// drawn. What is drawn later wins the look of a cell.
+/// drawn. What is drawn later wins the look of a cell; where a line or a dot is, no band
+/// is.
 class plot {
 public:
   struct frame {
@@ -51,11 +52,12 @@ public:
 private:
   struct mark {
     unsigned char dots = 0;
+    bool shade = false; ///< Of a band.
     pen with;
   };
   [[nodiscard]] int x_of(double x) const;
   [[nodiscard]] int y_of(double y) const;
-  void dot(int x, int y, const pen& with);
+  void dot(int x, int y, const pen& with, bool shade = false);
   /// Calls `visit(column of dots, y)` along the line.
   template<class Visit>
   void walk(const std::vector<point>& points, Visit visit) const;

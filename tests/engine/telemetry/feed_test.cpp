@@ -22,6 +22,7 @@ struct live_run {
   std::optional<store> writer;
   std::unique_ptr<publisher> out;
   std::size_t written = 0;
+  int queued_messages = publisher_params{}.queued_messages;
 
   explicit live_run(std::size_t first) {
     auto made = store::create(file);
@@ -34,7 +35,8 @@ struct live_run {
   void publish() {
     auto started = publisher::start({.name = "watched",
                                      .store_file = file,
-                                     .folder = folder.path() / live_folder_name},
+                                     .folder = folder.path() / live_folder_name,
+                                     .queued_messages = queued_messages},
                                     *writer);
     REQUIRE(started);
     out = std::move(*started);
@@ -121,6 +123,26 @@ TEST_CASE("feed: it goes over to the next head") {
   std::vector<news> came;
   await(f, 20, came);
   CHECK(f.showing() == "live");
+}
+
+TEST_CASE("feed: one that lost records takes the picture anew") {
+  live_run run(10);
+  run.out.reset();
+  run.queued_messages = 1;
+  run.publish();
+  auto opened = open_feed(run.file);
+  REQUIRE(opened);
+  std::vector<news> came;
+  // All at once, which is more than one.
+  run.append(run.records.size());
+  await(**opened, run.records.size(), came);
+  CHECK(records_in(came) < run.records.size() - 10);
+  CHECK(std::ranges::any_of(
+      came, [](const news& n) { return std::holds_alternative<restarted>(n); }));
+  digest all;
+  for (const auto& r : run.records)
+    all.add(r);
+  CHECK((*opened)->picture().digest == all);
 }
 
 TEST_CASE("publisher: garbage is answered and changes nothing") {

@@ -58,12 +58,12 @@ digits  live                               generation 3 of 0..9, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 validation.accuracy  best  median  quartiles
-0.9100┤                                                     ⢀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠖⢒⢒⢒⢒⢋⢉⢍
-      │                                  ⣀⣀⣀⣀⣠⠤⠤⠤⠤⠴⠒⢒⢒⢒⢚⢉⢍⢍⢍⢍⢄⢔⢔⢔⢔⢔⢔⢕⢕⣕⣕⣕⣕⣕⣵⢵⢵⢵
-      │                   ⣀⣀⣀⣀⡤⠤⠤⠴⢒⢒⢒⢚⢉⢍⢍⢅⢔⢔⢔⢔⢔⢕⢕⣕⣕⣕⣕⣕⣵⢵⢵⢵⢵⢵⢗⢗⢗⢗⢟⢝⢝⢝⢝⢝⢕⢕⢕⢕⢕⢕⢕⢕⢕
-      │    ⢀⣀⣀⣀⡤⠤⠤⠤⠖⢒⢒⢚⢉⢍⢍⢅⢔⢔⢔⢔⢕⢕⣕⣕⣕⣵⢵⢵⢵⢗⢗⢗⢗⢟⢝⢝⢝⢝⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕
-0.6014┤⢒⢋⢍⢍⢍⢔⢔⢔⢔⢔⢕⣕⣕⣕⣵⢵⢵⢵⢵⢗⢗⢗⢟⢝⢝⢝⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠕⠕⠑⠑⠑⠑⠁⠁⠁⠁⠁⠁
-      │⢵⢵⢵⢵⢗⢗⢗⢟⢝⢝⢝⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠕⠑⠑⠑⠑⠁⠁⠁⠁⠁
+0.9100┤                                                     ⢀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠖⠒⠒⠒⠒⠋⠉⠉
+      │                                  ⣀⣀⣀⣀⣠⠤⠤⠤⠤⠴⠒⠒⠒⠒⠚⠉⠉⠉⠉⠉⢄⢔⢔⢔⢔⢔⢔⢕⢀⣀⣀⣀⣀⣀⡤⠤⠤⠤
+      │                   ⣀⣀⣀⣀⡤⠤⠤⠴⠒⠒⠒⠚⠉⠉⠉⠁⢔⢔⢔⢔⢔⢕⢕⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠴⠒⠒⠒⠒⠚⠉⠉⠉⠉⠉⢕⢕⢕⢕⢕⢕⢕⢕⢕
+      │    ⢀⣀⣀⣀⡤⠤⠤⠤⠖⠒⠒⠚⠉⠉⠉⠁⢔⢔⢔⢔⢕⢀⣀⣀⣀⣠⠤⠤⠤⠖⠒⠒⠒⠋⠉⠉⠉⠉⠁⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕
+0.6014┤⠒⠋⠉⠉⠉⢔⢔⢔⢔⢔⢕⣀⣀⣀⣠⠤⠤⠤⠴⠒⠒⠒⠋⠉⠉⠉⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠕⠕⠑⠑⠑⠑⠁⠁⠁⠁⠁⠁
+      │⠤⠤⠤⠴⠒⠒⠒⠋⠉⠉⠉⠁⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠕⠑⠑⠑⠑⠁⠁⠁⠁⠁
       │⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⢕⠕⠕⠕⠕⠑⠑⠑⠁⠁⠁⠁
 0.3700┤⢕⢕⠕⠕⠕⠕⠑⠑⠑⠁⠁⠁⠁
       └────────────────────────────────────────────────────────────────────────
@@ -117,15 +117,15 @@ TEST_CASE("front: a chart and a list, of which one is chosen") {
 digits  live                               generation 3 of 0..9, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
-validation.accuracy against parameters
-0.9100|                                                                   ....o
-      |                                                          ..........
-      |                                                ...........
-      |                                       ..........
-0.7900|                             .....@.....
-      |                 .............
-      |      ............
-0.7000|o......
+validation.accuracy against parameters (logarithmic)
+0.9100|                                                                    ...o
+      |                                                            .........
+      |                                                     ........
+      |                                             .........
+0.7900|                                   ......@....
+      |                     ...............
+      |       ...............
+0.7000|o.......
       +------------------------------------------------------------------------
        1,333 parameters                                                   3,035
  id  result  parameters  generation   took  what changed
@@ -299,6 +299,16 @@ four
 
 q quit   Esc back   Up/Down read   p its parent
 )");
+}
+
+TEST_CASE("pages: long lines of an open candidate are broken between words") {
+  const reading r{.lines = {"short", "  input and output are here",
+                            "averyveryverylongword x", "", "ab cd averyveryverylongword"},
+                  .curve = {}};
+  CHECK(broken_lines(r, 14)
+        == std::vector<std::string>{"short", "  input and", "      output",
+                                    "      are here", "averyveryverylongword", "    x",
+                                    "", "ab cd", "    averyveryverylongword"});
 }
 
 TEST_CASE("pages: a run of which nothing is recorded has all of them") {
