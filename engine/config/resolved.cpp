@@ -190,7 +190,7 @@ expected<experiment> change_resolved(const experiment& origin, const std::string
                     "a fork keeps its origin's space, whose keys can be changed one by "
                     "one"});
   auto changed =
-      read_experiment(*d, {}, [&](table_reader& t) { return read_nested(t, *d); });
+      read_experiment(*d, {}, [&](table_reader& t) { return read_own_space(t, *d); });
   if (!changed)
     return changed;
   if (unchangeable(*changed, origin) != to_toml(origin))
