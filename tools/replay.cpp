@@ -97,7 +97,11 @@ void add_replay(CLI::App& app, command& chosen) {
                              "terminal's view: n)");
   sub->add_option("--speed", options->speed,
                   "So many times as fast as it was; inf: without pauses")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) {
+        double speed = 0;
+        const bool is = CLI::detail::lexical_cast(text, speed) && speed > 0;
+        return is ? std::string() : "\"" + text + "\" is no speed: above 0, or inf";
+      })
       ->option_text("X")
       ->excludes(step);
   auto* as = sub->add_option("--as", options->fork.name, "The new run's name")
