@@ -28,6 +28,8 @@ constexpr row commands[] = {
     {add_list, "list", "Look"},
     {add_workers, "workers", "Look"},
     {add_check, "check", "Look"},
+    {add_export, "export", "Take away"},
+    {add_predict, "predict", "Take away"},
     {add_keys, "keys", "Machines"},
     {add_worker, "worker", "Machines"},
     {add_launch, "launch", "Machines"},
