@@ -58,7 +58,7 @@ tl::unexpected<error> without_weights(const store& s, const std::filesystem::pat
   if (!overview->result)
     return refuse(file, who + " has not been evaluated yet");
   if (*overview->result != outcome::succeeded)
-    return refuse(file, who + " has no weights: it " + to_text(*overview->result));
+    return refuse(file, who + " has no weights: " + to_text(*overview->result));
   return refuse(file, "the weights of " + who
                           + " were not kept, as only those of the fittest are"
                           + (overview->equal_to == 0
@@ -67,19 +67,35 @@ tl::unexpected<error> without_weights(const store& s, const std::filesystem::pat
                                        + std::to_string(overview->equal_to) + ")"));
 }
 
-/// A copy's weights are those of the candidate whose evaluation it shares.
-expected<std::vector<weight_tensor>>
-read_weights(const store& s, const std::filesystem::path& file, const candidate& c) {
-  for (const auto id : {c.id, c.equal_to}) {
-    if (id == 0)
-      continue;
-    const auto stored = s.find_weights(id);
-    if (!stored)
-      return tl::unexpected(stored.error());
-    if (!stored->empty())
-      return decode_weights(*stored);
+/// A genome and the weights that are named by its genes.
+struct kept_network {
+  std::shared_ptr<const genome> genes;
+  std::vector<weight_tensor> weights;
+};
+
+/// A copy is the network whose evaluation it shares, with other names.
+expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
+                                 candidate_id id) {
+  auto born = s.find_candidate(id);
+  if (!born)
+    return fail(born.error().kind,
+                born.error().kind == error_kind::not_found
+                    ? file.string() + ": no candidate #" + std::to_string(id)
+                    : born.error().message);
+  auto stored = s.find_weights(id);
+  if (stored && stored->empty() && born->equal_to != 0) {
+    born = s.find_candidate(born->equal_to);
+    if (!born)
+      return tl::unexpected(born.error());
+    stored = s.find_weights(born->id);
   }
-  return without_weights(s, file, c.id);
+  if (!stored)
+    return tl::unexpected(stored.error());
+  if (stored->empty())
+    return without_weights(s, file, id);
+  return decode_weights(*stored).map([&](std::vector<weight_tensor> weights) {
+    return kept_network{born->genome, std::move(weights)};
+  });
 }
 
 } // namespace
@@ -111,15 +127,9 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   const auto id = choose(*s, file, name, text);
   if (!id)
     return tl::unexpected(id.error());
-  const auto born = s->find_candidate(*id);
-  if (!born)
-    return fail(born.error().kind,
-                born.error().kind == error_kind::not_found
-                    ? file.string() + ": no candidate #" + std::to_string(*id)
-                    : born.error().message);
-  auto weights = read_weights(*s, file, *born);
-  if (!weights)
-    return tl::unexpected(weights.error());
+  auto kept = find_kept(*s, file, *id);
+  if (!kept)
+    return tl::unexpected(kept.error());
   auto how = fit_preprocessing(e->data, e->seed);
   if (!how)
     return fail(how.error().kind,
@@ -129,7 +139,7 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
     return fail(error_kind::conflict, e->data.file.string()
                                           + " is not the data that the run was trained "
                                             "on; put the former file back");
-  auto decoded = decode(e->space, *born->genome,
+  auto decoded = decode(e->space, *kept->genes,
                         {how->shape, how->task == task_kind::classification
                                          ? static_cast<std::int64_t>(how->classes.size())
                                          : 1});
@@ -137,7 +147,7 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
     return tl::unexpected(decoded.error());
   return trained_candidate{.experiment = std::move(*e),
                            .network = std::move(*decoded),
-                           .weights = std::move(*weights),
+                           .weights = std::move(kept->weights),
                            .how = std::move(*how),
                            .id = *id};
 }

@@ -35,6 +35,8 @@ population = 4
 generations = {generations}
 [training]
 epochs = 2
+[limits]
+evaluation_memory = "{memory}"
 """
 
 IRIS = {"data": f'file = "{DATA}/iris.csv"', "space": "mlp", "objective": 'maximize = ["validation.accuracy"]'}
@@ -68,9 +70,9 @@ class ExportTest(RunTest):
             self.skipTest("no " + " and no ".join(missing))
         super().setUp()
 
-    def evolve(self, name, parts, generations=2):
+    def evolve(self, name, parts, generations=2, memory="2GiB"):
         file = self.folder / f"{name}.toml"
-        file.write_text(EXPERIMENT.format(name=name, root=ROOT, generations=generations, **parts))
+        file.write_text(EXPERIMENT.format(name=name, root=ROOT, generations=generations, memory=memory, **parts))
         self.finish("run", file, "--slots", "2")
 
     def refused(self, *words):
@@ -190,6 +192,12 @@ class Refusals(ExportTest):
         self.assertIn("nothing to write", self.refused("export", "toy"))
         self.assertIn("--csv and --optuna have all", self.refused("export", "toy", "3", "--csv", "a.csv"))
         self.assertIn("cannot write nowhere/a.csv", self.refused("export", "toy", "--csv", "nowhere/a.csv"))
+
+    def test_a_run_without_a_champion_is_refused(self):
+        self.evolve("iris", IRIS, memory="1KiB")
+        self.assertIn("no candidate has succeeded", self.refused("export", "iris", "--onnx", "x.onnx"))
+        self.assertIn("#1 has no weights: out of memory",
+                      self.refused("predict", "iris", DATA / "iris.csv", "--genome", "1"))
 
     def test_what_cannot_be_predicted_is_refused(self):
         data = self.folder / "train.csv"
