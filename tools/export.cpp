@@ -160,9 +160,16 @@ void add_export(CLI::App& app, command& chosen) {
          "dashboard, optuna-dashboard sqlite:///FILE")
       ->option_text("FILE");
   sub->footer(
-      "Networks take examples as the data file has them: scaling, categories and blanks\n"
-      "are inside, fitted on the training data, which must still be there. Weights are\n"
-      "kept of the fittest few candidates of a run.");
+      "Networks take examples as the data file has them: scaling, categories and blanks "
+      "are\ninside, fitted on the training data, which must still be there. Weights are "
+      "kept of the\nfittest few candidates of a run.\n"
+      "ONNX has one input, \"input\", or \"numbers\" and \"texts\" where there are "
+      "categories, and\nthe outputs \"class\" and \"probabilities\", or \"value\". "
+      "TorchScript takes the same in\nthis order, and gives probabilities or values. "
+      "Examples:\n"
+      "  clade export digits --onnx digits.onnx         the champion of the latest run\n"
+      "  clade export digits 231 --python digits231     a candidate, to read and change\n"
+      "  clade export digits --optuna digits.study");
   sub->callback([&chosen, options] {
     chosen = [options] {
       const auto done = export_run(*options);
