@@ -56,6 +56,14 @@ def ask(python, *words):
     return json.loads(done.stdout)
 
 
+def missing_programs():
+    """What tools/test installs and is not there, for people."""
+    def has(python, package):
+        return any(python.parent.parent.glob(f"lib/python3*/site-packages/{package}"))
+    needed = [(TORCH_PYTHON, "torch"), *((TEST_PYTHON, p) for p in ("onnxruntime", "optuna_dashboard", "safetensors"))]
+    return ", ".join(f"no {package} for {python}" for python, package in needed if not has(python, package))
+
+
 def number(text):
     try:
         return float(text)
@@ -65,9 +73,8 @@ def number(text):
 
 class ExportTest(RunTest):
     def setUp(self):
-        missing = [str(p) for p in (TORCH_PYTHON, TEST_PYTHON) if not p.exists()]
-        if missing:
-            self.skipTest("no " + " and no ".join(missing))
+        if missing := missing_programs():
+            self.skipTest(missing)
         super().setUp()
 
     def evolve(self, name, parts, generations=2, memory="2GiB"):
@@ -106,8 +113,8 @@ class ExportTest(RunTest):
 
 class Samples(unittest.TestCase):
     def test_every_operator_is_the_same_in_every_format(self):
-        if not (TORCH_PYTHON.exists() and TEST_PYTHON.exists()):
-            self.skipTest(f"no {TORCH_PYTHON} or no {TEST_PYTHON}")
+        if missing := missing_programs():
+            self.skipTest(missing)
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([SAMPLES, folder], check=True, timeout=PATIENCE_S)
             for kind, python in PYTHON_OF.items():
@@ -181,6 +188,11 @@ class Tables(ExportTest):
             curve = self.query("select number, json_extract(metrics, '$.\"validation.accuracy\"') from epochs "
                                "where id = ? order by number", trial["number"] + 1)
             self.assertEqual(trial["steps"], {str(n): v for n, v in curve if v is not None})
+        page = ask(TEST_PYTHON, "dashboard", self.folder / "study.db")
+        self.assertEqual((page["status"], page["name"]), ("200 OK", run.name))
+        self.assertEqual({t["number"] + 1: t["state"] for t in page["trials"]},
+                         {i: "Complete" if outcome == "succeeded" else "Fail" for i, (outcome, _) in stored.items()})
+        self.assertTrue(page["has_intermediate_values"])
         self.assertIn("there already", self.refused("export", run, "--optuna", "study.db"))
 
 

@@ -3,6 +3,7 @@
 usage: other_programs.py samples KIND FOLDER        compares every network of export_samples, exit status 1 if one differs
        other_programs.py predict KIND MODEL ROWS    rows (JSON) to predictions (JSON): probabilities, or values
        other_programs.py study FILE                 a study of Optuna's as JSON
+       other_programs.py dashboard FILE             what Optuna's dashboard sends a browser of it
        other_programs.py tensors FILE               shapes by name, as the package safetensors reads them
 
 KIND: python, torchscript, onnx
@@ -130,6 +131,18 @@ def study(file):
     }
 
 
+def dashboard(file):
+    import wsgiref.util
+    import optuna
+    import optuna_dashboard
+    application = optuna_dashboard.wsgi(optuna.storages.RDBStorage(f"sqlite:///{file}"))
+    request = {"PATH_INFO": "/api/studies/1"}
+    wsgiref.util.setup_testing_defaults(request)
+    statuses = []
+    body = b"".join(application(request, lambda status, headers, failure=None: statuses.append(status)))
+    return {"status": statuses[0], **json.loads(body)}
+
+
 def tensors(file):
     from safetensors.numpy import load_file
     return {name: list(t.shape) for name, t in load_file(file).items()}
@@ -143,7 +156,7 @@ def main(words):
         given = json.loads(pathlib.Path(rows).read_text())
         result = KINDS[kind][0](model, given["rows"], given["shape"])
     else:
-        result = {"study": study, "tensors": tensors}[words[0]](words[1])
+        result = {"study": study, "dashboard": dashboard, "tensors": tensors}[words[0]](words[1])
     print(json.dumps(result))
     return 0
 
