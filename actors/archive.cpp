@@ -10,10 +10,9 @@ archive_behavior(archive_actor::stateful_pointer<archive_state> self,
       [self](const append& a) -> appended {
         auto written = self->state.file->append(*a.entries);
         if (written && !a.keep.empty())
-          written = self->state.file->keep_weights(a.keep);
-        if (!written)
-          return {written.error()};
-        return {};
+          if (auto kept = self->state.file->keep_weights(a.keep); !kept)
+            return {tl::unexpected(kept.error())};
+        return {std::move(written)};
       },
       [self](const fetch_evaluation& f) -> fetched_evaluation {
         return {self->state.file->find_evaluation(f.id)};

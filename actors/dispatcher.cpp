@@ -173,8 +173,19 @@ void dispatcher_state::show(const epoch_passed& message) {
   if (found == nodes.end())
     return;
   schedule.hear(message.node, now());
-  found->second.view.epoch = message.number;
-  found->second.view.epochs = message.of;
+  decoder d(message.passed);
+  auto passed = decode_epoch(d);
+  if (!d.finish())
+    return; // Not of our making, and of no consequence.
+  auto& view = found->second.view;
+  view.epoch = passed.number;
+  view.epochs = message.of;
+  if (params.show)
+    params.show({.slot = view.name,
+                 .id = message.id,
+                 .number = passed.number,
+                 .of = message.of,
+                 .metrics = std::move(passed.metrics)});
 }
 
 may_leave dispatcher_state::let_go(const leaving& message) {
@@ -268,6 +279,20 @@ withdrawn dispatcher_state::take_back() {
   return answer;
 }
 
+void dispatcher_state::drop(const drop_candidate& message) {
+  if (open.erase(message.id) == 0)
+    return; // Its result is on its way to the selector.
+  if (const auto node = schedule.drop(message.id))
+    if (const auto& link = nodes.at(*node).link)
+      self->send(link, taken{{message.id}});
+  evaluation e{.id = message.id, .outcome = outcome::dropped};
+  e.reason = "dropped by " + message.who;
+  evaluations dropped;
+  dropped.batch.push_back({std::move(e), {}});
+  self->send(selector, std::move(dropped));
+  serve();
+}
+
 void dispatcher_state::refuse_too_large() {
   evaluations refused;
   for (const auto& d : schedule.too_large()) {
@@ -286,6 +311,8 @@ void dispatcher_state::serve() {
     return;
   if (params.memory_of)
     refuse_too_large();
+  if (held)
+    return;
   for (auto& out : schedule.hand_out(now())) {
     auto& node = nodes.at(out.node);
     assignments message;
@@ -398,6 +425,11 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       [self](const selector_actor& selector) { self->state.begin(selector); },
       [self](const submission& message) { self->state.take(message); },
       [self](const withdraw&) { return self->state.take_back(); },
+      [self](const hold& message) {
+        self->state.held = message.on;
+        self->state.serve();
+      },
+      [self](const drop_candidate& message) { self->state.drop(message); },
       [self](const examine& request) {
         auto promise = self->make_response_promise<examined>();
         self->state.examinations.push_back({request, promise, 0});

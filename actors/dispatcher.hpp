@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "engine/dispatch/schedule.hpp"
+#include "engine/telemetry/feed.hpp"
 
 #include <deque>
 #include <functional>
@@ -25,6 +26,7 @@ struct dispatcher_params {
   /// Bytes that training this candidate takes, as estimated; none: no need to know.
   std::function<std::uint64_t(const candidate&)> memory_of;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.
+  std::function<void(epoch_news)> show;        ///< To viewers, if set.
 };
 
 /// Hands candidates to nodes and their results to the selector. What may be handed out,
@@ -62,6 +64,7 @@ struct dispatcher_state {
   double keep_weights_above = 0;
   node_id last_node = 0;
   time_point serves_from;
+  bool held = false; ///< A person wants nothing to be handed out.
   bool over = false;
 
   void begin(const selector_actor& told);
@@ -76,6 +79,7 @@ struct dispatcher_state {
   void lose(node_id id, const std::string& reason);
   void lose_silent();
   withdrawn take_back();
+  void drop(const drop_candidate& message);
   slots_view view() const;
   void serve();
   void examine_next();

@@ -151,6 +151,7 @@ member_behavior(member_actor::stateful_pointer<member_state> self,
       [](const fetch_chunk&) {
         return chunk{"a simulated node has no data", {}};
       },
+      [](const taken&) {},
       [self](tick) { self->state.beat(); },
       [self](time_passed) { self->state.go_on(); },
   };

@@ -8,6 +8,8 @@
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
 #include "actors/tls_guard.hpp"
+#include "engine/store/run_folder.hpp"
+#include "engine/telemetry/publisher.hpp"
 #include "engine/training/recipe.hpp"
 
 #include <caf/io/all.hpp>
@@ -27,6 +29,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds farewell = 1000ms;
 // How long a stranger may take for a TLS handshake.
 constexpr auto handshake_time = 10s;
+// How long a person who tells the run something waits at most.
+constexpr auto obeys_within = 3s;
 
 /// Bytes that training a candidate takes, by the table of operators.
 std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment& e,
@@ -89,6 +93,8 @@ public:
     if (!files || !identity)
       return tl::unexpected(files ? identity.error() : files.error());
     report_refusals(params.say);
+    if (auto published = publish(params, file); !published)
+      return published;
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
@@ -101,7 +107,8 @@ public:
                           .local_worker = params.local_worker,
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
-                          .say = params.say});
+                          .say = params.say,
+                          .show = shows<epoch_news>()});
     door_ = system_->spawn(door_behavior, dispatcher_, params.build);
     auto bound = caf::openssl::publish(door_, params.listen.port,
                                        params.listen.host.c_str(), true);
@@ -120,13 +127,18 @@ public:
                         .seed = e.seed});
     for (std::size_t i = 0; i < params.generators; ++i)
       generators_.push_back(system_->spawn(generator_behavior, setup));
-    selector_ = system_->spawn(
-        selector_behavior,
-        selector_params{.archive = archive_,
-                        .dispatcher = dispatcher_,
-                        .generators = generators_,
-                        .run = std::make_shared<run_state>(std::move(run)),
-                        .watcher = caf::actor_cast<caf::actor>(*watcher_)});
+    selector_ =
+        system_->spawn(selector_behavior,
+                       selector_params{.archive = archive_,
+                                       .dispatcher = dispatcher_,
+                                       .generators = generators_,
+                                       .run = std::make_shared<run_state>(std::move(run)),
+                                       .watcher = caf::actor_cast<caf::actor>(*watcher_),
+                                       .refuses = params.refuses,
+                                       .change_slots = params.change_slots,
+                                       .show = shows<recorded>()});
+    std::lock_guard lock(selector_mutex_);
+    told_ = selector_.address();
     return {};
   }
 
@@ -153,6 +165,8 @@ public:
     (*watcher_)
         ->request(dispatcher_, caf::infinite, slots_query{})
         .receive([&](slots_view& s) { answer = std::move(s); }, [](caf::error&) {});
+    if (publisher_ && publisher_->watched())
+      publisher_->publish(answer);
     return answer;
   }
 
@@ -177,11 +191,63 @@ public:
     end(door_);
     watcher_.reset();
     report_refusals({});
+    publisher_.reset();
     const patience until_peers_closed(port_);
     system_.reset();
   }
 
 private:
+  /// That nobody can watch it is no reason not to search, unless others were to.
+  expected<void> publish(const head_params& params, const store& file) {
+    if (params.folder.empty())
+      return {};
+    publisher_params to{.name = params.experiment.name,
+                        .store_file = params.folder / store_file_name,
+                        .folder = params.folder / live_folder_name,
+                        .obey = [this](const auto& t) { return obey(t); },
+                        .say = params.say};
+    if (params.publish)
+      to.remote = {.host = params.publish->host,
+                   .port = params.publish->port,
+                   .authority = params.authority};
+    auto started = publisher::start(to, file);
+    if (started)
+      publisher_ = std::move(*started);
+    else if (params.publish)
+      return tl::unexpected(started.error());
+    else if (params.say)
+      params.say(started.error().message);
+    return {};
+  }
+
+  /// Called by the publisher's thread.
+  std::string obey(const person_ordered& order) {
+    caf::actor_addr to;
+    {
+      std::lock_guard lock(selector_mutex_);
+      to = told_;
+    }
+    const auto selector = caf::actor_cast<selector_actor>(to);
+    if (!selector)
+      return "the run is starting, or at its end";
+    caf::scoped_actor asks(*system_);
+    std::string answer;
+    asks->request(selector, obeys_within, told{order.order, order.who})
+        .receive([&](std::string& refusal) { answer = std::move(refusal); },
+                 [&](const caf::error& e) {
+                   answer = "the run did not answer: " + system_->render(e);
+                 });
+    return answer;
+  }
+
+  /// None where nobody can watch. The publisher outlives the actors that call it.
+  template<class Event>
+  std::function<void(Event)> shows() {
+    if (!publisher_)
+      return nullptr;
+    return [to = publisher_.get()](Event e) { to->publish(std::move(e)); };
+  }
+
   error broken(const caf::error& e) {
     return {error_kind::internal, "the selector ended: " + system_->render(e)};
   }
@@ -195,6 +261,7 @@ private:
     handle = nullptr;
   }
 
+  std::unique_ptr<publisher> publisher_;
   network_config config_;
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<caf::scoped_actor> watcher_;
@@ -204,6 +271,8 @@ private:
   archive_actor archive_;
   std::vector<generator_actor> generators_;
   selector_actor selector_;
+  std::mutex selector_mutex_;
+  caf::actor_addr told_; ///< The selector, for the publisher's thread.
   std::uint16_t port_ = 0;
   bool over_ = false;
 };

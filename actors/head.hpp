@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace clade {
@@ -18,8 +19,14 @@ namespace clade {
 struct head_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::string build;                       ///< "0.1.0"
-  std::filesystem::path keys;              ///< A head's bundle (actors/keys.hpp).
+  std::string build;          ///< "0.1.0"
+  std::filesystem::path keys; ///< A head's bundle (actors/keys.hpp).
+  /// The run's folder, with the store: viewers find the head there. Empty: it has none.
+  std::filesystem::path folder;
+  /// Where viewers of other machines find the head, and the folder of the authority that
+  /// made their keys (engine/telemetry/viewer_keys.hpp). None: nowhere.
+  std::optional<endpoint> publish = {};
+  std::filesystem::path authority = {};
   endpoint listen;                         ///< Port 0: any free one.
   std::chrono::milliseconds lease{30'000}; ///< `schedule_params::lease`.
   /// `dispatcher_params::wait_for_nodes`.
@@ -28,6 +35,9 @@ struct head_params {
   /// Hears, a line at a time, who joins and leaves, and who was refused. From any thread.
   std::function<void(const std::string&)> say;
   std::size_t generators = 2;
+  /// `selector_params::refuses` and `change_slots`.
+  std::function<std::string(const instruction&)> refuses;
+  std::function<void(const std::string& slots)> change_slots;
 };
 
 /// The actors of a run: selector, generators, dispatcher and archive, and the port that

@@ -90,6 +90,7 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
       [self](const fetch_chunk& request) {
         return self->state.pass<chunk>(self->state.params.dispatcher, request);
       },
+      [self](const taken& message) { self->send(self->state.params.node, message); },
       [self](tick) { self->state.beat(); },
   };
 }

@@ -114,8 +114,11 @@ void node_state::send_done() {
 
 void node_state::forget(const taken& message) {
   for (const auto candidate : message.ids)
-    if (const auto found = has.find(candidate); found != has.end() && found->second.done)
+    if (const auto found = has.find(candidate); found != has.end()) {
+      if (!found->second.done)
+        work->drop(found->second.given);
       has.erase(found);
+    }
   end_if_idle();
 }
 

@@ -19,7 +19,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 4;
+inline constexpr std::uint32_t protocol_version = 5;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -96,17 +96,17 @@ struct results {
   std::vector<result> batch;
 };
 
-/// The head has the results of these candidates: the node may forget them.
+/// The head has the results of these candidates, or wants none: the node may forget them.
 struct taken {
   std::vector<std::uint64_t> ids;
 };
 
-/// An epoch of a candidate in training ended.
+/// An epoch of a candidate in training ended; for people, and not sent of each.
 struct epoch_passed {
   std::uint64_t node = 0;
   std::uint64_t id = 0;
-  std::uint32_t number = 0;
   std::uint32_t of = 0;
+  bytes passed; ///< An encoded `epoch`.
 };
 
 /// "I am there", each second; the answer says whether the node's leases hold.
@@ -189,6 +189,24 @@ struct withdrawn {
   std::vector<candidate_id> ids;
 };
 
+/// Hand out nothing, or again, while it is so.
+struct hold {
+  bool on = true;
+};
+
+/// Nobody wants this candidate any more: if no result is there yet, it is evaluated as
+/// dropped.
+struct drop_candidate {
+  candidate_id id = 0;
+  std::string who;
+};
+
+/// A person tells the run something; the answer is why it refuses, or empty.
+struct told {
+  instruction order;
+  std::string who;
+};
+
 /// Evaluations that hold a lease, with weights.
 struct evaluations {
   std::vector<evaluated_job> batch;
@@ -218,9 +236,9 @@ struct append {
   std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
 };
 
-/// The entries are on the disk, or the error.
+/// The entries are on the disk, and where, or the error.
 struct appended {
-  std::optional<error> failure;
+  expected<store::place> at;
 };
 
 struct fetch_evaluation {
@@ -271,7 +289,8 @@ using link_actor =
                      caf::replies_to<examine>::with<examined>, caf::reacts_to<leave>,
                      caf::reacts_to<node_ready>, caf::reacts_to<results>,
                      caf::reacts_to<epoch_passed>, caf::reacts_to<leaving>,
-                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<tick>>;
+                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<taken>,
+                     caf::reacts_to<tick>>;
 
 /// A node: one process, one device slot, whatever becomes of its connections. They send
 /// it what the dispatcher says; its trainer sends results and epochs.
@@ -295,10 +314,11 @@ using data_source_actor = caf::typed_actor<caf::replies_to<fetch_chunk>::with<ch
 
 /// The selector: the fold of the run and what it decides.
 using selector_actor =
-    caf::typed_actor<caf::reacts_to<evaluations>, // from the dispatcher
-                     caf::reacts_to<observation>, // from the dispatcher
-                     caf::reacts_to<run_failure>, // from the dispatcher
-                     caf::reacts_to<stop_run>,    // from who watches the run
+    caf::typed_actor<caf::reacts_to<evaluations>,              // from the dispatcher
+                     caf::reacts_to<observation>,              // from the dispatcher
+                     caf::reacts_to<run_failure>,              // from the dispatcher
+                     caf::reacts_to<stop_run>,                 // from who watches the run
+                     caf::replies_to<told>::with<std::string>, // the same
                      caf::replies_to<progress_query>::with<run_progress>>;
 
 /// The dispatcher: holds the leases. Links call its first seven; the door
@@ -311,6 +331,7 @@ using dispatcher_actor = caf::typed_actor<
     caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
+    caf::reacts_to<hold>, caf::reacts_to<drop_candidate>,
     caf::replies_to<examine>::with<examined>,
     caf::replies_to<slots_query>::with<slots_view>, caf::reacts_to<leave>>;
 
@@ -373,7 +394,7 @@ typename Inspector::result_type inspect(Inspector& f, taken& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
-  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.number, x.of);
+  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.of, x.passed);
 }
 
 template<class Inspector>
@@ -433,6 +454,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drop_candidate)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::observation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_failure)

@@ -187,16 +187,18 @@ void selector_state::flush() {
   self->request(params.archive, caf::infinite, message)
       .then([this, entries = message.entries](const appended& answer) {
         recording = false;
-        if (answer.failure)
-          return fail(*answer.failure);
-        applied(*entries);
+        if (!answer.at)
+          return fail(answer.at.error());
+        applied({.first = answer.at->sequence,
+                 .unix_ms = answer.at->unix_ms,
+                 .entries = entries});
         advance();
       });
 }
 
-void selector_state::applied(const std::vector<entry>& entries) {
+void selector_state::applied(const recorded& r) {
   std::vector<candidate_id> born;
-  for (const auto& e : entries) {
+  for (const auto& e : *r.entries) {
     if (auto done = apply(run, e.record); !done)
       return fail(done.error());
     if (const auto* b = std::get_if<candidate_born>(&e.record)) {
@@ -207,11 +209,18 @@ void selector_state::applied(const std::vector<entry>& entries) {
       copying.erase(evaluated->evaluated.id);
     } else if (std::holds_alternative<generation_closed>(e.record)) {
       closing = false;
+      if (!stop_after.empty())
+        stop("stopped by " + stop_after + " after generation "
+             + std::to_string(std::get<generation_closed>(e.record).generation));
+    } else if (const auto* order = std::get_if<person_ordered>(&e.record)) {
+      carry_out(*order);
     } else if (std::holds_alternative<run_finished>(e.record)
                || std::holds_alternative<run_paused>(e.record)) {
       end();
     }
   }
+  if (params.show)
+    params.show(r);
   if (!born.empty())
     submit(born);
 }
@@ -242,6 +251,59 @@ void selector_state::stop(const std::string& reason) {
         withdrawn_ids.insert(back.ids.begin(), back.ids.end());
         advance();
       });
+}
+
+std::string selector_state::obey(const told& message) {
+  const auto& order = message.order;
+  if (over || stopping || run.finished)
+    return "the run is at its end";
+  if (order.kind == instruction_kind::hold && held)
+    return "the run is held already";
+  if (order.kind == instruction_kind::go_on && !held)
+    return "the run is not held";
+  if (order.kind == instruction_kind::drop) {
+    const auto found = run.open.find(order.number);
+    if (found == run.open.end() || found->second.equal_to != 0)
+      return "#" + std::to_string(order.number) + " is not open";
+  }
+  if (order.kind == instruction_kind::extend && (order.number == 0 || finishing))
+    return finishing ? "the search is over" : "extend it by at least one generation";
+  if (order.kind == instruction_kind::add
+      && run.search->generation() + 1 >= run.rules.evolution.generations)
+    return "no generation is left that the genome could be in: extend the run first";
+  if (order.kind == instruction_kind::slots || order.kind == instruction_kind::add)
+    if (auto refusal = params.refuses ? params.refuses(order) : "nobody can look at it";
+        !refusal.empty())
+      return refusal;
+  note(person_ordered{.order = order, .who = message.who});
+  advance();
+  return {};
+}
+
+void selector_state::carry_out(const person_ordered& told) {
+  switch (told.order.kind) {
+  case instruction_kind::hold:
+  case instruction_kind::go_on:
+    held = told.order.kind == instruction_kind::hold;
+    self->send(params.dispatcher, hold{held});
+    break;
+  case instruction_kind::stop:
+    stop("stopped by " + told.who);
+    break;
+  case instruction_kind::stop_after:
+    stop_after = told.who;
+    break;
+  case instruction_kind::slots:
+    params.change_slots(told.order.text);
+    break;
+  case instruction_kind::extend:
+  case instruction_kind::add:
+    break; // The fold did it.
+  case instruction_kind::drop:
+    self->send(params.dispatcher,
+               drop_candidate{.id = told.order.number, .who = told.who});
+    break;
+  }
 }
 
 // What nodes have in training is waited for; what waits for a node, or for a copy, stays
@@ -307,6 +369,7 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
       [self](const observation& message) { self->state.observe(message); },
       [self](const run_failure& message) { self->state.fail(message.why); },
       [self](const stop_run& message) { self->state.stop(message.reason); },
+      [self](const told& message) { return self->state.obey(message); },
       [self](const progress_query& q) { return self->state.progress(q.from_generation); },
   };
 }

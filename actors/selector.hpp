@@ -2,8 +2,9 @@
 
 #include "actors/protocol.hpp"
 #include "engine/evolution/next_step.hpp"
+#include "engine/telemetry/publisher.hpp"
 
-#include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -18,6 +19,12 @@ struct selector_params {
   std::shared_ptr<run_state> run;
   /// Gets `run_over` once.
   caf::actor watcher;
+  /// Whether the head's own machine can have such slots, and whether such a genome fits
+  /// the search: why not, or empty. `change_slots` has it have them.
+  std::function<std::string(const instruction&)> refuses;
+  std::function<void(const std::string& slots)> change_slots;
+  /// Shows viewers what was applied, if set.
+  std::function<void(recorded)> show;
 };
 
 /// Folds the records of the run and does what `next_step` says. Everything goes the same
@@ -45,6 +52,8 @@ struct selector_state {
   std::size_t examinations_out = 0;
   run_finished final_record;
 
+  bool held = false;
+  std::string stop_after; ///< Who wants it to stop once the generation is closed.
   bool stopping = false;
   std::string stop_reason;
   std::set<candidate_id> withdrawn_ids; ///< Open, but handed back by the dispatcher.
@@ -56,6 +65,8 @@ struct selector_state {
   void take(const evaluations& message);
   void observe(const observation& message);
   void stop(const std::string& reason);
+  /// Why it will not, or empty.
+  std::string obey(const told& message);
   void fail(error why);
   [[nodiscard]] run_progress progress(std::size_t from_generation) const;
 
@@ -68,10 +79,11 @@ private:
   void examine_one(examine request);
   void note(record r, bytes weights = {});
   void flush();
-  void applied(const std::vector<entry>& entries);
+  void applied(const recorded& r);
   void submit(const std::vector<candidate_id>& ids);
   void pause_if_idle();
   void end();
+  void carry_out(const person_ordered& told);
 };
 
 selector_actor::behavior_type

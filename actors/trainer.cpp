@@ -32,11 +32,13 @@ public:
     const auto now = clock::now();
     if (now - last_ >= report_interval) {
       last_ = now;
+      encoder passed;
+      encode(passed, e);
       caf::anon_send(state_.params.node,
                      epoch_passed{.node = 0,
                                   .id = assignment_.id,
-                                  .number = e.number,
-                                  .of = state_.params.work->budget().epochs});
+                                  .of = state_.params.work->budget().epochs,
+                                  .passed = passed.take()});
     }
     const auto most = state_.params.work->budget().time;
     return (most.count() == 0 || now - start_ < most)

@@ -90,6 +90,16 @@ private:
   std::string message_;
 };
 
+/// A list of what `read` reads, until it ends or an error sticks.
+template<class Read>
+auto decode_list(decoder& d, Read read) {
+  std::vector<decltype(read(d))> list;
+  const auto size = d.array();
+  for (std::size_t i = 0; i < size && !d.failed(); ++i)
+    list.push_back(read(d));
+  return list;
+}
+
 /// At most this many bytes are taken for a genome; more is an error.
 inline constexpr std::size_t max_genome_bytes = 1 << 20;
 

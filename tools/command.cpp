@@ -10,8 +10,12 @@ void add_sharing(CLI::App& sub, sharing_options& options) {
   sub.add_option("--listen", options.listen,
                  "Open the run to workers of other machines on this ADDRESS:PORT");
   sub.add_option("--keys", options.keys,
-                 "Folder of clade keys new, whose workers may join; otherwise the run "
+                 "Folder of clade keys new, whose workers may join and whose viewers may "
+                 "watch; otherwise the run "
                  "makes keys of its own");
+  sub.add_option("--publish", options.publish,
+                 "Let viewers of other machines, with keys of clade keys viewer, watch "
+                 "the run on this ADDRESS:PORT and the two ports after it");
   sub.add_option("--lease", options.lease,
                  "How long a node may be silent before what it has is tried elsewhere")
       ->capture_default_str();

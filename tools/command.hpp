@@ -16,10 +16,14 @@ namespace clade {
 /// (the user's).
 using command = std::function<int()>;
 
+void add_attach(CLI::App& app, command& chosen);
 void add_bench(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
+void add_control(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
 void add_export(CLI::App& app, command& chosen);
+void add_diff(CLI::App& app, command& chosen);
+void add_explain(CLI::App& app, command& chosen);
 void add_fleet(CLI::App& app, command& chosen);
 void add_keys(CLI::App& app, command& chosen);
 void add_launch(CLI::App& app, command& chosen);
@@ -27,6 +31,8 @@ void add_list(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
 void add_plan(CLI::App& app, command& chosen);
 void add_predict(CLI::App& app, command& chosen);
+void add_replay(CLI::App& app, command& chosen);
+void add_report_command(CLI::App& app, command& chosen);
 void add_resume(CLI::App& app, command& chosen);
 void add_run(CLI::App& app, command& chosen);
 void add_show(CLI::App& app, command& chosen);
@@ -37,6 +43,7 @@ void add_workers(CLI::App& app, command& chosen);
 struct sharing_options {
   std::string listen;
   std::filesystem::path keys;
+  std::string publish;
   std::string lease = "30s";
 };
 void add_sharing(CLI::App& sub, sharing_options& options);

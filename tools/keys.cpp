@@ -1,5 +1,6 @@
 #include "actors/keys.hpp"
 
+#include "engine/telemetry/viewer_keys.hpp"
 #include "tools/command.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace {
 struct keys_options {
   std::filesystem::path directory;
   std::string name;
+  bool controls = false;
 };
 
 int make_new(const keys_options& options) {
@@ -21,11 +23,12 @@ int make_new(const keys_options& options) {
   std::cout << "an authority, valid for a year: " << options.directory.string()
             << "\n  clade run FILE --listen ADDRESS:PORT --keys "
             << options.directory.string() << "\n  clade keys worker "
+            << options.directory.string() << " NAME\n  clade keys viewer "
             << options.directory.string() << " NAME" << std::endl;
   return 0;
 }
 
-expected<std::filesystem::path> add_bundle(const keys_options& options) {
+expected<void> check_name(const keys_options& options) {
   const bool plain = std::ranges::all_of(options.name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
            || c == '-' || c == '_' || c == '.';
@@ -34,8 +37,14 @@ expected<std::filesystem::path> add_bundle(const keys_options& options) {
       || options.name.size() > 60 || options.name == "authority")
     return fail(error_kind::invalid_input,
                 "\"" + options.name
-                    + "\": a worker's name is 1 to 60 letters, digits, '-', '_' and '.', "
+                    + "\": a name is 1 to 60 letters, digits, '-', '_' and '.', "
                       "does not begin with '.', and is not \"authority\"");
+  return {};
+}
+
+expected<std::filesystem::path> add_bundle(const keys_options& options) {
+  if (auto plain = check_name(options); !plain)
+    return tl::unexpected(plain.error());
   const auto bundle = options.directory / options.name;
   if (std::filesystem::exists(bundle))
     return fail(error_kind::conflict,
@@ -49,6 +58,24 @@ int make_worker(const keys_options& options) {
   if (!bundle)
     return report(bundle.error());
   std::cout << "a bundle, valid for a year; copy the folder to the worker's machine:\n  "
+            << bundle->string() << std::endl;
+  return 0;
+}
+
+int make_viewer_bundle(const keys_options& options) {
+  const auto bundle = check_name(options).and_then([&] {
+    return make_viewer(options.directory,
+                       {.name = options.name, .controls = options.controls});
+  });
+  if (!bundle)
+    return report(bundle.error());
+  std::cout << "a viewer's bundle; copy the folder to its machine:\n  "
+            << bundle->string() << "\nit "
+            << (options.controls ? "watches and controls" : "watches")
+            << " runs of this authority until "
+            << (options.directory / "authority" / "viewers" / options.name).string()
+            << " is removed:\n  clade run FILE --publish ADDRESS:PORT --keys "
+            << options.directory.string() << "\n  clade attach tcp://ADDRESS:PORT --keys "
             << bundle->string() << std::endl;
   return 0;
 }
@@ -72,6 +99,15 @@ void add_keys(CLI::App& app, command& chosen) {
       ->required();
   worker->callback(
       [&chosen, options] { chosen = [options] { return make_worker(*options); }; });
+  auto* viewer = sub->add_subcommand("viewer", "A bundle for one viewer");
+  viewer->add_option("directory", options->directory, "Folder of the authority")
+      ->required();
+  viewer->add_option("name", options->name, "The viewer's, and its folder's in there")
+      ->required();
+  viewer->add_flag("--control", options->controls, "It may also control runs");
+  viewer->callback([&chosen, options] {
+    chosen = [options] { return make_viewer_bundle(*options); };
+  });
   sub->footer(
       "A run with --listen and without --keys makes an authority of its own, for itself\n"
       "alone; its workers' bundle is runs/RUN/keys/worker.");

@@ -21,12 +21,19 @@ struct row {
 };
 
 constexpr row commands[] = {
+    // A comment keeps the formatter from laying these out in columns.
     {add_run, "run", "Evolve"},
     {add_resume, "resume", "Evolve"},
+    {add_control, "control", "Evolve"},
     {add_plan, "plan", "Evolve"},
     {add_show, "show", "Look"},
+    {add_attach, "attach", "Look"},
+    {add_replay, "replay", "Look"},
     {add_list, "list", "Look"},
     {add_workers, "workers", "Look"},
+    {add_explain, "explain", "Look"},
+    {add_diff, "diff", "Look"},
+    {add_report_command, "report", "Look"},
     {add_check, "check", "Look"},
     {add_export, "export", "Take away"},
     {add_predict, "predict", "Take away"},

@@ -2,8 +2,11 @@
 
 #include "actors/endpoint.hpp"
 
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <unistd.h>
 
+#include <array>
 #include <climits>
 #include <cstdint>
 #include <random>
@@ -45,6 +48,23 @@ expected<std::string> with_free_port(const std::string& listen) {
       return to_text(endpoint{.host = wanted->host, .port = port});
   }
   return fail(error_kind::io, "found no free port from 20000 to 31999; name one that is");
+}
+
+expected<std::string> in_numbers(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  std::array<char, INET_ADDRSTRLEN> text{};
+  if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) == 0) {
+    const auto& address = reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr;
+    ::inet_ntop(AF_INET, &address, text.data(), text.size());
+    ::freeaddrinfo(found);
+  }
+  if (text.front() == 0)
+    return fail(error_kind::invalid_input,
+                "\"" + host + "\" is no IPv4 address and no name of one");
+  return text.data();
 }
 
 expected<std::string> reachable_address(const std::string& listening,

@@ -14,6 +14,9 @@ namespace clade {
 /// run is resumed.
 [[nodiscard]] expected<std::string> with_free_port(const std::string& listen);
 
+/// "127.0.0.1" for "localhost": the first IPv4 address that it means.
+[[nodiscard]] expected<std::string> in_numbers(const std::string& host);
+
 /// "0.0.0.0:7411" as other machines reach it: `host` in the place of the address, or if
 /// that is empty and the address means every one of this machine, the machine's name.
 [[nodiscard]] expected<std::string> reachable_address(const std::string& listening,

@@ -10,12 +10,9 @@
 
 namespace clade {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-/// runs/digits-20260101-120000, with -2, -3 where that is taken.
-expected<fs::path> make_folder(const fs::path& runs, const std::string& name) {
+expected<fs::path> make_run_folder(const fs::path& runs, const std::string& name) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
@@ -34,8 +31,6 @@ expected<fs::path> make_folder(const fs::path& runs, const std::string& name) {
   return fail(error_kind::io,
               "cannot make a folder in " + runs.string() + ": " + failure.message());
 }
-
-} // namespace
 
 expected<checked_experiment> check_experiment(experiment e) {
   if (!e.slots.listen.empty())
@@ -68,7 +63,7 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
   auto state = make_run_state(rules_of(e));
   if (!state)
     return tl::unexpected(state.error());
-  auto folder = make_folder(runs, e.name);
+  auto folder = make_run_folder(runs, e.name);
   if (!folder)
     return tl::unexpected(folder.error());
   auto file = store::create(*folder / store_file_name, e.objective);
@@ -80,7 +75,7 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
                                 .search = search_hash(e, checked.data)},
                     {}};
   return file->append({&first, 1})
-      .and_then([&] { return apply(*state, first.record); })
+      .and_then([&](store::place) { return apply(*state, first.record); })
       .map([&] {
         return new_run{.experiment = std::move(e),
                        .problem = std::move(checked.problem),

@@ -36,6 +36,10 @@ struct checked_experiment {
 /// Checks the experiment, its data and its search space against each other.
 [[nodiscard]] expected<checked_experiment> check_experiment(experiment e);
 
+/// "runs/digits-20260101-120000", with "-2", "-3" where that is taken; mode 0700.
+[[nodiscard]] expected<std::filesystem::path>
+make_run_folder(const std::filesystem::path& runs, const std::string& name);
+
 /// Makes the run's folder and store and its first record. Whatever the user got wrong is
 /// found before anything is created.
 [[nodiscard]] expected<new_run> make_run(const new_run_params& params);

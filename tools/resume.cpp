@@ -18,7 +18,7 @@ struct resume_options {
   bool json = false;
 };
 
-/// The resolved experiment and the fold of all records.
+/// The resolved experiment, that of the latest fork, and the fold of all records.
 struct folded {
   clade::experiment experiment;
   genome_hash search;
@@ -40,7 +40,15 @@ expected<folded> fold(const store& file, const std::string& origin) {
                     .search = started->search,
                     .state = std::move(*state)};
         }
-        return apply(result.state, r);
+        auto applied = apply(result.state, r);
+        if (const auto* forked = std::get_if<run_forked>(&r); forked && applied) {
+          auto resolved = parse_resolved(forked->experiment, origin);
+          if (!resolved)
+            return tl::unexpected(resolved.error());
+          result.experiment = std::move(*resolved);
+          result.search = forked->search;
+        }
+        return applied;
       });
   if (!folded_all)
     return tl::unexpected(folded_all.error());
@@ -66,6 +74,9 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   const auto lease = parse_time("--lease", options.sharing.lease);
   if (!lease)
     return tl::unexpected(lease.error());
+  const auto publish = publishing_at(options.sharing);
+  if (!publish)
+    return tl::unexpected(publish.error());
   auto checked = check_experiment(std::move(past->experiment));
   if (!checked)
     return tl::unexpected(checked.error());
@@ -78,12 +89,13 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
                                .problem = std::move(checked->problem),
                                .folder = folder,
                                .authority = options.sharing.keys,
+                               .publish = *publish,
                                .lease = *lease,
                                .json = options.json};
   if (past->state.finished)
     return summarise(session, {});
   const entry resumed{run_resumed{.version = CLADE_VERSION}, {}};
-  auto noted = file->append({&resumed, 1}).and_then([&] {
+  auto noted = file->append({&resumed, 1}).and_then([&](store::place) {
     return apply(past->state, resumed.record);
   });
   if (!noted)

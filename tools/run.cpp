@@ -29,6 +29,9 @@ int run(run_options options) {
   const auto lease = parse_time("--lease", options.sharing.lease);
   if (!lease)
     return report(lease.error());
+  const auto publish = publishing_at(options.sharing);
+  if (!publish)
+    return report(publish.error());
   auto fresh = make_run(options.run);
   if (!fresh)
     return report(fresh.error());
@@ -38,6 +41,7 @@ int run(run_options options) {
                                .problem = std::move(fresh->problem),
                                .folder = fresh->folder,
                                .authority = options.sharing.keys,
+                               .publish = *publish,
                                .lease = *lease,
                                .json = options.json};
   return summarise(session,

@@ -2,8 +2,11 @@
 
 #include "actors/head.hpp"
 #include "actors/keys.hpp"
+#include "engine/telemetry/publisher.hpp"
+#include "engine/telemetry/viewer_keys.hpp"
 #include "tools/command.hpp"
 #include "tools/live_view.hpp"
+#include "tools/network_address.hpp"
 #include "tools/run_files.hpp"
 #include "tools/slots.hpp"
 #include "tools/supervisor.hpp"
@@ -17,7 +20,9 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 // The worker is a process of its own even on one machine: the same command that another
 // machine would start, so that a local search and a distributed one are the same code. It
@@ -97,11 +102,38 @@ public:
     return start_process(params_).map([this](pid_t p) { process_ = p; });
   }
 
+  /// What is in training is finished first, or handed back.
+  void change(const std::string& slots) {
+    *std::next(std::ranges::find(params_.command, "--slots")) = slots;
+    wanted_ = slots != "none";
+    started_.reset();
+    if (process_ != 0)
+      ::kill(process_, SIGTERM);
+  }
+
 private:
   process_params params_;
   bool wanted_; ///< A run may leave all work to other machines.
   pid_t process_ = 0;
   std::optional<clock::time_point> started_;
+};
+
+/// Slots that somebody ordered, on their way from the actors to this thread.
+class ordered_slots {
+public:
+  void put(const std::string& slots) {
+    std::lock_guard lock(mutex_);
+    wanted_ = slots;
+  }
+
+  std::optional<std::string> take() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(wanted_, std::nullopt);
+  }
+
+private:
+  std::mutex mutex_;
+  std::optional<std::string> wanted_;
 };
 
 struct ending {
@@ -121,14 +153,16 @@ run_progress show(const session_params& params, head& h, live_view& view,
   return progress;
 }
 
-ending drive(const session_params& params, head& h, local_worker& worker, live_view& view,
-             slots_file& file) {
+ending drive(const session_params& params, head& h, local_worker& worker,
+             ordered_slots& ordered, live_view& view, slots_file& file) {
   const auto wall_time = params.experiment.limits.wall_time;
   const auto start = clock::now();
   bool stopping = false;
   ending result;
   while (!h.wait(view_interval)) {
     show(params, h, view, file);
+    if (const auto slots = ordered.take())
+      worker.change(*slots);
     if (auto alive = worker.keep_alive(); !alive) {
       result.failure = alive.error();
       return result;
@@ -188,6 +222,17 @@ endpoint from_here(endpoint listens) {
   return listens;
 }
 
+/// Why this cannot be done, or empty.
+std::string why_not(const instruction& order, const search_space& space,
+                    const problem& p) {
+  if (order.kind == instruction_kind::slots) {
+    const auto wanted = parse_slots(order.text);
+    return wanted ? std::string() : wanted.error().message;
+  }
+  const auto decoded = decode(space, *order.genome, p);
+  return decoded ? std::string() : "the genome does not fit: " + decoded.error().message;
+}
+
 /// Tells how other machines join, and leaves the address in the run's folder.
 expected<void> announce(const session_params& params, const endpoint& at) {
   if (params.experiment.slots.listen.empty())
@@ -210,10 +255,48 @@ expected<void> announce(const session_params& params, const endpoint& at) {
   return {};
 }
 
+/// The same of where it is watched.
+void announce_publishing(const session_params& params) {
+  if (!params.publish)
+    return;
+  const auto address = "tcp://" + to_text(*params.publish);
+  if (params.json)
+    std::cout << nlohmann::json{{"event", "publishing"}, {"address", address}}.dump()
+              << std::endl;
+  else if (!params.quiet)
+    std::cout << "is watched on " << address
+              << "; from another machine, with a copy of a viewer's keys:\n"
+              << "  clade attach " << address << " --keys BUNDLE" << std::endl;
+}
+
 } // namespace
 
-run_rules rules_of(const experiment& e) {
-  return {.evolution = e.evolution, .objective = e.objective, .seed = e.seed};
+expected<std::optional<endpoint>> publishing_at(const sharing_options& options) {
+  if (options.publish.empty())
+    return std::optional<endpoint>();
+  if (options.keys.empty())
+    return fail(error_kind::invalid_input,
+                "--publish needs --keys, the folder of clade keys new that knows the "
+                "viewers");
+  auto wanted = parse_endpoint(options.publish);
+  if (!wanted)
+    return tl::unexpected(wanted.error());
+  if (wanted->port == 0 || wanted->port > 65'536 - ports_of_a_publisher)
+    return fail(error_kind::invalid_input,
+                "--publish " + options.publish
+                    + ": write a port between 1 and 65533; it and the next two are used");
+  if (auto keys = publisher_keys(options.keys); !keys)
+    return tl::unexpected(keys.error());
+  auto host = in_numbers(wanted->host);
+  if (!host)
+    return tl::unexpected(host.error());
+  wanted->host = std::move(*host);
+  for (std::uint16_t i = 0; i < ports_of_a_publisher; ++i)
+    if (auto free = check_listening(
+            {.host = wanted->host, .port = static_cast<std::uint16_t>(wanted->port + i)});
+        !free)
+      return tl::unexpected(free.error());
+  return std::optional(std::move(*wanted));
 }
 
 session_result run_session(const session_params& params, store file, run_state run) {
@@ -238,23 +321,32 @@ session_result run_session(const session_params& params, store file, run_state r
                          ? nodes_return
                          : std::chrono::milliseconds(0);
   run_log log(params.folder / "head.log");
+  ordered_slots ordered;
   const auto worker_id = drawn_worker();
-  auto head = head::start({.experiment = e,
-                           .problem = params.problem,
-                           .build = CLADE_VERSION,
-                           .keys = params.folder / "keys" / "head",
-                           .listen = *listens,
-                           .lease = params.lease,
-                           .wait_for_nodes = waits,
-                           .local_worker = worker_id,
-                           .say = [&log](const std::string& line) { log.write(line); },
-                           .generators = std::max<std::size_t>(2, slots->size() / 8)},
-                          std::move(file), std::move(run));
+  auto head = head::start(
+      {.experiment = e,
+       .problem = params.problem,
+       .build = CLADE_VERSION,
+       .keys = params.folder / "keys" / "head",
+       .folder = params.folder,
+       .publish = params.publish,
+       .authority = params.authority,
+       .listen = *listens,
+       .lease = params.lease,
+       .wait_for_nodes = waits,
+       .local_worker = worker_id,
+       .say = [&log](const std::string& line) { log.write(line); },
+       .generators = std::max<std::size_t>(2, slots->size() / 8),
+       .refuses = [&e, &p = params.problem](
+                      const instruction& order) { return why_not(order, e.space, p); },
+       .change_slots = [&ordered](const std::string& s) { ordered.put(s); }},
+      std::move(file), std::move(run));
   if (!head)
     return failed(head.error());
   const endpoint at{.host = listens->host, .port = (*head)->port()};
   if (auto told = announce(params, at); !told)
     return failed(told.error());
+  announce_publishing(params);
   watch_interrupts();
   live_view view({.candidates = e.evolution.generations * e.evolution.population,
                   .json = params.json,
@@ -266,7 +358,7 @@ session_result run_session(const session_params& params, store file, run_state r
     if (auto started = worker.keep_alive(); !started)
       end.failure = started.error();
     else
-      end = drive(params, **head, worker, view, shown);
+      end = drive(params, **head, worker, ordered, view, shown);
     const auto last = (*head)->progress(view.shown());
     result.evaluated = last.evaluated - evaluated_before;
     result.training_seconds = last.training_seconds - seconds_before;

@@ -1,13 +1,16 @@
 #pragma once
 
+#include "actors/endpoint.hpp"
 #include "actors/progress.hpp"
 #include "engine/config/experiment.hpp"
 #include "engine/evolution/run_state.hpp"
 #include "engine/store/store.hpp"
+#include "tools/command.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 namespace clade {
 
@@ -16,14 +19,21 @@ namespace clade {
 struct session_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::filesystem::path folder;    ///< runs/digits-20260101-120000
-  std::filesystem::path authority; ///< Who signs the run's keys; empty: its own.
+  std::filesystem::path folder;         ///< runs/digits-20260101-120000
+  std::filesystem::path authority;      ///< Who signs the run's keys; empty: its own.
+  std::optional<endpoint> publish = {}; ///< Where others watch it, with its keys.
   std::chrono::milliseconds lease{30'000};
   bool json = false;
   bool quiet = false; ///< No progress.
   /// Called ten times a second and at the end, if set.
   std::function<void(const run_progress&)> observe = {};
 };
+
+/// Where `--publish` wants a run to be watched, its host in numbers; none where it does
+/// not. Whether that can be had is looked at before anything is created: the keys of
+/// `--keys`, the address and its ports.
+[[nodiscard]] expected<std::optional<endpoint>>
+publishing_at(const sharing_options& options);
 
 /// How a session ended.
 struct session_result {
@@ -42,8 +52,5 @@ struct session_result {
 /// first thread before it has others.
 [[nodiscard]] session_result run_session(const session_params& params, store file,
                                          run_state run);
-
-/// What decides how records are folded.
-[[nodiscard]] run_rules rules_of(const experiment& e);
 
 } // namespace clade

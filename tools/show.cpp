@@ -15,6 +15,7 @@ struct show_options {
   std::string run;
   std::optional<std::uint64_t> generation;
   std::string genome;
+  bool experiment = false;
   bool json = false;
 };
 
@@ -99,6 +100,8 @@ expected<std::string> show(const show_options& options) {
   const auto opened = store::open_to_read(*file);
   if (!opened)
     return tl::unexpected(opened.error());
+  if (options.experiment)
+    return opened->overview().map([](const run_overview& o) { return o.experiment; });
   if (!options.genome.empty())
     return show_genome(*opened, options);
   if (options.generation)
@@ -127,7 +130,12 @@ void add_show(CLI::App& app, command& chosen) {
          "This candidate: its graph, its learning curve, and where it comes from")
       ->option_text("ID")
       ->excludes(generation);
-  sub->add_flag("--json", options->json, "One JSON object, for programs");
+  auto* json = sub->add_flag("--json", options->json, "One JSON object, for programs");
+  sub->add_flag("--experiment", options->experiment,
+                "The experiment as it was run, all defaults and the search space\n"
+                "included: a file for clade run")
+      ->excludes(generation)
+      ->excludes(json);
   sub->footer(
       "Also while the run is going on. Examples:\n"
       "  clade show digits                    the latest run of digits.toml\n"

@@ -71,8 +71,8 @@ expected<document> parse_document(std::string_view text, std::string_view origin
   return d;
 }
 
-expected<void> apply_override(document& d, std::string_view assignment) {
-  const std::string option = "--set ";
+expected<void> apply_override(document& d, std::string_view assignment,
+                              const std::string& option) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)
     return fail_in(option + std::string(assignment),

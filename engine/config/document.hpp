@@ -30,7 +30,8 @@ struct document {
                                                 std::string_view origin);
 
 /// Sets "evolution.population=48": the value is TOML, or else a bare word, which is a
-/// string.
-[[nodiscard]] expected<void> apply_override(document& d, std::string_view assignment);
+/// string. `option` is what people wrote before it.
+[[nodiscard]] expected<void> apply_override(document& d, std::string_view assignment,
+                                            const std::string& option = "--set ");
 
 } // namespace clade

@@ -16,6 +16,11 @@ namespace {
 
 constexpr std::size_t max_experiment_bytes = 1 << 20;
 
+// A resolved experiment (`to_toml`) has its operators itself.
+bool has_own_space(const document& d) {
+  return d.root["search_space"]["operators"].is_table();
+}
+
 // Notes what is wrong with the space's file there, unless the message has its own place.
 search_space load_space_file(table_reader& t, const std::filesystem::path& folder,
                              document& d) {
@@ -104,8 +109,9 @@ expected<experiment> load_experiment(const std::filesystem::path& file,
     if (auto applied = apply_override(*d, o); !applied)
       return tl::unexpected(std::move(applied).error());
   const auto folder = file.parent_path();
-  return read_experiment(*d, folder,
-                         [&](table_reader& t) { return load_space_file(t, folder, *d); });
+  return read_experiment(*d, folder, [&](table_reader& t) {
+    return has_own_space(*d) ? read_own_space(t, *d) : load_space_file(t, folder, *d);
+  });
 }
 
 expected<problem> problem_of(const experiment& e, const data_set* data) {
@@ -121,6 +127,16 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
   if (auto fits = sample(e.space, p, random); !fits)
     return fail_in(e.space_place, std::move(fits).error());
   return p;
+}
+
+run_rules rules_of(const experiment& e) {
+  return {
+      .evolution = e.evolution,
+      .objective = e.objective,
+      .seed = e.seed,
+      .read_fork = [](const run_forked& forked) {
+        return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);
+      }};
 }
 
 } // namespace clade

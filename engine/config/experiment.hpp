@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
-#include "engine/evolution/strategy.hpp"
+#include "engine/evolution/run_state.hpp"
 #include "engine/fitness/synthetic.hpp"
 #include "engine/training/training_params.hpp"
 #include "search_spaces/search_space.hpp"
@@ -62,7 +62,8 @@ struct experiment {
 /// Reads the file, its search space, and `overrides` ("evolution.population=48").
 /// Relative paths, those of overrides too, are relative to the file's folder and become
 /// absolute. Whatever is wrong is "file:line: ..." or "--set key: ...", a key that nobody
-/// reads with the nearest known one. Does not read the data.
+/// reads with the nearest known one. Does not read the data. What `to_toml` wrote is such
+/// a file too, with its search space in it.
 [[nodiscard]] expected<experiment>
 load_experiment(const std::filesystem::path& file,
                 std::span<const std::string> overrides = {});
@@ -79,6 +80,16 @@ load_experiment(const std::filesystem::path& file,
 /// Reads what `to_toml` wrote.
 [[nodiscard]] expected<experiment> parse_resolved(std::string_view text,
                                                   std::string_view origin);
+
+/// What decides how the run's records are folded.
+[[nodiscard]] run_rules rules_of(const experiment& e);
+
+/// What a fork of a run of `origin` searches by: another name, and with changes such as
+/// "evolution.population=48". The split of the data stays, whatever the seed. Fails where
+/// a change is wrong, or of the data or the kind of fitness; the rest is `check_fork`'s.
+[[nodiscard]] expected<experiment> change_resolved(const experiment& origin,
+                                                   const std::string& name,
+                                                   std::span<const std::string> changes);
 
 /// Hash of what decides the search: `to_toml` without name, slots, wall time and paths,
 /// and the data's content (`data_set::checksum`; zero for a synthetic experiment).

@@ -64,6 +64,7 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                                std::pair("validation", &p.validation),
                                std::pair("test", &p.test)});
   v.key("limit", p.limit);
+  v.set("seed", p.seed);
 }
 
 /// `[data]` of a synthetic experiment.

@@ -35,6 +35,10 @@ public:
     raw(name, quoted(duration_literal(v)));
   }
   void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
+  void set(std::string_view name, const std::optional<std::uint64_t>& v) {
+    if (v)
+      key(name, *v);
+  }
   void set(std::string_view name, const std::string& v) {
     if (!v.empty())
       key(name, v);
@@ -107,7 +111,9 @@ std::string nested(const search_space& space) {
   return out.str();
 }
 
-search_space read_nested(table_reader& t, document& d) {
+} // namespace
+
+search_space read_own_space(table_reader& t, document& d) {
   const toml::table* table = d.root["search_space"].as_table();
   if (table == nullptr) {
     t.fail("", "the search space is missing");
@@ -125,8 +131,6 @@ search_space read_nested(table_reader& t, document& d) {
     d.wrong = std::move(space).error();
   return {};
 }
-
-} // namespace
 
 std::string to_toml(const experiment& e) {
   toml_writer out;
@@ -152,7 +156,52 @@ expected<experiment> parse_resolved(std::string_view text, std::string_view orig
   auto d = parse_document(text, origin);
   if (!d)
     return tl::unexpected(std::move(d).error());
-  return read_experiment(*d, {}, [&](table_reader& t) { return read_nested(t, *d); });
+  return read_experiment(*d, {}, [&](table_reader& t) { return read_own_space(t, *d); });
+}
+
+namespace {
+
+/// As it would be if nothing but what a fork may not change were changed.
+std::string unchangeable(const experiment& e, const experiment& origin) {
+  experiment kept = origin;
+  kept.fitness = e.fitness;
+  kept.data = e.data;
+  kept.synthetic_problem = e.synthetic_problem;
+  return to_toml(kept);
+}
+
+} // namespace
+
+expected<experiment> change_resolved(const experiment& origin, const std::string& name,
+                                     std::span<const std::string> changes) {
+  const std::string option = "--change ";
+  auto d = parse_document(to_toml(origin), "the origin's experiment");
+  if (!d)
+    return tl::unexpected(std::move(d).error());
+  for (const auto& change : changes)
+    if (auto applied = apply_override(*d, change, option); !applied)
+      return tl::unexpected(std::move(applied).error());
+  if (d->overridden.contains("experiment.name"))
+    return fail_in(option + "experiment.name",
+                   {error_kind::invalid_input, "a fork is named by --as"});
+  if (d->overridden.contains("search_space.file"))
+    return fail_in(option + "search_space.file",
+                   {error_kind::invalid_input,
+                    "a fork keeps its origin's space, whose keys can be changed one by "
+                    "one"});
+  auto changed =
+      read_experiment(*d, {}, [&](table_reader& t) { return read_nested(t, *d); });
+  if (!changed)
+    return changed;
+  if (unchangeable(*changed, origin) != to_toml(origin))
+    return fail(error_kind::invalid_input,
+                "the data and the kind of fitness cannot be changed in a fork: what has "
+                "been evaluated was evaluated by them");
+  changed->name = name;
+  if (changed->seed != origin.seed && !changed->data.seed)
+    changed->data.seed = origin.seed;
+  // Whatever came by another way than the command line, such as the name, is read too.
+  return parse_resolved(to_toml(*changed), option + "or --as");
 }
 
 genome_hash search_hash(const experiment& e, genome_hash data_checksum) {

@@ -20,6 +20,10 @@ public:
 
   void key(std::string_view name, auto& out) { table_.read(name, out); }
   void set(std::string_view name, std::string& out) { table_.read(name, out); }
+  void set(std::string_view name, std::optional<std::uint64_t>& out) {
+    if (table_.has(name))
+      table_.read(name, out.emplace());
+  }
   void path(std::string_view name, std::filesystem::path& out) {
     table_.read_path(name, out, folder_);
   }

@@ -15,6 +15,10 @@ using space_loader = std::function<search_space(table_reader& table)>;
                                                    const std::filesystem::path& folder,
                                                    const space_loader& load_space);
 
+/// The search space that a resolved experiment holds under `[search_space]`, beside the
+/// name of the file that it came from.
+[[nodiscard]] search_space read_own_space(table_reader& t, document& d);
+
 /// `[objective]`: the metric must be one that the experiment's task reports.
 void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
                     objective& out);

@@ -376,13 +376,14 @@ auto within_memory(const data_params& params, Load load) -> decltype(load()) {
 
 expected<data_set> load_data(const data_params& params, std::uint64_t seed,
                              const data_cache& cache) {
-  return within_memory(params, [&] { return load_shared(params, seed, cache); });
+  return within_memory(
+      params, [&] { return load_shared(params, params.seed.value_or(seed), cache); });
 }
 
 expected<preprocessing> fit_preprocessing(const data_params& params, std::uint64_t seed) {
   return within_memory(params, [&]() -> expected<preprocessing> {
     preprocessing how;
-    auto data = load_files(params, seed, how);
+    auto data = load_files(params, params.seed.value_or(seed), how);
     if (!data)
       return tl::unexpected(std::move(data).error());
     how.task = data->task;

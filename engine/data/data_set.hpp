@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ struct data_params {
   double test = 0.2;
   /// Use this many examples at most (of each file), drawn by the seed; 0: all.
   std::uint64_t limit = 0;
+  /// Decides the split (and the limit) in the place of the experiment's seed. A fork with
+  /// another seed has that of its origin here: what its networks were trained on must not
+  /// come back as test data.
+  std::optional<std::uint64_t> seed = std::nullopt;
 };
 
 /// Examples in memory, as plain numbers. Features are standardised by column over the
@@ -87,9 +92,10 @@ struct data_set {
 /// a wrong
 /// number of columns, text in a number column, NaN or infinity, a class with one member,
 /// a truncated gzip/IDX/npy, a target that is not there, a shape that does not multiply
-/// up. `seed` decides the split. What was read before comes from the cache, the same bit
-/// for bit, checked, and with features that all processes share. Otherwise reads the
-/// files once for each part; takes memory for the features and little more.
+/// up. `seed` decides the split, unless the parameters have one. What was read before
+/// comes from the cache, the same bit for bit, checked, and with features that all
+/// processes share. Otherwise reads the files once for each part; takes memory for the
+/// features and little more.
 [[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed,
                                            const data_cache& cache = users_cache());
 

@@ -244,6 +244,18 @@ std::vector<demand> schedule::too_large() {
   return result;
 }
 
+std::optional<node_id> schedule::drop(candidate_id id) {
+  std::erase_if(queue_, [&](const auto& c) { return c.demand.id == id; });
+  for (auto& [node, n] : nodes_) {
+    const auto held =
+        std::erase_if(n.leases, [&](const auto& l) { return l.lease.id == id; });
+    leased_ -= held;
+    if (held != 0)
+      return node;
+  }
+  return std::nullopt;
+}
+
 std::uint32_t schedule::accept(node_id node, candidate_id id, std::uint64_t lease,
                                double seconds, std::uint64_t peak_bytes) {
   auto found = nodes_.find(node);

@@ -122,6 +122,9 @@ public:
   /// The node gets nothing more, and what it names it will not do.
   void retire(node_id node, const std::vector<candidate_id>& not_done);
 
+  /// Nobody wants this candidate any more; returns the node that has it, if one does.
+  std::optional<node_id> drop(candidate_id id);
+
   /// What to send now, to whom; empty where nothing waits or nobody is free.
   [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
 

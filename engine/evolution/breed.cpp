@@ -35,6 +35,12 @@ expected<offspring> carry_out(const search_space& space, const problem& p,
   const auto stream = [&](purpose what) {
     return derive(seed, what, order.generation, order.index, order.attempt);
   };
+  if (order.how == breeding::kind::given) {
+    if (!order.genome)
+      return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
+                                            + " has no genome to give");
+    return offspring{.child = *order.genome, .change = order.origin};
+  }
   const auto needed = static_cast<std::size_t>(order.how);
   if (order.parents.size() != needed)
     return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
@@ -69,6 +75,14 @@ double training_work(const network& n, const genome& g) {
 expected<candidate> breed(const search_space& space, const problem& p,
                           const mutation_params& mutation, std::uint64_t seed,
                           const breeding& order) {
+  return breed_and_count(space, p, mutation, seed, order).map([](counted_candidate&& c) {
+    return std::move(c.made);
+  });
+}
+
+expected<counted_candidate> breed_and_count(const search_space& space, const problem& p,
+                                            const mutation_params& mutation,
+                                            std::uint64_t seed, const breeding& order) {
   auto made = carry_out(space, p, mutation, seed, order);
   if (!made)
     return tl::unexpected(std::move(made.error()));
@@ -86,7 +100,7 @@ expected<candidate> breed(const search_space& space, const problem& p,
   for (const auto& parent : order.parents)
     c.parents.push_back(parent.id);
   c.origin = std::move(made->change);
-  return c;
+  return counted_candidate{std::move(c), decoded->cost().parameters};
 }
 
 } // namespace clade

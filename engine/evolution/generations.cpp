@@ -10,15 +10,21 @@ std::vector<breeding> generations::ask(candidate_id beyond, std::size_t limit) c
   std::vector<breeding> orders;
   if (finished())
     return orders;
-  const auto last = (generation_ + 1) * params_.population;
+  const auto last = before() + params_.population;
   for (auto id = std::max(born_, beyond) + 1; id <= last && orders.size() < limit; ++id) {
     breeding order{.id = id,
                    .generation = generation_,
-                   .index = id - 1 - generation_ * params_.population,
+                   .index = id - 1 - before(),
                    .attempt = 0,
                    .how = breeding::kind::sample,
                    .parents = {}};
-    choose_parents(order);
+    if (const auto gift = given_.find(id); gift != given_.end()) {
+      order.how = breeding::kind::given;
+      order.genome = gift->second.genome;
+      order.origin = gift->second.origin;
+    } else {
+      choose_parents(order);
+    }
     orders.push_back(std::move(order));
   }
   return orders;
@@ -30,6 +36,32 @@ void generations::born(const candidate&) {
 
 void generations::tell(const individual& evaluated) {
   children_.push_back(evaluated);
+}
+
+// Of the generation in progress all may be asked for already.
+bool generations::give(std::shared_ptr<const clade::genome> genome,
+                       const std::string& origin) {
+  const auto first = before() + params_.population + 1;
+  const auto place = given_.empty() ? first : std::max(first, given_.rbegin()->first + 1);
+  const auto left = params_.generations - generation_ - 1;
+  if (finished() || place >= first + left * params_.population)
+    return false;
+  given_.emplace(place, gift{std::move(genome), origin});
+  return true;
+}
+
+std::uint64_t generations::before() const {
+  return changed_born_ + (generation_ - changed_generation_) * params_.population;
+}
+
+bool generations::change(const evolution_params& params, std::uint64_t seed) {
+  if (born_ != before())
+    return false;
+  changed_generation_ = generation_;
+  changed_born_ = born_;
+  params_ = params;
+  seed_ = seed;
+  return true;
 }
 
 bool generations::complete() const {
@@ -65,6 +97,7 @@ void generations::close() {
   survivors_ = select();
   children_.clear();
   ++generation_;
+  given_.erase(given_.begin(), given_.upper_bound(before()));
 }
 
 bool generations::finished() const {

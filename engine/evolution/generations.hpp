@@ -2,15 +2,18 @@
 
 #include "engine/evolution/strategy.hpp"
 
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace clade {
 
 /// What the strategies that go by generations share: each asks for `population`
 /// candidates at once, hears of all of them in any order, and closes. The candidate at
-/// `index` of `generation` has the id generation * population + index + 1. Nothing is
-/// decided before the generation is complete, so the order of evaluations leaves no
-/// trace.
+/// `index` of `generation` has the id generation * population + index + 1, counted, after
+/// a change of the population, from where that was. Nothing is decided before the
+/// generation is complete, so the order of evaluations leaves no trace.
 class generations : public strategy {
 public:
   generations(const evolution_params& params, std::uint64_t seed)
@@ -23,7 +26,11 @@ public:
   void tell(const individual& evaluated) override;
   [[nodiscard]] std::optional<generation_closed> closing() const override;
   void close() override;
+  [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
   [[nodiscard]] bool finished() const override;
+  void extend(std::size_t more) override { params_.generations += more; }
+  [[nodiscard]] bool give(std::shared_ptr<const clade::genome> genome,
+                          const std::string& origin) override;
   [[nodiscard]] std::vector<individual> population() const override { return survivors_; }
   [[nodiscard]] std::uint64_t generation() const override { return generation_; }
 
@@ -41,6 +48,8 @@ private:
   [[nodiscard]] virtual std::size_t staying() const = 0;
   [[nodiscard]] virtual std::size_t surviving() const = 0;
 
+  /// How many candidates the generations before this one have.
+  [[nodiscard]] std::uint64_t before() const;
   [[nodiscard]] bool complete() const;
   [[nodiscard]] std::vector<individual> select() const;
 
@@ -48,6 +57,14 @@ private:
   std::uint64_t seed_;
   std::uint64_t generation_ = 0;
   std::uint64_t born_ = 0;
+  /// Where parameters were changed last.
+  std::uint64_t changed_generation_ = 0, changed_born_ = 0;
+  /// A genome for a place in a generation that has not begun.
+  struct gift {
+    std::shared_ptr<const clade::genome> genome;
+    std::string origin;
+  };
+  std::map<candidate_id, gift> given_;
   std::vector<individual> children_;
   std::vector<individual> survivors_;
 };

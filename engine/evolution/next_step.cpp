@@ -34,7 +34,9 @@ resolution resolve(const run_state& state, std::vector<bred> brood) {
     const bool prefix = b.order.id == next_id;
     const auto known = state.known.find(b.made.network);
     const auto equal = known != 0 ? known : siblings.find(b.made.network);
-    const bool last = b.order.attempt + 1 >= max_breeding_attempts;
+    // What a person gives is what it is, however often it is looked at.
+    const bool last = b.order.attempt + 1 >= max_breeding_attempts
+                      || b.order.how == breeding::kind::given;
     if (equal != 0 && !last) {
       ++b.order.attempt;
       result.again.push_back(std::move(b.order));

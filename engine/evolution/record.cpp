@@ -9,6 +9,10 @@
 //               | [7, version]                                   run_resumed
 //               | [8, id, attempt, slot, reason]                 attempt_failed
 //               | [9, slot, joined, reason]                      slot_changed
+//               | [10, origin, identity, sequence, generation, [change...],
+//                  experiment, seed, hash]                       run_forked
+//               | [11, instruction, who]                         person_ordered
+//   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
 //   work,
 //                  equal_to]
@@ -20,7 +24,8 @@
 //   hash        = [high, low]
 //
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
-// fields: of run_started the seed and the hash; of a candidate all but work and equal_to;
+// fields: of run_started the seed and the hash; of run_forked the generation and
+// these two; of a candidate all but work and equal_to;
 // of an evaluation the first six.
 #include "engine/evolution/record.hpp"
 
@@ -49,22 +54,12 @@ enum kind : std::uint64_t {
   resumed,
   failed_attempt,
   changed_slot,
+  forked,
+  ordered_by_person,
 };
 
 void encode(encoder& out, const genome_hash& h) {
   out.array(2).natural(h.high).natural(h.low);
-}
-
-void encode(encoder& out, const std::vector<candidate_id>& ids) {
-  out.array(ids.size());
-  for (const auto id : ids)
-    out.natural(id);
-}
-
-void encode(encoder& out, const std::vector<metric>& metrics) {
-  out.array(metrics.size());
-  for (const auto& m : metrics)
-    out.array(2).text(m.name).real(m.value);
 }
 
 void encode_decisive(encoder& out, const candidate& c) {
@@ -86,6 +81,15 @@ void encode_body(encoder& out, const generation_closed& r) {
   encode(out, r.survivors);
 }
 
+void encode_body(encoder& out, const run_forked& r) {
+  out.array(9).natural(kind::forked).text(r.origin).natural(r.identity);
+  out.natural(r.sequence).natural(r.generation).array(r.changes.size());
+  for (const auto& change : r.changes)
+    out.text(change);
+  out.text(r.experiment).natural(r.seed);
+  encode(out, r.search);
+}
+
 void encode_body(encoder& out, const run_finished& r) {
   out.array(3).natural(kind::finished).natural(r.champion).array(r.examinations.size());
   for (const auto& e : r.examinations)
@@ -100,45 +104,6 @@ genome_hash decode_hash(decoder& d) {
   return h;
 }
 
-/// A number that must fit 32 bits.
-std::uint32_t decode_small(decoder& d, const char* what) {
-  const auto n = d.natural();
-  if (n > std::numeric_limits<std::uint32_t>::max())
-    d.fail(std::string(what) + " " + std::to_string(n) + " is out of range");
-  return static_cast<std::uint32_t>(n);
-}
-
-/// A list, read until it ends or an error sticks.
-template<class Read>
-auto decode_list(decoder& d, Read read) {
-  std::vector<decltype(read(d))> list;
-  const auto size = d.array();
-  for (std::size_t i = 0; i < size && !d.failed(); ++i)
-    list.push_back(read(d));
-  return list;
-}
-
-std::vector<candidate_id> decode_ids(decoder& d) {
-  return decode_list(d, [](decoder& e) { return e.natural(); });
-}
-
-std::vector<metric> decode_metrics(decoder& d) {
-  return decode_list(d, [](decoder& e) {
-    e.array(2);
-    metric m;
-    m.name = e.text();
-    m.value = e.real();
-    return m;
-  });
-}
-
-outcome decode_outcome(decoder& d) {
-  const auto n = d.natural();
-  if (n > static_cast<std::uint64_t>(outcome::dropped))
-    d.fail("unknown outcome " + std::to_string(n));
-  return static_cast<outcome>(n);
-}
-
 /// Size of the array of each kind.
 std::size_t fields(std::uint64_t kind) {
   switch (kind) {
@@ -151,11 +116,14 @@ std::size_t fields(std::uint64_t kind) {
     return 2;
   case kind::closed:
   case kind::finished:
+  case kind::ordered_by_person:
     return 3;
   case kind::failed_attempt:
     return 5;
   case kind::changed_slot:
     return 4;
+  case kind::forked:
+    return 9;
   default:
     return 0;
   }
@@ -201,6 +169,19 @@ slot_changed decode_changed_slot(decoder& d) {
   return r;
 }
 
+run_forked decode_forked(decoder& d) {
+  run_forked r;
+  r.origin = d.text();
+  r.identity = d.natural();
+  r.sequence = d.natural();
+  r.generation = d.natural();
+  r.changes = decode_list(d, [](decoder& e) { return e.text(); });
+  r.experiment = d.text();
+  r.seed = d.natural();
+  r.search = decode_hash(d);
+  return r;
+}
+
 record decode_body(decoder& d, std::uint64_t kind) {
   switch (kind) {
   case kind::started:
@@ -219,12 +200,32 @@ record decode_body(decoder& d, std::uint64_t kind) {
     return run_resumed{d.text()};
   case kind::failed_attempt:
     return decode_failed_attempt(d);
-  default:
+  case kind::forked:
+    return decode_forked(d);
+  case kind::changed_slot:
     return decode_changed_slot(d);
+  default: {
+    person_ordered r;
+    r.order = decode_instruction(d);
+    r.who = d.text();
+    return r;
+  }
   }
 }
 
 } // namespace
+
+void encode(encoder& out, const std::vector<metric>& metrics) {
+  out.array(metrics.size());
+  for (const auto& m : metrics)
+    out.array(2).text(m.name).real(m.value);
+}
+
+void encode(encoder& out, const std::vector<candidate_id>& ids) {
+  out.array(ids.size());
+  for (const auto id : ids)
+    out.natural(id);
+}
 
 void encode(encoder& out, const candidate& c) {
   out.array(10);
@@ -251,6 +252,34 @@ void encode(encoder& out, const examination& e) {
   out.array(4).text(e.subject).natural(e.id);
   encode(out, e.metrics);
   out.natural(e.parameters);
+}
+
+std::uint32_t decode_small(decoder& d, const char* what) {
+  const auto n = d.natural();
+  if (n > std::numeric_limits<std::uint32_t>::max())
+    d.fail(std::string(what) + " " + std::to_string(n) + " is out of range");
+  return static_cast<std::uint32_t>(n);
+}
+
+std::vector<candidate_id> decode_ids(decoder& d) {
+  return decode_list(d, [](decoder& e) { return e.natural(); });
+}
+
+std::vector<metric> decode_metrics(decoder& d) {
+  return decode_list(d, [](decoder& e) {
+    e.array(2);
+    metric m;
+    m.name = e.text();
+    m.value = e.real();
+    return m;
+  });
+}
+
+outcome decode_outcome(decoder& d) {
+  const auto n = d.natural();
+  if (n > static_cast<std::uint64_t>(outcome::dropped))
+    d.fail("unknown outcome " + std::to_string(n));
+  return static_cast<outcome>(n);
 }
 
 candidate decode_candidate(decoder& d) {
@@ -305,6 +334,30 @@ examination decode_examination(decoder& d) {
   return e;
 }
 
+void encode(encoder& out, const instruction& i) {
+  out.array(4).natural(static_cast<std::uint64_t>(i.kind)).natural(i.number).text(i.text);
+  if (i.genome)
+    out.encode(*i.genome);
+  else
+    out.nil();
+}
+
+instruction decode_instruction(decoder& d) {
+  d.array(4);
+  const auto kind = d.natural();
+  if (kind >= instruction_kinds)
+    d.fail("unknown instruction " + std::to_string(kind));
+  instruction i{.kind = static_cast<instruction_kind>(kind)};
+  i.number = d.natural();
+  i.text = d.text();
+  if (!d.is_nil())
+    i.genome = std::make_shared<const genome>(d.genome());
+  if (!d.failed() && (i.genome != nullptr) != (i.kind == instruction_kind::add))
+    d.fail(i.genome ? "an instruction with a genome that it has no use for"
+                    : "a genome is to be added, and there is none");
+  return i;
+}
+
 bytes encode(const record& r) {
   encoder out;
   std::visit(
@@ -335,6 +388,12 @@ bytes encode(const record& r) {
           [&](const slot_changed& s) {
             out.array(4).natural(kind::changed_slot).text(s.slot);
             out.boolean(s.joined).text(s.reason);
+          },
+          [&](const run_forked& f) { encode_body(out, f); },
+          [&](const person_ordered& p) {
+            out.array(3).natural(kind::ordered_by_person);
+            encode(out, p.order);
+            out.text(p.who);
           },
       },
       r);
@@ -375,6 +434,18 @@ bytes decisive_bytes(const record& r) {
                  },
                  [&](const generation_closed& c) { encode_body(out, c); },
                  [&](const run_finished& f) { encode_body(out, f); },
+                 [&](const run_forked& f) {
+                   out.array(4).natural(kind::forked).natural(f.generation);
+                   out.natural(f.seed);
+                   encode(out, f.search);
+                 },
+                 [&](const person_ordered& p) {
+                   if (p.order.kind != instruction_kind::extend
+                       && p.order.kind != instruction_kind::add)
+                     return;
+                   out.array(2).natural(kind::ordered_by_person);
+                   encode(out, p.order);
+                 },
                  [](const auto&) {},
              },
              r);

@@ -68,9 +68,52 @@ struct slot_changed {
   std::string reason;
 };
 
-using record =
-    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
-                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed>;
+/// From here on another experiment decides: the records before are those of another run,
+/// its observations left out, up to the start of that generation.
+struct run_forked {
+  std::string origin{};       ///< That run's folder: "digits-20260131-140500".
+  std::uint64_t identity = 0; ///< `store::identity` of its store.
+  std::uint64_t sequence = 0; ///< Of the last record that was taken from it.
+  std::uint64_t generation = 0;
+  std::vector<std::string> changes{}; ///< "evolution.population=32"
+  std::string experiment{};           ///< As in run_started, and so are these:
+  std::uint64_t seed = 0;
+  genome_hash search{};
+};
+
+/// What a person may tell a run that is going on.
+enum class instruction_kind : std::uint8_t {
+  hold = 0,       ///< Hand out nothing more; what is in training goes on.
+  go_on = 1,      ///< Ends a hold.
+  stop = 2,       ///< Finish and record what is in training, then pause.
+  stop_after = 3, ///< The same, once the generation in progress is closed.
+  slots = 4,      ///< The head's own machine: `text` is as in `[slots] local`.
+  drop = 5,       ///< The open candidate `number` is evaluated as dropped.
+  extend = 6,     ///< By `number` generations.
+  add = 7,        ///< Evaluate `genome`; `text` says where it comes from.
+};
+inline constexpr std::uint64_t instruction_kinds = 8;
+
+struct instruction {
+  instruction_kind kind = instruction_kind::hold;
+  std::uint64_t number = 0;
+  std::string text{};
+  std::shared_ptr<const clade::genome> genome{};
+};
+
+/// "drop #12", "slots cpu:4".
+[[nodiscard]] std::string to_text(const instruction& i);
+
+/// Somebody told the run, and it obeys. To extend it and to add a genome are decisions,
+/// which the digest covers; what follows from the others are records of their own.
+struct person_ordered {
+  instruction order;
+  std::string who;
+};
+
+using record = std::variant<run_started, candidate_born, candidate_evaluated,
+                            generation_closed, run_finished, run_paused, run_resumed,
+                            attempt_failed, slot_changed, run_forked, person_ordered>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);
@@ -78,14 +121,23 @@ using record =
 
 /// Parts of records that messages carry too. The decoding ones report through
 /// `d.finish()`.
+void encode(encoder& out, const std::vector<metric>& metrics);
+void encode(encoder& out, const std::vector<candidate_id>& ids);
 void encode(encoder& out, const candidate& c);
 void encode(encoder& out, const evaluation& e);
 void encode(encoder& out, const epoch& e);
 void encode(encoder& out, const examination& e);
+void encode(encoder& out, const instruction& i);
+[[nodiscard]] std::vector<metric> decode_metrics(decoder& d);
+[[nodiscard]] std::vector<candidate_id> decode_ids(decoder& d);
+[[nodiscard]] outcome decode_outcome(decoder& d);
+/// A number that must fit 32 bits; `what` it is, for the error.
+[[nodiscard]] std::uint32_t decode_small(decoder& d, const char* what);
 [[nodiscard]] candidate decode_candidate(decoder& d);
 [[nodiscard]] evaluation decode_evaluation(decoder& d);
 [[nodiscard]] epoch decode_epoch(decoder& d);
 [[nodiscard]] examination decode_examination(decoder& d);
+[[nodiscard]] instruction decode_instruction(decoder& d);
 
 /// The bytes of a record that the digest covers; empty for observations.
 [[nodiscard]] bytes decisive_bytes(const record& r);

@@ -1,6 +1,7 @@
 // Records as the lines that people read, one kind after the other.
 #include "engine/evolution/record.hpp"
 
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
 
@@ -54,7 +55,41 @@ std::string line(const slot_changed& r) {
          + (r.reason.empty() ? "" : ": " + r.reason);
 }
 
+std::string line(const run_forked& r) {
+  auto text =
+      "forked from " + r.origin + " at generation " + std::to_string(r.generation);
+  for (std::size_t i = 0; i < r.changes.size(); ++i)
+    text += (i == 0 ? ": " : ", ") + r.changes[i];
+  return text;
+}
+
+std::string line(const person_ordered& r) {
+  return r.who + " ordered: " + to_text(r.order);
+}
+
 } // namespace
+
+std::string to_text(const instruction& i) {
+  switch (i.kind) {
+  case instruction_kind::hold:
+    return "hold";
+  case instruction_kind::go_on:
+    return "go on";
+  case instruction_kind::stop:
+    return "stop";
+  case instruction_kind::stop_after:
+    return "stop after this generation";
+  case instruction_kind::slots:
+    return "slots " + i.text;
+  case instruction_kind::drop:
+    return "drop " + id_text(i.number);
+  case instruction_kind::extend:
+    return "extend by " + std::to_string(i.number) + " generations";
+  case instruction_kind::add:
+    return "add " + i.text;
+  }
+  std::abort();
+}
 
 std::string to_text(const record& r) {
   return std::visit([](const auto& one) { return line(one); }, r);

@@ -9,8 +9,7 @@ namespace clade {
 regularised::regularised(const evolution_params& params, std::uint64_t seed)
     : params_(params),
       seed_(seed) {
-  for (std::size_t i = 0; i < params_.in_flight; ++i)
-    order_next();
+  order_due();
 }
 
 std::vector<breeding> regularised::ask(candidate_id beyond, std::size_t limit) const {
@@ -37,7 +36,7 @@ void regularised::tell(const individual& evaluated) {
 // Results of the next generation are left alone until this one is closed: the survivors
 // that the closing names must not depend on how many of those have come.
 void regularised::hear() {
-  while (heard_ < (closed_ + 1) * params_.population) {
+  while (heard_ < end_of_generation()) {
     const auto next = told_.find(heard_ + 1);
     if (next == told_.end())
       return;
@@ -46,8 +45,54 @@ void regularised::hear() {
     if (living_.size() > params_.population)
       living_.pop_front();
     ++heard_;
-    order_next();
+    order_due();
   }
+}
+
+std::uint64_t regularised::end_of_generation() const {
+  return changed_heard_ + (closed_ + 1 - changed_closed_) * params_.population;
+}
+
+// What was told and not heard is kept, and so are orders, which never change; but not
+// those for candidates that there will not be.
+bool regularised::change(const evolution_params& params, std::uint64_t seed) {
+  const auto begin = end_of_generation() - params_.population;
+  if (heard_ < begin)
+    return false;
+  changed_heard_ = begin;
+  changed_closed_ = closed_;
+  params_ = params;
+  seed_ = seed;
+  for (; !orders_.empty() && orders_.back().id > last_candidate(); --ordered_)
+    orders_.pop_back();
+  while (living_.size() > params_.population)
+    living_.pop_front();
+  hear();
+  order_due();
+  return true;
+}
+
+std::uint64_t regularised::last_candidate() const {
+  return changed_heard_ + (params_.generations - changed_closed_) * params_.population;
+}
+
+void regularised::extend(std::size_t more) {
+  params_.generations += more;
+  order_due();
+}
+
+bool regularised::give(std::shared_ptr<const clade::genome> genome,
+                       const std::string& origin) {
+  if (ordered_ + gifts_.size() >= last_candidate())
+    return false;
+  gifts_.push_back(
+      {.how = breeding::kind::given, .genome = std::move(genome), .origin = origin});
+  return true;
+}
+
+void regularised::order_due() {
+  while (ordered_ < std::min(last_candidate(), heard_ + params_.in_flight))
+    order_next();
 }
 
 std::size_t regularised::win(random_stream& random) const {
@@ -60,16 +105,20 @@ std::size_t regularised::win(random_stream& random) const {
 }
 
 void regularised::order_next() {
-  if (ordered_ == params_.population * params_.generations)
-    return;
   breeding order{.id = ordered_ + 1,
-                 .generation = ordered_ / params_.population,
-                 .index = ordered_ % params_.population,
+                 .generation =
+                     changed_closed_ + (ordered_ - changed_heard_) / params_.population,
+                 .index = (ordered_ - changed_heard_) % params_.population,
                  .attempt = 0,
                  .how = breeding::kind::sample,
                  .parents = {}};
   ++ordered_;
-  if (order.generation > 0) {
+  if (!gifts_.empty()) {
+    order.how = breeding::kind::given;
+    order.genome = std::move(gifts_.front().genome);
+    order.origin = std::move(gifts_.front().origin);
+    gifts_.pop_front();
+  } else if (order.generation > 0) {
     auto random = derive(seed_, purpose::selection, order.generation, order.index);
     auto first = win(random);
     auto second = random.chance(params_.crossover) ? win(random) : first;
@@ -92,7 +141,7 @@ std::vector<individual> regularised::population() const {
 }
 
 std::optional<generation_closed> regularised::closing() const {
-  if (finished() || heard_ < (closed_ + 1) * params_.population)
+  if (finished() || heard_ < end_of_generation())
     return std::nullopt;
   generation_closed closed{.generation = closed_, .survivors = {}};
   for (const auto& i : population())

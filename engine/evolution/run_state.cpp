@@ -7,16 +7,14 @@
 //   candidate_evaluated of an open candidate; a copy only of an evaluated one
 //   generation_closed   the one that the strategy would close, with its survivors
 //   run_finished        once the strategy is through; the champion is the best
+//   run_forked          at the start of its generation; the rules are others from there
 //   observations        at any time after the first record
 //
 // A closed generation's individuals leave `current`; genomes of the dead are held by
 // nobody.
 #include "engine/evolution/run_state.hpp"
 
-#include "engine/evolution/selection.hpp"
-
 #include <algorithm>
-#include <cmath>
 
 namespace clade {
 
@@ -36,50 +34,6 @@ std::string ids_text(const std::vector<candidate_id>& ids) {
   for (const auto id : ids)
     text += (text.empty() ? "" : " ") + id_text(id);
   return text.empty() ? "none" : text;
-}
-
-/// Of sorted numbers, interpolating between neighbours.
-double quantile(const std::vector<double>& sorted, double share) {
-  const auto place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
-
-generation_summary summarise(std::uint64_t generation, std::vector<individual> evaluated,
-                             const objective& goal) {
-  generation_summary s;
-  s.generation = generation;
-  sort_by_fitness(evaluated);
-  std::vector<double> values;
-  for (const auto& i : evaluated)
-    if (i.fitness.ok)
-      values.push_back(goal.maximize ? i.fitness.primary : -i.fitness.primary);
-  s.succeeded = values.size();
-  s.failed = evaluated.size() - values.size();
-  if (values.empty())
-    return s;
-  s.best = evaluated.front().id;
-  s.best_fitness = values.front();
-  std::sort(values.begin(), values.end());
-  s.lower_quartile = quantile(values, 0.25);
-  s.median_fitness = quantile(values, 0.5);
-  s.upper_quartile = quantile(values, 0.75);
-  return s;
-}
-
-/// Takes the closed generation out of `current`. A strategy that hears results by id
-/// closes with exactly the smallest ids, while later ones may be there already.
-std::vector<individual> take_generation(run_state& state) {
-  auto& current = state.current;
-  if (state.rules.evolution.tell_order == "asked")
-    std::sort(current.begin(), current.end(),
-              [](const auto& a, const auto& b) { return a.id < b.id; });
-  const auto size = std::min(state.rules.evolution.population, current.size());
-  const auto end = current.begin() + static_cast<std::ptrdiff_t>(size);
-  std::vector<individual> taken(current.begin(), end);
-  current.erase(current.begin(), end);
-  return taken;
 }
 
 void keep_best(run_state& state, const individual& i, bool random) {
@@ -164,7 +118,10 @@ expected<void> fold(run_state& state, const record& r, const generation_closed& 
   if (closed.survivors != found->survivors)
     return misfit(r, "the survivors are " + ids_text(found->survivors));
   state.generations.push_back(
-      summarise(closed.generation, take_generation(state), state.rules.objective));
+      summarise(closed.generation,
+                take_generation(state.current, state.rules.evolution.population,
+                                state.rules.evolution.tell_order == "asked"),
+                state.rules.objective));
   state.search->close();
   return {};
 }
@@ -180,12 +137,72 @@ expected<void> fold(run_state& state, const record& r, const run_finished& finis
   return {};
 }
 
+expected<void> fold(run_state& state, const record& r, const run_forked& forked) {
+  if (forked.generation != state.generations.size())
+    return misfit(r,
+                  "the run is in generation " + std::to_string(state.generations.size()));
+  if (!state.rules.read_fork)
+    return misfit(r, "nobody reads its experiment");
+  auto rules = state.rules.read_fork(forked);
+  if (!rules)
+    return tl::unexpected(std::move(rules).error());
+  if (rules->seed != forked.seed)
+    return misfit(r, "its experiment has the seed " + std::to_string(rules->seed));
+  if (auto fits = check_fork(state.rules, *rules, forked.generation); !fits)
+    return misfit(r, fits.error().message);
+  if (!state.search->change(rules->evolution, rules->seed))
+    return misfit(r, "its generation has begun");
+  if (!rules->read_fork)
+    rules->read_fork = state.rules.read_fork;
+  state.rules = std::move(*rules);
+  return {};
+}
+
+// An order that comes too late, because the search came to its end while it was recorded,
+// changes nothing.
+expected<void> fold(run_state& state, const record&, const person_ordered& ordered) {
+  const auto& order = ordered.order;
+  if (order.kind == instruction_kind::extend && !state.search->finished()) {
+    state.rules.evolution.generations += order.number;
+    state.search->extend(order.number);
+  } else if (order.kind == instruction_kind::add) {
+    std::ignore = state.search->give(order.genome, order.text);
+  }
+  return {};
+}
+
 template<class Observation>
 expected<void> fold(run_state&, const record&, const Observation&) {
   return {};
 }
 
 } // namespace
+
+expected<void> check_fork(const run_rules& before, const run_rules& after,
+                          std::uint64_t generation) {
+  const auto refuse = [](const std::string& what) {
+    return fail(error_kind::invalid_input, what);
+  };
+  if (auto valid = validate(after.evolution); !valid)
+    return valid;
+  if (before.evolution.strategy != after.evolution.strategy)
+    return refuse("evolution.strategy cannot be changed in a fork: what has happened "
+                  "belongs to \""
+                  + before.evolution.strategy + "\"");
+  if (before.evolution.tell_order != after.evolution.tell_order)
+    return refuse("evolution.tell_order cannot be changed in a fork");
+  if (before.objective.metric != after.objective.metric
+      || before.objective.maximize != after.objective.maximize)
+    return refuse("the objective cannot be changed in a fork: those that may breed were "
+                  "chosen by "
+                  + before.objective.metric);
+  if (after.evolution.generations <= generation)
+    return refuse("evolution.generations is "
+                  + std::to_string(after.evolution.generations)
+                  + ": a fork at generation " + std::to_string(generation)
+                  + " needs more, or it has nothing to do");
+  return {};
+}
 
 expected<run_state> make_run_state(const run_rules& rules) {
   auto search = make_strategy(rules.evolution, rules.seed);

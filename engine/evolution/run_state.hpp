@@ -3,7 +3,9 @@
 #include "engine/evolution/known_networks.hpp"
 #include "engine/evolution/record.hpp"
 #include "engine/evolution/strategy.hpp"
+#include "engine/evolution/summary.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,16 +21,15 @@ struct run_rules {
   evolution_params evolution;
   clade::objective objective;
   std::uint64_t seed = 0;
+  /// Reads the rules that hold after a fork from its experiment. Without it a fork does
+  /// not fit.
+  std::function<expected<run_rules>(const run_forked& forked)> read_fork{};
 };
 
-/// A generation in numbers, for people: values of the objective's metric over its
-/// candidates that succeeded, 0 where none did.
-struct generation_summary {
-  std::uint64_t generation = 0;
-  candidate_id best = 0; ///< 0: none succeeded.
-  double best_fitness = 0, median_fitness = 0, lower_quartile = 0, upper_quartile = 0;
-  std::size_t succeeded = 0, failed = 0;
-};
+/// Whether a run by the one set of rules may go on by the other: the same strategy, order
+/// of telling and objective, and generations left.
+[[nodiscard]] expected<void> check_fork(const run_rules& before, const run_rules& after,
+                                        std::uint64_t generation);
 
 /// A run is the fold of its records: this is what it folds to. The live run, resume and
 /// replay call `apply` alike. Its size depends on the population and not on how many
@@ -63,8 +64,8 @@ struct run_state {
 /// Folds one record in. An error (`corrupt`) means that these are not the records of one
 /// run in their order: a candidate born twice, out of order or of other parents than
 /// selection draws, an evaluation of none that is open, a generation closed with other
-/// survivors than selection finds, an end before the search is over. The state is then as
-/// it was.
+/// survivors than selection finds, an end before the search is over, a fork elsewhere
+/// than at the start of its generation. The state is then as it was.
 [[nodiscard]] expected<void> apply(run_state& state, const record& r);
 
 /// Lines: what was counted, the best, who may breed, what is open.

@@ -49,8 +49,9 @@ struct breeding {
   enum class kind : std::uint8_t {
     sample = 0,
     mutate = 1,
-    cross = 2
-  }; ///< Of so many parents.
+    cross = 2, ///< Of so many parents, up to here.
+    given = 3  ///< A person's.
+  };
 
   candidate_id id = 0;
   std::uint64_t generation = 0;
@@ -59,6 +60,9 @@ struct breeding {
       0; ///< Raised when what came out was an equal of a known network.
   kind how = kind::sample;
   std::vector<individual> parents{}; ///< The fitter first.
+  /// Of `given`, and where it comes from.
+  std::shared_ptr<const clade::genome> genome{};
+  std::string origin{};
 };
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
@@ -67,6 +71,17 @@ struct breeding {
 [[nodiscard]] expected<candidate> breed(const search_space& space, const problem& p,
                                         const mutation_params& mutation,
                                         std::uint64_t seed, const breeding& order);
+
+/// The same, and how many parameters its network has.
+struct counted_candidate {
+  candidate made;
+  std::uint64_t parameters = 0;
+};
+[[nodiscard]] expected<counted_candidate> breed_and_count(const search_space& space,
+                                                          const problem& p,
+                                                          const mutation_params& mutation,
+                                                          std::uint64_t seed,
+                                                          const breeding& order);
 
 /// What training the network on one example for one epoch costs, in multiply-adds: an
 /// estimate for ordering candidates, from shapes and the genome's batch size.
@@ -97,6 +112,20 @@ public:
   /// The generation that is complete and not closed yet, with its survivors, best first.
   [[nodiscard]] virtual std::optional<generation_closed> closing() const = 0;
   virtual void close() = 0;
+
+  /// The search ends so many generations later; it must not be finished.
+  virtual void extend(std::size_t generations) = 0;
+  /// A genome of a person's takes the place of the first candidate that nobody can have
+  /// asked for yet; false where there will be none any more.
+  [[nodiscard]] virtual bool give(std::shared_ptr<const clade::genome> genome,
+                                  const std::string& origin) = 0;
+
+  /// Goes on with other parameters and another seed, of the same strategy and tell_order;
+  /// those that may breed stay. To be called when a generation has just been closed, or
+  /// nothing was born yet; false, and nothing has changed, where that leaves no way to go
+  /// on. (A fork of a run: run_forked.)
+  [[nodiscard]] virtual bool change(const evolution_params& params,
+                                    std::uint64_t seed) = 0;
 
   /// All that was asked for is told and closed, and there will be no more.
   [[nodiscard]] virtual bool finished() const = 0;

@@ -84,6 +84,40 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    auto& line = lines.back();
+    if (line.empty() || width_of(line) + 1 + width_of(word) <= width)
+      line += (line.empty() ? "" : " ") + std::string(word);
+    else
+      lines.emplace_back(word);
+    while (width_of(lines.back()) > width) {
+      std::size_t end = 0, seen = 0;
+      for (;
+           seen < width || (static_cast<unsigned char>(lines.back()[end]) & 0xc0) == 0x80;
+           ++end)
+        seen += (static_cast<unsigned char>(lines.back()[end]) & 0xc0) != 0x80 ? 1 : 0;
+      auto rest = lines.back().substr(end);
+      lines.back().resize(end);
+      lines.push_back(std::move(rest));
+    }
+  }
+  return lines;
+}
+
+std::string change_text(const std::optional<double>& change) {
+  if (!change)
+    return "-";
+  const auto size = std::fabs(*change);
+  if (size == 0)
+    return "0.0000";
+  return size >= 0.00005 && size < 10'000 ? printed("%+.4f", *change)
+                                          : printed("%+.0e", *change);
+}
+
 std::string table::to_text(std::size_t indent) const {
   std::vector<std::size_t> widths(columns_.size());
   for (const auto& row : rows_)

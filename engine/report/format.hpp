@@ -24,6 +24,13 @@ namespace clade {
 /// No longer than `width` characters: the end gives way to "...".
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
+/// Lines no longer than `width` characters, broken at spaces, and inside a word only
+/// where that is longer than a line; at least one.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+/// "+0.0083", "-0.0120", "+3e-06", "0.0000"; none: "-".
+[[nodiscard]] std::string change_text(const std::optional<double>& change);
+
 /// Lines of columns, two spaces between them; as wide as the longest entry.
 class table {
 public:

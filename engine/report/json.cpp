@@ -116,6 +116,7 @@ json run_json(const run_view& r) {
           {"reason", some(o.reason)},
           {"version", some(o.version)},
           {"seed", o.seed},
+          {"forked_from", some(r.forked_from())},
           {"metric", o.goal.metric},
           {"maximize", o.goal.maximize},
           {"started_ms", o.started_ms == 0 ? json() : json(o.started_ms)},

@@ -134,6 +134,8 @@ std::string to_text(const run_view& r) {
   text += "  started " + time_text(o.started_ms) + ", " + duration_text(r.seconds())
           + " to its last record; seed " + std::to_string(o.seed) + ", clade " + o.version
           + "\n";
+  if (const auto origin = r.forked_from(); !origin.empty())
+    text += "  forked from " + origin + "\n";
   text += "  " + counted(o.born, "candidate") + " in "
           + counted(o.generation + 1, "generation") + ", " + with_commas(o.evaluated)
           + " evaluated, " + with_commas(o.failed) + " of them failed; "

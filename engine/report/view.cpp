@@ -52,6 +52,14 @@ expected<std::vector<candidate_overview>> lineage_of(const store& s, candidate_i
 
 } // namespace
 
+std::string run_view::forked_from() const {
+  constexpr std::string_view before = "# forked from ";
+  const auto& text = overview.experiment;
+  return text.starts_with(before)
+             ? text.substr(before.size(), text.find('\n') - before.size())
+             : "";
+}
+
 const char* run_view::state() const {
   if (overview.state == "finished")
     return "finished";

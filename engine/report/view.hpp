@@ -23,6 +23,9 @@ struct run_view {
   /// Over all that the run decided; only if asked for, because it reads every record.
   std::optional<clade::digest> digest;
 
+  /// "digits-20260131-140500 at generation 3: experiment.seed=7"; empty: no fork.
+  [[nodiscard]] std::string forked_from() const;
+
   /// "running", "finished", or "stopped": paused, or killed.
   [[nodiscard]] const char* state() const;
   /// From its start to the last thing recorded.

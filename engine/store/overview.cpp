@@ -1,29 +1,14 @@
 // Reads for people, of the tables made for them. What a generation's quartiles are is
 // found from its candidates when it is asked for: they change while it is in progress.
+#include "engine/evolution/summary.hpp"
 #include "engine/store/store_impl.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace clade {
 
 namespace {
-
-/// Of sorted numbers, interpolating between neighbours.
-double quantile(const std::vector<double>& sorted, double share) {
-  const auto place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
-
-std::optional<outcome> parse_outcome(std::string_view text) {
-  for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)
-    if (to_text(static_cast<outcome>(i)) == text)
-      return static_cast<outcome>(i);
-  return std::nullopt;
-}
 
 /// Of a JSON array as tables.cpp writes it.
 std::vector<candidate_id> parse_ids(const std::string& text) {
@@ -99,6 +84,13 @@ tl::unexpected<error> no_candidate(const connection& c, candidate_id id) {
 }
 
 } // namespace
+
+std::optional<outcome> parse_outcome(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)
+    if (to_text(static_cast<outcome>(i)) == text)
+      return static_cast<outcome>(i);
+  return std::nullopt;
+}
 
 expected<run_overview> store::overview() const {
   const auto& c = impl_->connected;

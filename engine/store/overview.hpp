@@ -56,6 +56,39 @@ struct candidate_overview {
   std::string reason;
 };
 
+/// A candidate as lists show it.
+struct candidate_line {
+  candidate_id id = 0;
+  std::uint64_t generation = 0;
+  std::string origin;
+  std::int64_t born_ms = 0; ///< Since 1970, as all that end so.
+  // From here on only once it is evaluated:
+  std::int64_t evaluated_ms = 0; ///< 0: not yet.
+  clade::outcome outcome = clade::outcome::succeeded;
+  std::optional<double> fitness; ///< The objective's metric; none: it failed.
+  clade::fitness rank;           ///< The same as selection compares it.
+  std::uint64_t parameters = 0;
+  double seconds = 0;
+  std::string slot, reason;
+};
+
+/// Fills in what is known once the candidate is evaluated.
+void settle(candidate_line& line, const evaluation& e, const objective& goal,
+            std::int64_t unix_ms);
+
+/// A candidate with what tables and charts of many show of it.
+struct candidate_row {
+  candidate_line line;
+  std::uint64_t index = 0; ///< Within its generation.
+  std::vector<candidate_id> parents;
+  candidate_id equal_to = 0;
+  std::uint64_t nodes = 0; ///< Genes.
+  std::vector<setting> hyperparameters;
+  std::vector<metric> metrics;
+  std::uint64_t born_sequence = 0;      ///< Of its record.
+  std::uint64_t evaluated_sequence = 0; ///< 0: not yet.
+};
+
 /// A slot, from when it joined.
 struct node_overview {
   std::string slot;

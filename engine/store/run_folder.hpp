@@ -13,6 +13,8 @@ namespace clade {
 /// A run's folder is `<name>-<YYYYMMDD-HHMMSS>/` under `runs/`, and this is the store in
 /// it.
 inline constexpr const char* store_file_name = "run.db";
+/// Beside it, while a head is at work: where viewers find it (engine/telemetry).
+inline constexpr const char* live_folder_name = "live";
 
 /// `./runs`, or what the environment variable CLADE_RUNS says.
 [[nodiscard]] std::filesystem::path runs_folder();

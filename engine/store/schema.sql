@@ -6,13 +6,17 @@
 -- signed ones. `metrics` are JSON objects by name: {"validation.accuracy":0.97, ...}; the view
 -- `metrics` has them as rows.
 
+-- Kind 10 of the records below is a fork: those before it are another run's, up to a generation.
+-- `runs` then has the seed and the experiment from there on, with a comment before it that says
+-- where the run comes from.
+
 -- What happened, in order. A run is the fold of these (engine/evolution/run_state.hpp).
 create table records (
   sequence integer primary key, -- from 1, without gaps
   unix_ms  integer not null,
   kind     integer not null,    -- 1 run started, 2 candidate born, 3 candidate evaluated,
                                 -- 4 generation closed, 5 run finished, 6 paused, 7 resumed,
-                                -- 8 attempt failed, 9 slot changed
+                                -- 8 attempt failed, 9 slot changed, 11 a person ordered
   payload  blob not null,       -- msgpack; grammar at the top of engine/evolution/record.cpp
   checksum integer not null     -- XXH3 of the payload, seeded with that of the three columns
                                 -- before it, which is seeded with the predecessor's checksum

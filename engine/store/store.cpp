@@ -27,21 +27,26 @@ std::int64_t now_ms() {
 }
 
 /// As `records.kind` has it: the kinds of record.cpp are numbered in the variant's order.
-std::int64_t kind_of(const record& r) {
-  return static_cast<std::int64_t>(r.index()) + 1;
+/// As its grammar numbers it.
+std::int64_t kind_of(std::span<const char> payload) {
+  decoder d(payload);
+  d.array();
+  return static_cast<std::int64_t>(d.natural());
 }
 
 std::string numbered(std::uint64_t sequence) {
   return "record " + std::to_string(sequence);
 }
 
-/// All records in order, as stored, checksums verified. `visit(sequence, unix_ms,
-/// payload)`.
+/// The records after `after` in order, as stored, checksums verified. `visit(sequence,
+/// unix_ms, payload)`.
 template<class Visit>
-expected<std::uint64_t> visit_payloads(const connection& c, Visit visit) {
-  SQLite::Statement all(c.db,
-                        "select sequence, unix_ms, kind, payload, checksum, "
-                        "(select records from progress) from records order by sequence");
+expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
+                                       Visit visit) {
+  SQLite::Statement all(c.db, "select sequence, unix_ms, kind, payload, checksum, "
+                              "(select records from progress) from records "
+                              "where sequence >= ? order by sequence");
+  all.bind(1, as_signed(after));
   SQLite::Statement expected_count(c.db, "select records from progress");
   std::uint64_t whole = 0, checksum = 0, count = 0;
   const auto damaged = [&](const std::string& how) {
@@ -59,6 +64,11 @@ expected<std::uint64_t> visit_payloads(const connection& c, Visit visit) {
       const auto unix_ms = all.getColumn(1).getInt64();
       const auto payload = blob(all.getColumn(3));
       count = natural(all.getColumn(5));
+      if (sequence == after) {
+        whole = sequence;
+        checksum = natural(all.getColumn(4));
+        continue;
+      }
       if (sequence != whole + 1)
         return damaged("is missing");
       checksum = chained_checksum(checksum, sequence, unix_ms,
@@ -153,7 +163,7 @@ expected<store> store::open(const std::filesystem::path& file) {
     auto opened = std::make_unique<impl>(connection::open(file));
     opened->lock = std::move(*lock);
     const auto records =
-        visit_payloads(opened->connected, [](auto&&...) { return expected<void>(); });
+        visit_payloads(opened->connected, 0, [](auto&&...) { return expected<void>(); });
     if (!records)
       return tl::unexpected(records.error());
     opened->size = *records;
@@ -215,35 +225,38 @@ expected<void> store::transact(Write write) {
   return tl::unexpected(std::move(*failure));
 }
 
-expected<void> store::append(std::span<const entry> entries) {
+expected<store::place> store::append(std::span<const entry> entries) {
   if (entries.empty())
-    return {};
+    return place{};
+  place at{.unix_ms = now_ms()};
   return transact([&](impl::writer& w) {
-    const auto unix_ms = now_ms();
-    for (const auto& e : entries) {
-      const auto payload = encode(e.record);
-      ++w.sequence;
-      w.checksum =
-          chained_checksum(w.checksum, w.sequence, unix_ms, kind_of(e.record), payload);
-      auto& insert = w.insert_record;
-      insert.tryReset();
-      insert.bind(1, as_signed(w.sequence));
-      insert.bind(2, unix_ms);
-      insert.bind(3, kind_of(e.record));
-      bind_blob(insert, 4, payload);
-      insert.bind(5, as_signed(w.checksum));
-      insert.exec();
-      w.queried.write(w.sequence, unix_ms, e.record);
-      if (e.weights.empty())
-        continue;
-      const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
-      if (evaluated == nullptr)
-        throw error{error_kind::internal, "weights came without an evaluation"};
-      w.queried.write_weights(evaluated->evaluated.id, e.weights);
-      w.with_weights.insert(evaluated->evaluated.id);
-    }
-    w.queried.write_progress(w.sequence, unix_ms);
-  });
+           const auto unix_ms = at.unix_ms;
+           at.sequence = w.sequence + 1;
+           for (const auto& e : entries) {
+             const auto payload = encode(e.record);
+             ++w.sequence;
+             w.checksum = chained_checksum(w.checksum, w.sequence, unix_ms,
+                                           kind_of(payload), payload);
+             auto& insert = w.insert_record;
+             insert.tryReset();
+             insert.bind(1, as_signed(w.sequence));
+             insert.bind(2, unix_ms);
+             insert.bind(3, kind_of(payload));
+             bind_blob(insert, 4, payload);
+             insert.bind(5, as_signed(w.checksum));
+             insert.exec();
+             w.queried.write(w.sequence, unix_ms, e.record);
+             if (e.weights.empty())
+               continue;
+             const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
+             if (evaluated == nullptr)
+               throw error{error_kind::internal, "weights came without an evaluation"};
+             w.queried.write_weights(evaluated->evaluated.id, e.weights);
+             w.with_weights.insert(evaluated->evaluated.id);
+           }
+           w.queried.write_progress(w.sequence, unix_ms);
+         })
+      .map([&] { return at; });
 }
 
 expected<void> store::keep_weights(std::span<const candidate_id> ids) {
@@ -271,10 +284,11 @@ expected<void> store::keep_weights(std::span<const candidate_id> ids) {
 
 expected<void> store::for_each(
     const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
-                                       const record& r)>& visit) const {
+                                       const record& r)>& visit,
+    std::uint64_t after) const {
   const auto& c = impl_->connected;
   auto visited = guarded(c, [&] {
-    return visit_payloads(c,
+    return visit_payloads(c, after,
                           [&](std::uint64_t sequence, std::int64_t unix_ms,
                               std::span<const char> payload) -> expected<void> {
                             const auto r = decode_record(payload);

@@ -2,6 +2,7 @@
 
 #include "engine/evolution/record.hpp"
 #include "engine/store/overview.hpp"
+#include "engine/store/rows.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -43,13 +44,19 @@ public:
   [[nodiscard]] static expected<store> open_to_read(const std::filesystem::path& file);
 
   /// One transaction: when it returns, all are on the disk, or none. An error (disk full,
-  /// I/O) leaves the file as it was before the call.
-  [[nodiscard]] expected<void> append(std::span<const entry> entries);
+  /// I/O) leaves the file as it was before the call. Returns the first one's number and
+  /// the time of all of them.
+  struct place {
+    std::uint64_t sequence = 0;
+    std::int64_t unix_ms = 0;
+  };
+  [[nodiscard]] expected<place> append(std::span<const entry> entries);
 
-  /// All records in order, checksums verified, until `visit` fails.
+  /// The records after `after` in order, checksums verified, until `visit` fails.
   [[nodiscard]] expected<void> for_each(
       const std::function<expected<void>(std::uint64_t sequence, std::int64_t unix_ms,
-                                         const record& r)>& visit) const;
+                                         const record& r)>& visit,
+      std::uint64_t after = 0) const;
 
   /// Records, as of opening or the last append of one's own.
   [[nodiscard]] std::uint64_t size() const;
@@ -77,9 +84,34 @@ public:
   [[nodiscard]] expected<std::vector<candidate_overview>>
   members(std::uint64_t generation) const;
   [[nodiscard]] expected<candidate_overview> find_overview(candidate_id id) const;
+  /// The candidates after `after` by id, at most `count`. (candidate_rows.cpp)
+  [[nodiscard]] expected<std::vector<candidate_row>> rows(candidate_id after,
+                                                          std::size_t count) const;
   [[nodiscard]] expected<std::vector<node_overview>> nodes() const;
   /// What the test data said at the end; empty before.
   [[nodiscard]] expected<std::vector<examination>> examinations() const;
+
+  /// From here on every answer is of this moment, whatever is recorded meanwhile; the log
+  /// beside the file grows until this is closed. (rows.cpp)
+  [[nodiscard]] expected<void> hold();
+  /// All rows, in the order of ids, one after the other.
+  [[nodiscard]] expected<void>
+  for_each_evaluation(const std::function<void(const evaluation_row&)>& visit) const;
+  [[nodiscard]] expected<void>
+  for_each_child(const std::function<void(const child_row&)>& visit) const;
+  /// Copies are left out, which took no time.
+  [[nodiscard]] expected<void>
+  for_each_work(const std::function<void(const work_row&)>& visit) const;
+  /// The most frequent first, at most so many.
+  [[nodiscard]] expected<std::vector<failure_row>> failures(std::size_t most) const;
+  [[nodiscard]] expected<std::vector<failure_row>> lost_attempts(std::size_t most) const;
+  /// When a record was written.
+  [[nodiscard]] expected<std::int64_t> recorded_ms(std::uint64_t sequence) const;
+  /// Of candidates from `first` on, at most `count`; checksums are not looked at.
+  [[nodiscard]] expected<std::vector<candidate_records>>
+  records_of(candidate_id first, std::size_t count) const;
+  /// Parents, their parents and so on, each once, the youngest first.
+  [[nodiscard]] expected<std::vector<candidate_id>> ancestors(candidate_id id) const;
 
   inline static constexpr int schema_version = 1;
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 
 namespace clade {
 
@@ -47,5 +48,8 @@ struct store::impl {
                                              std::uint64_t sequence, std::int64_t unix_ms,
                                              std::int64_t kind,
                                              std::span<const char> payload);
+
+/// Of its name in the tables.
+[[nodiscard]] std::optional<outcome> parse_outcome(std::string_view text);
 
 } // namespace clade

@@ -7,6 +7,7 @@
 
 #include "genome/hash.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -128,6 +129,7 @@ tables::tables(connection& c)
       update_run_(c.db,
                   "update runs set started_ms = ?, version = ?, seed = ?, search = ?, "
                   "experiment = ?"),
+      fork_run_(c.db, "update runs set seed = ?, search = ?, experiment = ?"),
       put_progress_(c.db,
                     "update progress set records = ?, updated_ms = ?, state = ?, "
                     "reason = ?, generation = ?, born = ?, evaluated = ?, failed = ?, "
@@ -153,6 +155,14 @@ tables::tables(connection& c)
       insert_attempt_(c.db, "insert into attempts values (?, ?, ?, ?, ?, ?)"),
       insert_examination_(c.db, "insert into examinations values (?, ?, ?, ?, ?, ?)"),
       put_weights_(c.db, "insert or replace into weights values (?, ?, ?)") {}
+
+std::string forked_comment(const run_forked& r) {
+  auto line = "# " + to_text(record{r});
+  std::ranges::replace_if(
+      line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
+      ' ');
+  return line + "\n";
+}
 
 void tables::load() {
   select_run_.tryReset();
@@ -311,6 +321,10 @@ void tables::write(const slot_changed& r) {
     execute(insert_node_, sequence_, r.slot, unix_ms_);
   else
     execute(close_node_, unix_ms_, r.reason, r.slot);
+}
+
+void tables::write(const run_forked& r) {
+  execute(fork_run_, r.seed, to_text(r.search), forked_comment(r) + r.experiment);
 }
 
 void tables::write_weights(candidate_id id, std::span<const char> weights) {

@@ -45,6 +45,8 @@ private:
   void write(const run_resumed& r);
   void write(const attempt_failed& r);
   void write(const slot_changed& r);
+  void write(const run_forked& r);
+  void write(const person_ordered&) {} // Only its record.
 
   generation_row& row_of(std::uint64_t generation);
   contender contender_of(candidate_id id);
@@ -61,10 +63,14 @@ private:
 
   SQLite::Statement select_run_, select_generation_, select_generation_of_,
       select_evaluation_;
-  SQLite::Statement update_run_, put_progress_, insert_genome_, insert_parent_,
+  SQLite::Statement update_run_, fork_run_, put_progress_, insert_genome_, insert_parent_,
       insert_evaluation_, insert_epoch_, put_generation_, close_generation_, insert_node_,
       close_node_, close_nodes_, insert_attempt_, insert_examination_, put_weights_;
 };
+
+/// "# forked from digits-20260131-140500 at generation 3: experiment.seed=7": a line of
+/// TOML before the experiment of a fork.
+[[nodiscard]] std::string forked_comment(const run_forked& r);
 
 /// {"validation.accuracy":0.97}
 [[nodiscard]] std::string to_json(const std::vector<metric>& metrics);

@@ -29,6 +29,7 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer,
       [h](const observation& o) { h->observations.push_back(o.record); },
       [h](const run_failure& f) { h->failures.push_back(f.why); },
       [](const stop_run&) {},
+      [](const told&) { return std::string(); },
       [](const progress_query&) { return run_progress{}; },
   };
 }
@@ -36,6 +37,7 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer,
 /// What a node was given.
 struct given {
   std::vector<assignment> assignments;
+  std::vector<std::uint64_t> forgets;
   std::string dismissed;
 };
 
@@ -54,6 +56,9 @@ link_actor::behavior_type stub_link(link_actor::pointer, std::shared_ptr<given> 
       [](const leaving&) {},
       [](const fetch_chunk&) {
         return chunk{"none", {}};
+      },
+      [g](const taken& t) {
+        g->forgets.insert(g->forgets.end(), t.ids.begin(), t.ids.end());
       },
       [](tick) {},
   };
@@ -387,6 +392,35 @@ TEST_CASE("dispatcher: one of another machine is sent away and the run goes on")
   CHECK(f.told->failures.empty());
   CHECK(n.was->dismissed == "it cannot train");
   CHECK(f.said == std::vector<std::string>{"box/cpu:0 cannot train: no LibTorch"});
+}
+
+TEST_CASE("dispatcher: nothing is handed out while it is held") {
+  fixture f;
+  caf::anon_send(f.dispatcher, hold{true});
+  f.submit(1);
+  const auto n = f.join();
+  CHECK(n.was->assignments.empty());
+  caf::anon_send(f.dispatcher, hold{false});
+  f.system.settle();
+  CHECK(n.was->assignments.size() == 1);
+}
+
+TEST_CASE("dispatcher: a dropped candidate is an evaluation and its node forgets it") {
+  fixture f;
+  f.submit(1);
+  f.submit(2);
+  const auto n = f.join();
+  REQUIRE(n.was->assignments.size() == 1);
+  const auto id = n.was->assignments.front().id;
+  caf::anon_send(f.dispatcher, drop_candidate{id, "ada"});
+  caf::anon_send(f.dispatcher, drop_candidate{id, "ada"});
+  f.system.settle();
+  REQUIRE(f.told->evaluations.size() == 1);
+  CHECK(f.told->evaluations[0].outcome == outcome::dropped);
+  CHECK(f.told->evaluations[0].reason == "dropped by ada");
+  CHECK(n.was->forgets == std::vector<std::uint64_t>{id});
+  // Its slot goes on with the next, and a result that comes all the same is ignored.
+  CHECK(n.was->assignments.size() == 2);
 }
 
 TEST_CASE("dispatcher: what no node has can be withdrawn") {

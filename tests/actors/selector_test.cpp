@@ -23,6 +23,12 @@ struct disk {
   bool slow = false;
 };
 
+appended written(const disk& d) {
+  if (d.fails)
+    return {tl::unexpected(*d.fails)};
+  return {store::place{}};
+}
+
 archive_actor::behavior_type stub_archive(archive_actor::pointer self,
                                           std::shared_ptr<disk> d) {
   return {
@@ -41,10 +47,10 @@ archive_actor::behavior_type stub_archive(archive_actor::pointer self,
         if (d->slow) {
           ++d->waiting;
           self->request(d->gate, caf::infinite, 0).then([promise, d](int) mutable {
-            promise.deliver(appended{d->fails});
+            promise.deliver(written(*d));
           });
         } else {
-          promise.deliver(appended{d->fails});
+          promise.deliver(written(*d));
         }
         return promise;
       },
@@ -78,6 +84,8 @@ generator_actor::behavior_type stub_generator(generator_actor::pointer) {
 struct handed {
   std::vector<candidate> candidates;
   std::vector<candidate_id> takes_back;
+  std::vector<candidate_id> dropped;
+  bool held = false;
   int examinations = 0;
 };
 
@@ -99,6 +107,8 @@ dispatcher_actor::behavior_type stub_dispatcher(dispatcher_actor::pointer,
                              s.candidates.end());
       },
       [h](withdraw) { return withdrawn{h->takes_back}; },
+      [h](const hold& message) { h->held = message.on; },
+      [h](const drop_candidate& message) { h->dropped.push_back(message.id); },
       [h](const examine& e) {
         ++h->examinations;
         run_finished one;
@@ -261,6 +271,65 @@ TEST_CASE("selector: told to stop it records what is in training and pauses") {
   CHECK(f.count<candidate_evaluated>() == 1);
   REQUIRE(std::holds_alternative<run_paused>(f.drive->written.back()));
   CHECK(std::get<run_paused>(f.drive->written.back()).reason == "interrupted");
+}
+
+namespace {
+
+std::string tell(fixture& f, instruction order) {
+  std::string answer = "no answer";
+  caf::scoped_actor self(*f.system);
+  auto asked = self->request(f.selector, caf::infinite, told{std::move(order), "ada"});
+  f.system.settle();
+  asked.receive([&](const std::string& a) { answer = a; }, [](caf::error&) {});
+  return answer;
+}
+
+} // namespace
+
+TEST_CASE("selector: what a person orders is recorded before it is done") {
+  fixture f(true);
+  f.let_write(); // The births.
+  REQUIRE(f.drive->waiting == 0);
+  CHECK(tell(f, {.kind = instruction_kind::hold}).empty());
+  CHECK_FALSE(f.nodes->held);
+  f.let_write();
+  CHECK(f.nodes->held);
+  REQUIRE(f.count<person_ordered>() == 1);
+  CHECK(tell(f, {.kind = instruction_kind::hold}) == "the run is held already");
+  CHECK(tell(f, {.kind = instruction_kind::go_on}).empty());
+  f.let_write();
+  CHECK_FALSE(f.nodes->held);
+  CHECK(tell(f, {.kind = instruction_kind::go_on}) == "the run is not held");
+}
+
+TEST_CASE("selector: only an open candidate is dropped") {
+  fixture f;
+  CHECK(tell(f, {.kind = instruction_kind::drop, .number = 2}).empty());
+  CHECK(f.nodes->dropped == std::vector<candidate_id>{2});
+  CHECK(tell(f, {.kind = instruction_kind::drop, .number = 77}) == "#77 is not open");
+  f.evaluate(1, 0.5);
+  CHECK(tell(f, {.kind = instruction_kind::drop, .number = 1}) == "#1 is not open");
+}
+
+TEST_CASE("selector: told to stop after the generation it pauses when that is closed") {
+  fixture f;
+  CHECK(tell(f, {.kind = instruction_kind::stop_after}).empty());
+  for (candidate_id id = 1; id <= 4; ++id) {
+    CHECK_FALSE(f.over());
+    f.evaluate(id, 0.1 * static_cast<double>(id));
+  }
+  CHECK(f.over());
+  CHECK(f.count<generation_closed>() == 1);
+  CHECK(std::get<run_paused>(f.drive->written.back()).reason
+        == "stopped by ada after generation 0");
+  CHECK(tell(f, {.kind = instruction_kind::stop}) == "the run is at its end");
+}
+
+TEST_CASE("selector: slots that cannot be are refused and not recorded") {
+  fixture f;
+  CHECK(tell(f, {.kind = instruction_kind::slots, .text = "cpu:3"})
+        == "nobody can look at it");
+  CHECK(f.count<person_ordered>() == 0);
 }
 
 TEST_CASE("selector: a search whose candidates all fail ends without a champion") {

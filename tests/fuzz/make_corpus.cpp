@@ -2,6 +2,7 @@
 // usage: fuzz_corpus FOLDER      writes FOLDER/corpus/NAME/*
 #include "engine/config/experiment.hpp"
 #include "engine/data/cached_form.hpp"
+#include "engine/telemetry/wire.hpp"
 #include "engine/training/weights.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/fuzz/messages.hpp"
@@ -63,6 +64,15 @@ void write_records() {
     if (const auto kind = e.record.index(); ++seen[kind] <= 2)
       write("record", std::to_string(kind + 1) + "-" + std::to_string(seen[kind]),
             encode(e.record));
+  write("record", "10-1",
+        encode(run_forked{.origin = "x-20260131-140500",
+                          .identity = 9,
+                          .sequence = 14,
+                          .generation = 1,
+                          .changes = {"experiment.seed=8"},
+                          .experiment = "[experiment]\nname = \"y\"\n",
+                          .seed = 8,
+                          .search = {3, 4}}));
 }
 
 void write_weights() {
@@ -196,6 +206,49 @@ void write_messages() {
   }
 }
 
+// The first byte is what wire_fuzz.cpp takes it for.
+void write_wire() {
+  const auto at_record = [](std::uint64_t sequence, const record& r) {
+    const auto parts = encode(published{happened{sequence, 1'700'000'000'000, r}});
+    return '\0' + std::string(1, static_cast<char>(parts[1].size())) + parts[1]
+           + parts[2];
+  };
+  run_picture p;
+  auto history = fuzz::small_history();
+  std::get<run_started>(history.front().record).experiment =
+      to_toml(must(load_experiment(in_repository("experiments/synthetic.toml"))));
+  genome_view seen{.born = {}, .evaluated = {}, .lineage = {}, .goal = {}};
+  for (const auto& e : history) {
+    if (!apply(p, 1'700'000'000'000, e.record))
+      std::exit(1);
+    if (p.sequence == 4 || p.sequence == 8)
+      write("wire", "snapshot" + std::to_string(p.sequence),
+            '\6' + encode_snapshot("x", p));
+    if (const auto* born = std::get_if<candidate_born>(&e.record))
+      seen.born = born->born;
+    if (const auto* done = std::get_if<candidate_evaluated>(&e.record))
+      seen.evaluated = done->evaluated;
+  }
+  write("wire", "snapshot", '\6' + encode_snapshot("x", p));
+  write("wire", "record", at_record(3, history[2].record));
+  write("wire", "last", at_record(p.sequence, history.back().record));
+  write("wire", "epoch",
+        '\1' + encode(published{epoch_news{"cpu:0", 4, 2, 15, {{"loss", 0.5}}}})[1]);
+  slots_view v;
+  v.slots.push_back({.name = "a/cpu:0", .label = "core", .ready = true, .training = 9});
+  write("wire", "slots", '\2' + encode(published{v})[1]);
+  write("wire", "alive", '\3' + encode(published{alive{7}})[1]);
+  write("wire", "candidates", '\5' + encode(request{rows_request{3, 100}}));
+  seen.lineage.push_back({.id = 3, .origin = "sampled", .parents = {1}, .reason = "x"});
+  write("wire", "candidate", '\7' + encode_answer(seen));
+  candidate_row row{.line = p.best.front(), .index = 1, .parents = {1}};
+  row.hyperparameters = seen.born.genome->hyperparameters;
+  row.metrics = {{"validation.accuracy", 0.5}};
+  write("wire", "told",
+        '\11' + encode_told({.kind = instruction_kind::slots, .text = "cpu:4"}, "ann"));
+  write("wire", "rows", '\10' + encode_answer(std::vector{row}));
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -208,6 +261,7 @@ int main(int count, char** arguments) {
   write_text_formats();
   write_data();
   write_messages();
+  write_wire();
   write("store", "header", std::string("\0\0\x3c\x01", 4));
   write("store", "pages",
         std::string("\0\x10\x05\xff\0\x80\x11\x00\x01\x03\x07\x21", 12));

@@ -153,10 +153,11 @@ def compare(result, disturbed, reference, say):
     if digest != undisturbed_digest:
         result.digests += 1
         say(f"  {digest} differs from {undisturbed_digest}")
-    checked = clade("check", disturbed)
-    if checked.returncode != 0:
-        result.unsound += 1
-        say(f"  clade check: {checked.stdout}{checked.stderr}")
+    for words in (("check", disturbed), ("replay", disturbed, "--verify")):
+        checked = clade(*words)
+        if checked.returncode != 0:
+            result.unsound += 1
+            say(f"  clade {words[0]}: {checked.stdout}{checked.stderr}")
 
 
 def disturb(cluster, draw, result, until, every, say):

@@ -13,6 +13,8 @@ CANDIDATES = 12
 
 
 class Comparison(RunTest):
+    falsifies_runs = True
+
     def setUp(self):
         super().setUp()
         self.finish("run", self.write_experiment(population=6, generations=2, duration="1ms"), "--slots", "2")

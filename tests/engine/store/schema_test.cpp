@@ -45,6 +45,26 @@ std::vector<example> examples() {
 
 } // namespace
 
+TEST_CASE("schema: a fork has its seed and experiment, which says where it comes from") {
+  const scratch_folder folder;
+  const auto file = folder.path() / "run.db";
+  write_store(file, {a_history().front(),
+                     {run_forked{.origin = "x-20260131-140500\n",
+                                 .identity = 5,
+                                 .sequence = 1,
+                                 .generation = 0,
+                                 .changes = {"experiment.seed=9"},
+                                 .experiment = "[experiment]\nname = \"y\"\n",
+                                 .seed = 9,
+                                 .search = {4, 5}},
+                      {}}});
+  CHECK(query(file, "select version, seed, search, experiment from runs")
+        == "0.1.0|9|" + to_text(genome_hash{4, 5})
+               + "|# forked from x-20260131-140500  at generation 0: experiment.seed=9\n"
+                 "[experiment]\nname = \"y\"\n\n");
+  CHECK(query(file, "select sequence from records where kind = 10") == "2\n");
+}
+
 TEST_CASE("schema: the tables say what the records do") {
   const told_store s;
   CHECK(s.rows("select metric, maximize, version, seed, experiment from runs")

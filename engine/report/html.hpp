@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace clade {
+
+/// Text as the content of an element, or of an attribute between quotes, of HTML or SVG:
+/// no part of it is taken for markup. What is no UTF-8, and control characters, become
+/// U+FFFD; ends of lines and tabs stay.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+/// The same for Markdown, on one line: whatever could begin emphasis, code, a link, a
+/// column or an element is escaped.
+[[nodiscard]] std::string escaped_markdown(std::string_view text);
+
+/// The style of a report, for light, dark and paper. Elements of charts have classes:
+/// "c1" to "c4" are the colours of series.
+extern const char* const report_style;
+
+} // namespace clade

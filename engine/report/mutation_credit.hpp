@@ -1,0 +1,55 @@
+#pragma once
+
+#include "engine/store/store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// What children of one kind of change were worth against their fitter parents.
+struct change_credit {
+  std::string kind; ///< "add layer", "widen", "crossing", "learning_rate"
+  std::uint64_t children = 0;
+  std::uint64_t alone = 0; ///< With no other change.
+  std::uint64_t improved = 0;
+  std::uint64_t failed = 0;
+  double mean_change = 0; ///< Of the metric, over those that did not fail.
+  double best_change = 0; ///< The most that one gained, in the objective's direction.
+
+  [[nodiscard]] double improved_share() const {
+    return children == 0 ? 0
+                         : static_cast<double>(improved) / static_cast<double>(children);
+  }
+};
+
+/// The kinds of change that an origin tells of, each once: "crossed; widen n2 8 -> 16" is
+/// a crossing and a widening. Empty: none, it was sampled.
+[[nodiscard]] std::vector<std::string> change_kinds(std::string_view origin);
+
+/// Sums up children, kind by kind; one of several changes counts for each of them.
+class mutation_credit {
+public:
+  explicit mutation_credit(bool maximize) : maximize_(maximize) {}
+
+  /// Children whose parent failed tell nothing and are passed over.
+  void add(const child_row& child);
+
+  /// The most frequent first.
+  [[nodiscard]] std::vector<change_credit> credits() const;
+
+private:
+  struct sum {
+    change_credit credit;
+    double changes = 0;
+    std::uint64_t compared = 0;
+  };
+
+  bool maximize_;
+  std::map<std::string, sum, std::less<>> sums_;
+};
+
+} // namespace clade

@@ -1,0 +1,249 @@
+// The page is put together section by section, each empty where there is nothing to
+// tell. Whatever a person, a file or a machine named passes through `escaped`; the
+// content security policy lets nothing run or load even if one were forgotten.
+#include "engine/report/format.hpp"
+#include "engine/report/html.hpp"
+#include "engine/report/network_svg.hpp"
+#include "engine/report/report_charts.hpp"
+#include "engine/report/report_words.hpp"
+#include "engine/report/run_story.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clade {
+
+namespace {
+
+std::string section(const std::string& title, const std::string& content) {
+  if (content.empty())
+    return "";
+  return "<section>\n<h2>" + escaped(title) + "</h2>\n" + content + "</section>\n";
+}
+
+std::string paragraph(const std::string& words, const char* kind = "note") {
+  return "<p class=\"" + std::string(kind) + "\">" + escaped(words) + "</p>\n";
+}
+
+/// Rows of cells that are markup already; columns whose letter is 'n' are numbers.
+class html_table {
+public:
+  html_table(std::string columns, const std::vector<std::string>& head)
+      : columns_(std::move(columns)) {
+    out_ = "<div class=\"wide\"><table><thead><tr>";
+    for (std::size_t i = 0; i < head.size(); ++i)
+      out_ += cell("th", i, escaped(head[i]));
+    out_ += "</tr></thead>\n<tbody>\n";
+  }
+
+  void add(const std::vector<std::string>& cells, const char* kind = "") {
+    out_ += *kind == '\0' ? "<tr>" : "<tr class=\"" + std::string(kind) + "\">";
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out_ += cell("td", i, cells[i]);
+    out_ += "</tr>\n";
+  }
+
+  [[nodiscard]] std::string text() const { return out_ + "</tbody></table></div>\n"; }
+
+private:
+  [[nodiscard]] std::string cell(const std::string& tag, std::size_t i,
+                                 const std::string& content) const {
+    return "<" + tag + (columns_[i] == 'n' ? " class=\"n\"" : "") + ">" + content + "</"
+           + tag + ">";
+  }
+
+  std::string columns_;
+  std::string out_;
+};
+
+std::string coloured(const std::optional<double>& change, const objective& goal) {
+  const auto text = escaped(change_text(change));
+  if (!change || *change == 0)
+    return text;
+  const bool better = goal.maximize ? *change > 0 : *change < 0;
+  return "<span class=\"" + std::string(better ? "good" : "bad") + "\">" + text
+         + "</span>";
+}
+
+std::string head_html(const run_story& story) {
+  std::string out = "<header>\n<h1>" + escaped(story.run.name) + "</h1>\n"
+                    + paragraph(standing_words(story), "soft");
+  out += "<dl class=\"figures\">\n";
+  for (const auto& f : figures_of(story))
+    out += "<div><dt>" + escaped(f.name) + "</dt><dd>" + escaped(f.value) + "<small>"
+           + escaped(f.note) + "</small></dd></div>\n";
+  return out + "</dl>\n</header>\n";
+}
+
+std::string fitness_html(const run_story& story) {
+  const auto drawn = fitness_chart(story);
+  return drawn.empty() ? "" : paragraph(fitness_words(story)) + drawn;
+}
+
+std::string comparison_html(const run_story& story) {
+  if (story.comparison.empty())
+    return "";
+  html_table rows("lnnn",
+                  {"", story.run.overview.goal.metric, story.test_metric, "parameters"});
+  for (const auto& c : story.comparison)
+    rows.add({escaped(subject_words(c)), metric_text(c.validation), metric_text(c.test),
+              with_commas(c.parameters)},
+             &c == &story.comparison.back() && story.is_champion ? "top" : "");
+  return "<h3>What evolution earned</h3>\n" + rows.text();
+}
+
+std::string champion_html(const run_story& story) {
+  if (!story.best)
+    return "";
+  const auto& g = *story.best->born.genome;
+  auto drawn = network_svg(g);
+  if (drawn.empty())
+    drawn = "<pre>" + escaped(to_text(g)) + "</pre>\n";
+  html_table training("ln", {"hyperparameter", "value"});
+  for (const auto& s : g.hyperparameters)
+    training.add({escaped(s.name), escaped(to_text(s.value))});
+  html_table layers("ll", {"layer", "what it is"});
+  for (const auto id : topological_order(g))
+    if (id != input_innovation && id != output_innovation)
+      layers.add({"<code>" + escaped(short_name(g, id)) + "</code>",
+                  escaped(to_text(*find_node(g, id)))});
+  return paragraph(champion_words(story)) + "<div class=\"pair\">\n<div>" + drawn
+         + "</div>\n<div>"
+         + (g.hyperparameters.empty() ? ""
+                                      : "<h3>How it is trained</h3>\n" + training.text())
+         + "<h3>Its layers</h3>\n" + layers.text() + "</div>\n</div>\n"
+         + comparison_html(story);
+}
+
+std::string lineage_html(const run_story& story) {
+  if (!story.why || story.why->line.size() < 2)
+    return "";
+  const auto& e = *story.why;
+  html_table rows("lnnnl",
+                  {"candidate", "generation", "fitness", "gain", "what changed"});
+  for (const auto& step : told_steps(e)) {
+    if (step.hidden > 0) {
+      rows.add({"…", "", "", coloured(step.gain, e.goal),
+                escaped(with_commas(step.hidden) + " more steps")});
+      continue;
+    }
+    std::string changes;
+    for (const auto& line : step.changes)
+      changes += (changes.empty() ? "" : "<br>") + escaped(line);
+    rows.add({"#" + std::to_string(step.who->id), std::to_string(step.who->generation),
+              escaped(step.result), coloured(step.gain, e.goal), changes});
+  }
+  html_table genes("lllll", {"gene", "value", "through", "first in", "so since"});
+  for (const auto& g : e.genes) {
+    if (g.what == inherited_gene::kind::edge)
+      continue;
+    const auto who = [&](candidate_id id) {
+      return id == e.subject.id || id == 0 ? std::string("itself")
+                                           : "#" + std::to_string(id);
+    };
+    genes.add({"<code>" + escaped(g.name) + "</code>", escaped(g.value), who(g.from),
+               who(g.introduced), who(g.settled)});
+  }
+  return paragraph(lineage_words(e)) + rows.text()
+         + "<h3>Where its layers and hyperparameters come from</h3>\n" + genes.text();
+}
+
+std::string curves_html(const run_story& story) {
+  if (!story.best || !story.best->evaluated)
+    return "";
+  const auto& curve = story.best->evaluated->curve;
+  // Of one epoch there is no curve.
+  return curve.size() < 2 ? "" : learning_charts(curve);
+}
+
+std::string sizes_html(const run_story& story) {
+  return story.sizes.size() < 2 ? "" : size_chart(story);
+}
+
+std::string changes_html(const run_story& story) {
+  if (story.credits.empty())
+    return "";
+  const auto& goal = story.run.overview.goal;
+  double largest = 0;
+  for (const auto& c : story.credits)
+    largest = std::max(largest, std::fabs(c.mean_change));
+  html_table rows("lnnnnnl", {"kind of change", "children", "failed", "improved",
+                              "best gain", "mean change", ""});
+  for (const auto& c : story.credits) {
+    const bool any = c.children > c.failed;
+    const bool better = goal.maximize ? c.mean_change >= 0 : c.mean_change <= 0;
+    rows.add({escaped(c.kind), with_commas(c.children), with_commas(c.failed),
+              percent(c.improved_share()), any ? coloured(c.best_change, goal) : "-",
+              any ? coloured(c.mean_change, goal) : "-",
+              any ? change_bar(c.mean_change, largest, better) : ""});
+  }
+  return paragraph(changes_words(story)) + rows.text();
+}
+
+std::string failures_html(const run_story& story) {
+  std::string out;
+  const auto rows_of = [](const std::vector<failure_row>& failures, const char* what) {
+    html_table rows("llnn", {what, "why", "count", "for example"});
+    for (const auto& f : failures)
+      rows.add({escaped(outcome_words(f)), escaped(f.reason.empty() ? "-" : f.reason),
+                with_commas(f.count), "#" + std::to_string(f.example)});
+    return rows.text();
+  };
+  if (!story.failures.empty())
+    out += paragraph(failures_words(story)) + rows_of(story.failures, "outcome");
+  if (!story.lost_attempts.empty())
+    out += "<h3>Attempts that were lost and made again elsewhere</h3>\n"
+           + rows_of(story.lost_attempts, "attempt");
+  return out.empty() ? paragraph("No candidate failed, and no attempt was lost.") : out;
+}
+
+std::string time_html(const run_story& story) {
+  auto out = paragraph(time_words(story)) + slots_chart(story);
+  if (story.slots.empty())
+    return out;
+  html_table rows("lnnnn", {"slot", "candidates", "training", "there", "busy"});
+  for (std::size_t i = 0; i < std::min(story.slots.size(), most_rows); ++i) {
+    const auto& s = story.slots[i];
+    rows.add({escaped(s.slot), with_commas(s.candidates), duration_text(s.busy_seconds),
+              duration_text(s.there_seconds), percent(busy_share(s))});
+  }
+  if (story.slots.size() > most_rows)
+    out += paragraph(with_commas(story.slots.size() - most_rows)
+                     + " more slots are not shown.");
+  return out + rows.text();
+}
+
+std::string again_html(const run_story& story) {
+  std::string out = paragraph(again_words(story));
+  for (const auto& c : commands_of(story))
+    out += "<h3>" + escaped(c.purpose) + "</h3>\n<pre>" + escaped(c.line) + "</pre>\n";
+  return out;
+}
+
+} // namespace
+
+std::string to_html(const run_story& story) {
+  const auto title = story.run.name + ", a report of Clade";
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+      "'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>"
+      + escaped(title) + "</title>\n<style>" + report_style
+      + "</style>\n</head>\n<body>\n<main>\n";
+  out += head_html(story);
+  out += section("Fitness over generations", fitness_html(story));
+  out += section(story.is_champion ? "The champion" : "The best so far",
+                 champion_html(story));
+  out += section("Where it comes from", lineage_html(story));
+  out += section("How it learnt", curves_html(story));
+  out += section("Fitness against size", sizes_html(story));
+  out += section("What changes paid", changes_html(story));
+  out += section("What failed", failures_html(story));
+  out += section("Where the time went", time_html(story));
+  out += section("To run it again", again_html(story));
+  return out + "</main>\n</body>\n</html>\n";
+}
+
+} // namespace clade

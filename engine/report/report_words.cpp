@@ -1,0 +1,218 @@
+#include "engine/report/report_words.hpp"
+
+#include "engine/report/format.hpp"
+#include "engine/report/report_charts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace clade {
+
+namespace {
+
+/// Of a long lineage so many steps are told of its beginning, and of its end.
+constexpr std::size_t first_steps = 8, last_steps = 24;
+
+std::string number(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+std::string counted(std::uint64_t n, const char* what) {
+  return with_commas(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string direction(const objective& goal) {
+  return goal.maximize ? "" : ", the lower the better";
+}
+
+std::string result_words(const candidate_overview& c) {
+  if (!c.result)
+    return "in work";
+  return *c.result == outcome::succeeded && c.fitness ? metric_text(*c.fitness)
+                                                      : to_text(*c.result);
+}
+
+std::optional<double> test_of_champion(const run_story& story) {
+  for (const auto& c : story.comparison)
+    if (story.is_champion && c.id == story.run.overview.champion)
+      return c.test;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string percent(double share) {
+  char text[32];
+  const auto all = share * 100;
+  std::snprintf(text, sizeof text, all >= 10 || all == 0 ? "%.0f %%" : "%.1f %%", all);
+  return text;
+}
+
+double busy_share(const slot_story& s) {
+  return s.there_seconds > 0 ? std::min(s.busy_seconds / s.there_seconds, 1.0) : 0;
+}
+
+std::string standing_words(const run_story& story) {
+  const auto& o = story.run.overview;
+  std::string text = story.run.state();
+  if (text == "stopped" && o.state == "paused")
+    text += " (" + o.reason + ")";
+  if (text != "finished")
+    text += ", as of " + time_text(o.updated_ms);
+  return text + " \u00b7 seed " + std::to_string(o.seed) + " \u00b7 clade " + o.version
+         + " \u00b7 started " + time_text(o.started_ms);
+}
+
+std::vector<figure> figures_of(const run_story& story) {
+  const auto& o = story.run.overview;
+  std::vector<figure> all;
+  if (story.best) {
+    const auto who =
+        (story.is_champion ? "champion " : "best so far, ") + number(story.best->born.id);
+    all.push_back({o.goal.metric, metric_text(o.best_fitness), who + direction(o.goal)});
+    if (const auto test = test_of_champion(story))
+      all.push_back({story.test_metric, metric_text(*test), "on unseen data"});
+    if (story.best->evaluated)
+      all.push_back({"parameters", with_commas(story.best->evaluated->parameters),
+                     "of its network"});
+  }
+  all.push_back({"candidates", with_commas(o.evaluated),
+                 "in " + counted(story.generations_in_all, "generation") + ", "
+                     + with_commas(o.failed) + " failed"});
+  all.push_back({"time", duration_text(story.working_seconds),
+                 duration_text(o.training_seconds) + " of training"});
+  if (!story.slots.empty())
+    all.push_back({"slots busy", percent(story.busy_share()),
+                   "of " + counted(story.slots.size(), "slot")});
+  return all;
+}
+
+std::string fitness_words(const run_story& story) {
+  const auto& o = story.run.overview;
+  auto text =
+      "Best, median and middle half of " + o.goal.metric + direction(o.goal) + ".";
+  if (story.generations_in_all > story.generations.size())
+    text += " Of " + with_commas(story.generations_in_all) + " generations, "
+            + with_commas(story.generations.size()) + " are shown.";
+  if (!story.generations.empty() && !story.generations.back().closed_ms)
+    text += " The last generation is not complete.";
+  return text;
+}
+
+std::string champion_words(const run_story& story) {
+  const auto& c = story.best->born;
+  std::string text =
+      number(c.id) + ", born in generation " + std::to_string(c.generation);
+  if (story.best->evaluated) {
+    const auto& e = *story.best->evaluated;
+    for (const auto& m : e.metrics)
+      text += ", " + m.name + " " + metric_text(m.value);
+    if (e.seconds > 0)
+      text += "; trained for " + duration_text(e.seconds) + " on "
+              + (e.slot.empty() ? "no slot" : e.slot);
+  }
+  text += ".";
+  return story.best->has_weights ? text + " Its trained weights are in the store." : text;
+}
+
+std::string lineage_words(const explanation& e) {
+  return "Along the fitter parents, from " + number(e.line.front().who.id) + " to "
+         + number(e.subject.id) + "; " + counted(e.ancestors, "ancestor")
+         + " in all. A gain is the change of " + e.goal.metric
+         + " against the fitter parent.";
+}
+
+std::string changes_words(const run_story& story) {
+  return "Children compared with their fitter parents, by what changed. A child of "
+         "several "
+         "changes counts for each of them; \u201cimproved\u201d is the share that became "
+         "better, failures included; the mean is over those that did not fail. Gains are "
+         "in "
+         + story.run.overview.goal.metric + direction(story.run.overview.goal) + ".";
+}
+
+std::string failures_words(const run_story& story) {
+  const auto& o = story.run.overview;
+  auto text = with_commas(o.failed) + " of " + counted(o.evaluated, "candidate")
+              + " failed; each is an evaluation with that outcome, ranked last.";
+  if (story.failures.size() == run_story::most_failures)
+    text += " The most frequent " + std::to_string(run_story::most_failures)
+            + " reasons are listed.";
+  return text;
+}
+
+std::string time_words(const run_story& story) {
+  const auto& o = story.run.overview;
+  auto text = duration_text(o.training_seconds) + " of training and evaluation in "
+              + duration_text(story.working_seconds) + " of wall time";
+  if (!story.slots.empty())
+    text += " on " + counted(story.slots.size(), "slot") + ", which were busy for "
+            + percent(story.busy_share()) + " of the time in which they were there";
+  text += ".";
+  if (!story.pauses.empty())
+    text += " The run stood still, or was without a slot, "
+            + counted(story.pauses.size(), "time")
+            + ": that time is left out, and marked by a dashed line.";
+  return text;
+}
+
+std::string again_words(const run_story& story) {
+  const auto& o = story.run.overview;
+  auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", " + "digest "
+              + to_text(*story.run.digest)
+              + ". The same experiment, seed and data give the same search, bit for bit, "
+                "for any number of slots of one kind of device";
+  text += ". The experiment, with all defaults and its search space, is in the store "
+          "(column experiment of table runs of run.db).";
+  return text;
+}
+
+std::vector<command_line> commands_of(const run_story& story) {
+  const auto& run = story.shell_word;
+  const auto& o = story.run.overview;
+  std::vector<command_line> all{
+      {"The same search once more", "clade show " + run
+                                        + " --experiment > again.toml\n"
+                                          "clade run again.toml"},
+  };
+  if (std::string(story.run.state()) == "stopped")
+    all.insert(all.begin(), {"To go on where it stopped", "clade resume " + run});
+  all.push_back({"Whether two runs decided the same", "clade diff " + run + " OTHER"});
+  if (o.best != 0)
+    all.push_back({"Why a network exists", "clade explain " + run + " champion"});
+  return all;
+}
+
+std::vector<told_step> told_steps(const explanation& e) {
+  std::vector<told_step> told;
+  for (std::size_t i = 0; i < e.line.size(); ++i) {
+    if (e.line.size() > first_steps + last_steps + 1 && i == first_steps) {
+      told_step gap{.hidden = e.line.size() - first_steps - last_steps};
+      const auto &before = e.line[i - 1].who, &after = e.line[i + gap.hidden - 1].who;
+      if (before.fitness && after.fitness)
+        gap.gain = *after.fitness - *before.fitness;
+      i += gap.hidden;
+      told.push_back(std::move(gap));
+    }
+    const auto& s = e.line[i];
+    told.push_back({.who = &s.who,
+                    .result = result_words(s.who),
+                    .gain = s.gain,
+                    .changes = happenings(s)});
+  }
+  return told;
+}
+
+std::string subject_words(const compared& c) {
+  return c.subject + (c.id == 0 ? "" : " " + number(c.id));
+}
+
+std::string outcome_words(const failure_row& f) {
+  if (!f.outcome)
+    return "lost";
+  // It reported no value of the objective's metric.
+  return *f.outcome == outcome::succeeded ? "no fitness" : to_text(*f.outcome);
+}
+
+} // namespace clade

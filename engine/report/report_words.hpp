@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/report/run_story.hpp"
+
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What a report says, whatever it is written in: nothing here is escaped yet.
+
+struct figure {
+  std::string name, value, note;
+};
+[[nodiscard]] std::vector<figure> figures_of(const run_story& story);
+
+/// "finished; seed 1, clade 0.1.0, started 2026-01-31 14:05:00"
+[[nodiscard]] std::string standing_words(const run_story& story);
+[[nodiscard]] std::string fitness_words(const run_story& story);
+[[nodiscard]] std::string champion_words(const run_story& story);
+[[nodiscard]] std::string lineage_words(const explanation& e);
+[[nodiscard]] std::string changes_words(const run_story& story);
+[[nodiscard]] std::string failures_words(const run_story& story);
+[[nodiscard]] std::string time_words(const run_story& story);
+[[nodiscard]] std::string again_words(const run_story& story);
+
+/// A line for a shell.
+struct command_line {
+  std::string purpose, line;
+};
+[[nodiscard]] std::vector<command_line> commands_of(const run_story& story);
+
+/// A step of a lineage, or how many are left out in its place.
+struct told_step {
+  const candidate_overview* who = nullptr;
+  std::string result;
+  std::optional<double> gain;
+  std::vector<std::string> changes;
+  std::uint64_t hidden = 0;
+};
+[[nodiscard]] std::vector<told_step> told_steps(const explanation& e);
+
+[[nodiscard]] std::string subject_words(const compared& c);
+[[nodiscard]] std::string outcome_words(const failure_row& f);
+[[nodiscard]] double busy_share(const slot_story& s);
+/// "38 %", "0.4 %".
+[[nodiscard]] std::string percent(double share);
+
+} // namespace clade

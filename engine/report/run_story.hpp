@@ -1,0 +1,88 @@
+#pragma once
+
+#include "engine/report/best_curve.hpp"
+#include "engine/report/explain.hpp"
+#include "engine/report/mutation_credit.hpp"
+#include "engine/report/view.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// So many candidates of about one size and fitness.
+struct size_cell {
+  double parameters = 0, fitness = 0;
+  std::uint64_t count = 0;
+};
+
+/// What a slot did, column by column of the run's working time.
+struct slot_story {
+  std::string slot;
+  std::uint64_t candidates = 0;
+  double busy_seconds = 0, there_seconds = 0;
+  std::vector<double> busy;  ///< Share of each column spent on candidates, 0 to 1.
+  std::vector<double> there; ///< In which it had joined.
+};
+
+/// Spreads spans over columns of equal width.
+class columns {
+public:
+  columns(double seconds, std::size_t count) : seconds_(seconds), shares_(count) {}
+
+  void add(double begin, double end);
+  /// Shares of each column, none above 1.
+  [[nodiscard]] std::vector<double> shares() const;
+
+private:
+  double seconds_;
+  std::vector<double> shares_;
+};
+
+/// All that a report tells of a run.
+struct run_story {
+  run_view run; ///< With its digest.
+  std::string test_metric;
+  /// The champion, or the best so far; none before the first success.
+  std::optional<genome_view> best;
+  bool is_champion = false;
+  std::vector<compared> comparison;
+  std::optional<explanation> why;
+  /// At most `most_generations`, evenly chosen; `generations_in_all` were there.
+  std::vector<generation_overview> generations;
+  /// The best until the end of each of these, of all candidates; none before the first
+  /// success.
+  std::vector<std::optional<double>> best_so_far;
+  std::uint64_t generations_in_all = 0;
+  std::vector<size_cell> sizes;
+  std::vector<size_cell> front; ///< The fittest for their size, the smallest first.
+  std::vector<change_credit> credits;
+  std::vector<failure_row> failures, lost_attempts;
+  std::vector<slot_story> slots; ///< By name.
+  double working_seconds = 0;    ///< In which there was any slot.
+  std::vector<double> pauses;    ///< Where in it the run stood still.
+  std::string shell_word;        ///< The run, as a shell takes it.
+
+  static constexpr std::size_t most_generations = 400, most_failures = 20,
+                               timeline_columns = 360;
+
+  [[nodiscard]] double busy_share() const;
+};
+
+/// `shell_word`: the run, as its commands name it. Reads the whole store: seconds for a
+/// million evaluations, and some 50 MB.
+[[nodiscard]] expected<run_story>
+tell_story(const store& s, const std::filesystem::path& file, std::string shell_word);
+
+/// Those that no other of at most their size is fitter than.
+[[nodiscard]] std::vector<size_cell> front_of(std::vector<size_cell> sizes,
+                                              bool maximize);
+
+/// One HTML file that stands alone, without a script or an outside address.
+[[nodiscard]] std::string to_html(const run_story& story);
+/// The same as Markdown, with tables in the place of charts.
+[[nodiscard]] std::string to_markdown(const run_story& story);
+
+} // namespace clade

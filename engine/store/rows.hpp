@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/evolution/record.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace clade {
+
+/// Rows of a store's tables, for what is counted over all of a run. A text that is a view
+/// lives as long as the call that is given it.
+
+struct evaluation_row {
+  candidate_id id = 0;
+  std::uint64_t sequence = 0; ///< Of its record: the order in which they arrived.
+  std::optional<double> fitness;
+  std::uint64_t parameters = 0;
+  double seconds = 0;
+  bool copied = false; ///< Not trained: its network equals an older one.
+};
+
+/// An evaluated child beside the fitter of its parents.
+struct child_row {
+  std::string_view origin;
+  std::optional<double> fitness, parent_fitness;
+};
+
+/// What a slot worked on, until the evaluation was recorded.
+struct work_row {
+  std::string_view slot;
+  std::int64_t end_ms = 0;
+  double seconds = 0;
+};
+
+/// Evaluations that failed alike, or attempts that were lost alike.
+struct failure_row {
+  std::optional<clade::outcome> outcome; ///< None: of attempts.
+  std::string reason;
+  std::uint64_t count = 0;
+  candidate_id example = 0; ///< The oldest of them.
+};
+
+/// The records of one candidate, as stored.
+struct candidate_records {
+  candidate_id id = 0;
+  std::uint64_t generation = 0;
+  bytes born;
+  bytes evaluated; ///< Empty: not yet.
+};
+
+} // namespace clade

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "engine/telemetry/feed.hpp"
+
+namespace clade {
+
+/// What `clade attach --json` prints and the page gets: one JSON object on one line,
+/// without the line's end. Times are milliseconds since 1970; what is not known is null.
+///
+///   {"event":"picture","showing":"live","name":..,"sequence":..,"time":..,"state":..,
+///    "reason":..,"version":..,"seed":"..","metric":..,"maximize":..,"population":..,"planned_generations":..,"started":..,
+///    "generation":..,"born":..,"evaluated":..,"failed":..,"training_seconds":..,
+///    "outcomes":{"succeeded":..},"digest":"..","experiment":"..","generations":[{..}],
+///    "best":[line],"front":[line],"latest":[line],"open":[line],"attempts":[..],
+///    "slots":[{"slot","joined","left","reason"}],"finished":null|{..}}
+///   line: {"id","generation","origin","born","evaluated","outcome","fitness",
+///          "parameters","seconds","slot","reason"}
+///
+/// and for each record {"event":KIND,"sequence":..,"time":..} with
+///
+///   started     name, version, seed, experiment
+///   born        id, generation, index, parents, origin, equal_to, nodes,
+///               hyperparameters
+///   evaluated   id, outcome, fitness, metrics, parameters, seconds, slot, tries,
+///               equal_to, reason
+///   generation  generation, survivors, and of the picture's line best, best_fitness,
+///               median, lower_quartile, upper_quartile, succeeded, failed, born, closed,
+///               closed_sequence
+///   finished    champion, examinations: [{subject, id, metrics, parameters}]
+///   paused      reason
+///   resumed     version
+///   attempt     id, attempt, slot, reason
+///   slot        slot, joined, reason
+///   forked      origin, generation, changes, seed, experiment
+///   ordered     order, who
+///
+/// News that are no records have no sequence: {"event":"epoch","slot","id","epoch",
+/// "epochs","metrics"}, {"event":"slots","waiting","slots":[{"slot","label","ready",
+/// "away","training","epoch","epochs","seconds"}]}, {"event":"restarted"}, after which a
+/// picture follows. One follows too when "showing" becomes another: the last line is one.
+[[nodiscard]] std::string to_json(const run_picture& p, const std::string& name,
+                                  const std::string& showing);
+/// `p` as it is after it.
+[[nodiscard]] std::string to_json(const news& n, const run_picture& p);
+/// {"columns":["id","generation","index","parents","origin","equal_to","nodes",
+/// "outcome","fitness","parameters","seconds","slot","reason","born","evaluated",
+/// "born_sequence","evaluated_sequence","hyperparameters","metrics"],"rows":[[..]]}
+[[nodiscard]] std::string to_json(const std::vector<candidate_row>& rows);
+
+} // namespace clade

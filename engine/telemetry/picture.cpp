@@ -1,0 +1,194 @@
+#include "engine/telemetry/picture.hpp"
+
+#include "engine/config/experiment.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+bool fitter_line(const candidate_line& a, const candidate_line& b) {
+  return fitter({.id = a.id, .fitness = a.rank}, {.id = b.id, .fitness = b.rank});
+}
+
+/// Smaller, or as small and fitter: the order of the front.
+bool before(const candidate_line& a, const candidate_line& b) {
+  return a.parameters != b.parameters ? a.parameters < b.parameters : fitter_line(a, b);
+}
+
+void keep_best(run_picture& p, const candidate_line& line) {
+  auto& best = p.best;
+  best.insert(std::upper_bound(best.begin(), best.end(), line, fitter_line), line);
+  if (best.size() > run_picture::kept_best)
+    best.pop_back();
+}
+
+/// Along the front both parameters and fitness rise.
+void keep_front(run_picture& p, const candidate_line& line) {
+  auto& front = p.front;
+  const auto place = std::upper_bound(front.begin(), front.end(), line, before);
+  if (place != front.begin() && !fitter_line(line, *std::prev(place)))
+    return;
+  const auto worse = std::find_if(place, front.end(), [&](const candidate_line& other) {
+    return fitter_line(other, line);
+  });
+  front.insert(front.erase(place, worse), line);
+}
+
+/// Ends the slot's stay, if it is there.
+void end_stay(run_picture& p, const std::string& slot, const std::string& reason) {
+  const auto stay = std::find_if(p.slots.rbegin(), p.slots.rend(), [&](const auto& s) {
+    return s.slot == slot && !s.left_ms;
+  });
+  if (stay == p.slots.rend())
+    return;
+  stay->left_ms = p.unix_ms;
+  stay->reason = reason;
+}
+
+/// Of those that left only the last few stay.
+void forget_old_stays(run_picture& p) {
+  const auto gone =
+      std::ranges::count_if(p.slots, [](const auto& s) { return s.left_ms.has_value(); });
+  if (static_cast<std::size_t>(gone) <= run_picture::kept_gone)
+    return;
+  p.slots.erase(
+      std::ranges::find_if(p.slots, [](const auto& s) { return s.left_ms.has_value(); }));
+}
+
+expected<void> fold(run_picture& p, const run_started& r) {
+  const auto e = parse_resolved(r.experiment, "the run's experiment");
+  if (!e)
+    return tl::unexpected(e.error());
+  p.rules = rules_of(*e);
+  p.version = r.version;
+  p.experiment = r.experiment;
+  p.started_ms = p.unix_ms;
+  p.state = "running";
+  return {};
+}
+
+expected<void> fold(run_picture& p, const candidate_born& r) {
+  const auto& c = r.born;
+  ++p.born;
+  p.generation = std::max(p.generation, c.generation);
+  p.generation_born_ms.try_emplace(c.generation, p.unix_ms);
+  p.open[c.id] = {
+      .id = c.id, .generation = c.generation, .origin = c.origin, .born_ms = p.unix_ms};
+  return {};
+}
+
+expected<void> fold(run_picture& p, const candidate_evaluated& r) {
+  const auto& e = r.evaluated;
+  const auto found = p.open.extract(e.id);
+  if (found.empty())
+    return fail(error_kind::corrupt,
+                "#" + std::to_string(e.id) + " is evaluated and not open");
+  auto line = found.mapped();
+  settle(line, e, p.rules.objective, p.unix_ms);
+  ++p.evaluated;
+  ++p.outcomes[e.outcome];
+  p.training_seconds += e.seconds;
+  p.current.push_back({.id = e.id, .genome = nullptr, .fitness = line.rank});
+  if (!line.rank.ok) {
+    ++p.failed;
+  } else if (e.equal_to == 0) {
+    keep_best(p, line);
+    keep_front(p, line);
+  }
+  p.latest.push_back(std::move(line));
+  if (p.latest.size() > run_picture::kept_latest)
+    p.latest.pop_front();
+  return {};
+}
+
+expected<void> fold(run_picture& p, const generation_closed& r) {
+  auto taken = take_generation(p.current, p.rules.evolution.population,
+                               p.rules.evolution.tell_order == "asked");
+  const auto born = p.generation_born_ms.extract(r.generation);
+  p.generations.push_back(
+      {.summary = summarise(r.generation, std::move(taken), p.rules.objective),
+       .born_ms = born.empty() ? p.unix_ms : born.mapped(),
+       .closed_ms = p.unix_ms,
+       .closed_sequence = p.sequence + 1});
+  return {};
+}
+
+expected<void> fold(run_picture& p, const run_finished& r) {
+  p.finished = r;
+  p.state = "finished";
+  p.reason.clear();
+  return {};
+}
+
+expected<void> fold(run_picture& p, const run_paused& r) {
+  p.state = "paused";
+  p.reason = r.reason;
+  return {};
+}
+
+expected<void> fold(run_picture& p, const run_resumed& r) {
+  p.state = "running";
+  p.reason.clear();
+  p.version = r.version;
+  // Whoever was there went with the head before.
+  for (auto& stay : p.slots)
+    if (!stay.left_ms)
+      end_stay(p, stay.slot, "the run was resumed");
+  return {};
+}
+
+expected<void> fold(run_picture& p, const attempt_failed& r) {
+  p.attempts.push_back(r);
+  if (p.attempts.size() > run_picture::kept_latest)
+    p.attempts.pop_front();
+  return {};
+}
+
+expected<void> fold(run_picture& p, const slot_changed& r) {
+  if (r.joined) {
+    end_stay(p, r.slot, "replaced");
+    p.slots.push_back({.slot = r.slot, .joined_ms = p.unix_ms});
+  } else {
+    end_stay(p, r.slot, r.reason);
+  }
+  forget_old_stays(p);
+  return {};
+}
+
+expected<void> fold(run_picture& p, const run_forked& r) {
+  const auto e = parse_resolved(r.experiment, "the fork's experiment");
+  if (!e)
+    return tl::unexpected(e.error());
+  p.rules = rules_of(*e);
+  p.experiment = r.experiment;
+  return {};
+}
+
+expected<void> fold(run_picture& p, const person_ordered& r) {
+  if (r.order.kind == instruction_kind::hold) {
+    p.state = "held";
+    p.reason = r.who + " ordered it";
+  } else if (r.order.kind == instruction_kind::go_on) {
+    p.state = "running";
+    p.reason.clear();
+  } else if (r.order.kind == instruction_kind::extend) {
+    p.extended += r.order.number;
+  }
+  return {};
+}
+
+} // namespace
+
+expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {
+  picture.unix_ms = unix_ms;
+  auto folded = std::visit([&](const auto& one) { return fold(picture, one); }, r);
+  if (!folded)
+    return folded;
+  ++picture.sequence;
+  picture.digest.add(r);
+  return folded;
+}
+
+} // namespace clade

@@ -1,0 +1,317 @@
+// One thread has the sockets. Others leave what is to be published in a list and write to
+// an event descriptor, which that thread polls together with its sockets.
+//
+// XPUB tells of subscriptions: without any, nothing is encoded. Messages for a viewer
+// that does not read are dropped once `queued_messages` wait for it, which it sees by
+// their numbers.
+#include "engine/telemetry/publisher.hpp"
+
+#include "engine/telemetry/gate.hpp"
+#include "engine/telemetry/socket_folder.hpp"
+#include "engine/telemetry/stored_picture.hpp"
+#include "engine/telemetry/viewer_keys.hpp"
+#include "engine/telemetry/wire.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <zmq.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr int queued_answers = 64;
+// One who asks all the time must not keep the others from hearing anything.
+constexpr int answers_at_once = 16;
+// What a viewer still gets of the last records when a head ends.
+constexpr std::chrono::milliseconds farewell = 200ms;
+// A viewer of another machine that answers nothing for so long is gone, or its link is.
+constexpr std::chrono::milliseconds heartbeat = 5s, heartbeat_timeout = 30s;
+constexpr std::chrono::milliseconds alive_interval = 1000ms;
+// The picture is kept beside the store while it changes, this often.
+constexpr auto keep_interval = 30s;
+constexpr std::uint64_t keep_records = 10'000;
+
+using event = std::variant<recorded, epoch_news, slots_view>;
+
+class socket_publisher final : public publisher {
+public:
+  socket_publisher(const publisher_params& params, socket_folder folder,
+                   std::uint64_t identity, run_picture picture)
+      : params_(params),
+        folder_(std::move(folder)),
+        identity_(identity),
+        picture_(std::move(picture)),
+        kept_(picture_.sequence),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        events_(context_, zmq::socket_type::xpub),
+        requests_(context_, zmq::socket_type::router),
+        control_(context_, zmq::socket_type::router) {}
+
+  ~socket_publisher() override {
+    if (thread_.joinable()) {
+      ending_ = true;
+      wake();
+      thread_.join();
+    }
+    ::close(wake_);
+  }
+
+  expected<void> begin() {
+    if (wake_ < 0)
+      return fail(error_kind::io, "no event descriptor can be had");
+    try {
+      events_.set(zmq::sockopt::sndhwm, params_.queued_messages);
+      events_.set(zmq::sockopt::xpub_verboser, 1);
+      for (auto* socket : {&requests_, &control_}) {
+        socket->set(zmq::sockopt::sndhwm, queued_answers);
+        socket->set(zmq::sockopt::rcvhwm, queued_answers);
+      }
+      for (auto* socket : {&events_, &requests_, &control_}) {
+        socket->set(zmq::sockopt::linger, 0);
+        socket->set(zmq::sockopt::maxmsgsize, std::int64_t{max_request_bytes});
+      }
+      events_.bind(folder_.address("events"));
+      requests_.bind(folder_.address("requests"));
+      control_.bind(folder_.address("control"));
+    } catch (const zmq::error_t& e) {
+      return fail(error_kind::io,
+                  params_.folder.string() + ": nobody can watch this run: " + e.what());
+    }
+    if (params_.remote)
+      if (auto opened = open_to(*params_.remote); !opened)
+        return opened;
+    thread_ = std::thread([this] { serve(); });
+    return {};
+  }
+
+  void publish(recorded r) override { add(std::move(r)); }
+  void publish(epoch_news e) override { add(std::move(e)); }
+  void publish(slots_view v) override { add(std::move(v)); }
+  bool watched() const override { return subscriptions_ > 0; }
+
+private:
+  expected<void> open_to(const remote_place& place) {
+    const auto keys = publisher_keys(place.authority);
+    if (!keys)
+      return tl::unexpected(keys.error());
+    try {
+      gate_.emplace(context_,
+                    gate_params{.authority = place.authority, .say = params_.say});
+      int port = place.port;
+      for (auto* socket : {&events_, &requests_, &control_}) {
+        socket->set(zmq::sockopt::curve_server, true);
+        socket->set(zmq::sockopt::curve_secretkey, keys->secret_key);
+        socket->set(zmq::sockopt::zap_domain, socket == &control_ ? "control" : "watch");
+        socket->set(zmq::sockopt::heartbeat_ivl, static_cast<int>(heartbeat.count()));
+        socket->set(zmq::sockopt::heartbeat_timeout,
+                    static_cast<int>(heartbeat_timeout.count()));
+        socket->bind("tcp://" + place.host + ":" + std::to_string(port++));
+      }
+    } catch (const zmq::error_t& e) {
+      return fail(error_kind::conflict, "cannot publish on " + place.host + ":"
+                                            + std::to_string(place.port)
+                                            + " and the two ports after it: " + e.what());
+    }
+    return {};
+  }
+
+  void add(event e) {
+    {
+      std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(e));
+    }
+    wake();
+  }
+
+  void wake() const {
+    // Full means that it wakes anyway.
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+  }
+
+  void serve() {
+    std::vector<zmq::pollitem_t> items{{events_.handle(), 0, ZMQ_POLLIN, 0},
+                                       {requests_.handle(), 0, ZMQ_POLLIN, 0},
+                                       {control_.handle(), 0, ZMQ_POLLIN, 0},
+                                       {nullptr, wake_, ZMQ_POLLIN, 0}};
+    if (gate_)
+      items.push_back({gate_->handle(), 0, ZMQ_POLLIN, 0});
+    auto next_alive = clock::now(), next_keep = clock::now() + keep_interval;
+    while (!ending_) {
+      zmq::poll(items, alive_interval);
+      if (gate_)
+        gate_->answer_waiting();
+      count_subscriptions();
+      publish_waiting();
+      answer(requests_,
+             [this](const bytes& asked, const char*) { return answer_to(asked); });
+      answer(control_, [this](const bytes& asked, const char* viewer) {
+        return obey(asked, viewer);
+      });
+      const auto now = clock::now();
+      if (now >= next_alive) {
+        send(alive{picture_.sequence});
+        next_alive = now + alive_interval;
+      }
+      if (now >= next_keep) {
+        if (picture_.sequence >= kept_ + keep_records)
+          keep();
+        next_keep = now + keep_interval;
+      }
+    }
+    publish_waiting();
+    events_.set(zmq::sockopt::linger, static_cast<int>(farewell.count()));
+    if (picture_.sequence != kept_)
+      keep();
+  }
+
+  // What is lost is a little time of the next who reads the store.
+  void keep() {
+    std::ignore = keep_picture(picture_, identity_, picture_file(params_.store_file));
+    kept_ = picture_.sequence;
+  }
+
+  void count_subscriptions() {
+    zmq::message_t message;
+    while (events_.recv(message, zmq::recv_flags::dontwait)) {
+      if (message.size() == 0)
+        continue;
+      const char first = *message.data<char>();
+      if (first == 1)
+        ++subscriptions_;
+      else if (first == 0 && subscriptions_ > 0)
+        --subscriptions_;
+    }
+  }
+
+  void publish_waiting() {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto read = ::read(wake_, &count, sizeof count);
+    std::vector<event> events;
+    {
+      std::lock_guard lock(mutex_);
+      events.swap(waiting_);
+    }
+    for (const auto& e : events)
+      std::visit([this](const auto& one) { show(one); }, e);
+  }
+
+  void show(const recorded& r) {
+    for (const auto& e : *r.entries) {
+      // The selector has folded it already: it fits.
+      if (auto folded = apply(picture_, r.unix_ms, e.record); !folded)
+        continue;
+      if (watched())
+        send(happened{picture_.sequence, r.unix_ms, e.record});
+    }
+  }
+
+  template<class Passing>
+  void show(const Passing& p) {
+    send(p);
+  }
+
+  void send(const published& p) {
+    if (!watched())
+      return;
+    const auto parts = encode(p);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      events_.send(zmq::buffer(parts[i]), i + 1 < parts.size() ? zmq::send_flags::sndmore
+                                                               : zmq::send_flags::none);
+  }
+
+  template<class Answer>
+  static void answer(zmq::socket_t& socket, Answer answer_to) {
+    zmq::message_t part;
+    for (int i = 0; i < answers_at_once && socket.recv(part, zmq::recv_flags::dontwait);
+         ++i) {
+      std::vector<bytes> envelope{part.to_string()};
+      while (part.more() && socket.recv(part))
+        envelope.push_back(part.to_string());
+      // Only viewers whom the gate let in have a name that is theirs.
+      const auto answer =
+          answer_to(envelope.back(), zmq_msg_gets(part.handle(), "User-Id"));
+      envelope.pop_back();
+      for (const auto& address : envelope)
+        socket.send(zmq::buffer(address), zmq::send_flags::sndmore);
+      socket.send(zmq::buffer(answer), zmq::send_flags::none);
+    }
+  }
+
+  bytes obey(const bytes& asked, const char* viewer) {
+    auto told = decode_told(asked);
+    if (!told)
+      return encode_failure(told.error().message);
+    if (viewer != nullptr)
+      told->who = viewer;
+    const auto refusal =
+        params_.obey ? params_.obey(*told) : std::string("this run takes no orders");
+    return refusal.empty() ? encode_done() : encode_failure(refusal);
+  }
+
+  bytes answer_to(const bytes& asked) {
+    const auto r = decode_request(asked);
+    if (!r)
+      return encode_failure(r.error().message);
+    if (std::holds_alternative<snapshot_request>(*r))
+      return encode_snapshot(params_.name, picture_);
+    if (!reader_) {
+      auto opened = store::open_to_read(params_.store_file);
+      if (!opened)
+        return encode_failure(opened.error().message);
+      reader_ = std::make_unique<store>(std::move(*opened));
+    }
+    const auto text = [](const auto& answer) {
+      return answer ? encode_answer(*answer) : encode_failure(answer.error().message);
+    };
+    if (const auto* c = std::get_if<candidate_request>(&*r))
+      return text(view_genome(*reader_, c->id));
+    const auto& rows = std::get<rows_request>(*r);
+    return text(reader_->rows(rows.after, std::min(rows.count, max_rows)));
+  }
+
+  publisher_params params_;
+  socket_folder folder_;
+  std::uint64_t identity_;
+  run_picture picture_;
+  std::uint64_t kept_;
+  int wake_;
+  zmq::context_t context_;
+  zmq::socket_t events_, requests_, control_;
+  std::optional<gate> gate_;
+  std::unique_ptr<store> reader_;
+  std::atomic<std::size_t> subscriptions_ = 0;
+  std::mutex mutex_;
+  std::vector<event> waiting_;
+  std::atomic<bool> ending_ = false;
+  std::thread thread_;
+};
+
+} // namespace
+
+expected<std::unique_ptr<publisher>> publisher::start(const publisher_params& params,
+                                                      const store& s) {
+  const auto identity = s.identity();
+  if (!identity)
+    return tl::unexpected(identity.error());
+  auto picture = read_picture(s, picture_file(params.store_file));
+  if (!picture)
+    return tl::unexpected(picture.error());
+  auto folder = socket_folder::open(params.folder, true);
+  if (!folder)
+    return tl::unexpected(folder.error());
+  auto made = std::make_unique<socket_publisher>(params, std::move(*folder), *identity,
+                                                 std::move(*picture));
+  return made->begin().map(
+      [&]() -> std::unique_ptr<publisher> { return std::move(made); });
+}
+
+} // namespace clade

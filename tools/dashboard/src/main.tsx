@@ -1,0 +1,148 @@
+import { render } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { CandidateView } from "./candidate";
+import { Candidates } from "./candidates";
+import { Compare } from "./compare";
+import { follow } from "./connection";
+import { count, duration, metric } from "./format";
+import { type Moment, moment_of } from "./moment";
+import { Overview } from "./overview";
+import { Parallel } from "./parallel";
+import { CandidateLink, Panel } from "./parts";
+import { address_of, type Place, use_place } from "./place";
+import { Run } from "./run";
+import "./style.css";
+import { TimeSlider } from "./time_slider";
+import { Timeline } from "./timeline";
+
+const views: [string, string][] = [
+  ["overview", "Overview"], ["candidates", "Candidates"], ["hyperparameters", "Hyperparameters"], ["slots", "Slots"],
+  ["compare", "Compare"], ["experiment", "Experiment"],
+];
+
+const run = new Run();
+// The token has become a cookie; it need not stay where it is seen and copied.
+if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+follow(run);
+
+function use_run(): number {
+  const [version, set] = useState(run.version);
+  useEffect(() => run.listen(() => set(run.version)), []);
+  return version;
+}
+
+/** Of a large run everything takes its time: it is looked at anew once a second, and at once when another moment is
+    chosen. */
+function use_moment(version: number, generation: number | null): Moment | null {
+  const last = useRef<{ at: number; version: number; generation: number | null; moment: Moment | null } | null>(null);
+  const [, again] = useState(0);
+  const wait = run.rows.length > 20_000 ? 1000 : 0;
+  const known = last.current;
+  const fresh = known && known.generation === generation && known.moment && (known.version === version || performance.now() - known.at < wait);
+  if (!fresh) last.current = { at: performance.now(), version, generation, moment: moment_of(run, generation) };
+  useEffect(() => {
+    if (!wait || last.current?.version === version) return;
+    const timer = setTimeout(() => again((n) => n + 1), wait);
+    return () => clearTimeout(timer);
+  });
+  return last.current!.moment;
+}
+
+function showing_says(): string {
+  const p = run.picture!;
+  if (p.showing === "live" && p.state === "paused") return "live, paused";
+  return p.showing;
+}
+
+function Status() {
+  const p = run.picture!;
+  const kind = run.connected ? p.showing : "lost";
+  const says = run.connected ? showing_says() : "not connected, trying again";
+  return <span class={`status ${kind}`} role="status" data-test="showing" title={p.reason ?? undefined}>{says}</span>;
+}
+
+function Figures({ moment, place }: { moment: Moment; place: Place }) {
+  const p = run.picture!;
+  const best = moment.best[0];
+  const generation = moment.generation ?? p.generation;
+  const elapsed = p.started ? (moment.time - p.started) / 1000 : null;
+  // Until all rows are here, the picture knows better what there is now.
+  const whole = moment.generation !== null || moment.complete;
+  const figures: [string, preact.ComponentChildren][] = [
+    ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
+    ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}<small> of {count(p.population * p.planned_generations)}</small></>],
+    ["failed", count(whole ? moment.failed : p.failed)],
+    [`best ${p.metric.replace(/^validation\./, "")}`, best ? <>{metric(best.fitness)} <small><CandidateLink id={best.id} place={place} /></small></> : "–"],
+    ["elapsed", duration(elapsed)],
+  ];
+  return (
+    <dl class="figures" data-test="figures">
+      {figures.map(([name, what]) => <div key={name}><dt>{name}</dt><dd>{what}</dd></div>)}
+    </dl>
+  );
+}
+
+function Experiment() {
+  const p = run.picture!;
+  return (
+    <Panel title="Experiment" wide note={`clade ${p.version}, seed ${p.seed}, digest ${p.digest}`}>
+      <pre tabIndex={0}>{p.experiment}</pre>
+    </Panel>
+  );
+}
+
+function View({ moment, place }: { moment: Moment; place: Place }) {
+  switch (place.view) {
+    case "candidates": return <Candidates run={run} moment={moment} place={place} />;
+    case "candidate": return <CandidateView key={place.ids[0]} run={run} moment={moment} place={place} />;
+    case "hyperparameters": return <Parallel run={run} moment={moment} place={place} />;
+    case "slots": return <Timeline run={run} moment={moment} place={place} />;
+    case "compare": return <Compare run={run} moment={moment} place={place} />;
+    case "experiment": return <Experiment />;
+    default: return <Overview run={run} moment={moment} place={place} />;
+  }
+}
+
+function Page() {
+  const version = use_run();
+  const place = use_place();
+  const moment = use_moment(version, place.generation);
+  const main = useRef<HTMLElement>(null);
+  const path = `${place.view}/${place.ids.join("/")}`;
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    // To who reads by ear, another view is another page.
+    main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [path]);
+  const name = run.picture?.name;
+  useEffect(() => {
+    if (name) document.title = `${name} – Clade`;
+  }, [name]);
+  const view = useMemo(() => (moment ? <View moment={moment} place={place} /> : null), [moment, place, version]);
+  if (!run.picture || !moment)
+    return <main class="waiting" tabIndex={-1}><p role="status">{run.connected ? "Waiting for the run." : "Connecting to clade."}</p></main>;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
+      <header class="top">
+        <div class="name">
+          <h1>{run.picture.name}</h1>
+          <Status />
+        </div>
+        <Figures moment={moment} place={place} />
+      </header>
+      <nav class="views" aria-label="Views">
+        {views.map(([view, title]) => (
+          <a key={view} href={address_of(place, { view })} aria-current={view === place.view || (view === "candidates" && place.view === "candidate") ? "page" : undefined}>{title}</a>
+        ))}
+      </nav>
+      <main id="main" ref={main} tabIndex={-1}>{view}</main>
+      <TimeSlider run={run} moment={moment} place={place} />
+    </>
+  );
+}
+
+render(<Page />, document.getElementById("page")!);

@@ -1,0 +1,241 @@
+// What the server tells (engine/telemetry/json.hpp, engine/report/json.hpp).
+
+export type Settings = Record<string, number | string>;
+export type Metrics = Record<string, number>;
+
+export interface Line {
+  id: number;
+  generation: number;
+  origin: string;
+  born: number;
+  evaluated: number | null;
+  outcome: string | null;
+  fitness: number | null;
+  parameters: number | null;
+  seconds: number | null;
+  slot: string | null;
+  reason: string | null;
+}
+
+export interface GenerationLine {
+  generation: number;
+  best: number | null;
+  best_fitness: number | null;
+  median: number | null;
+  lower_quartile: number | null;
+  upper_quartile: number | null;
+  succeeded: number;
+  failed: number;
+  born: number;
+  closed: number;
+  /** Of the record that closed it. */
+  closed_sequence: number;
+}
+
+export interface Stay {
+  slot: string;
+  joined: number;
+  left: number | null;
+  reason: string | null;
+}
+
+export interface Attempt {
+  id: number;
+  attempt: number;
+  slot: string;
+  reason: string;
+}
+
+export interface Examination {
+  subject: string;
+  id: number | null;
+  metrics: Metrics;
+  parameters: number;
+}
+
+export interface Finish {
+  champion: number | null;
+  examinations: Examination[];
+}
+
+export interface Picture {
+  event: "picture";
+  showing: string;
+  name: string;
+  sequence: number;
+  time: number | null;
+  state: string;
+  reason: string | null;
+  version: string;
+  seed: string;
+  metric: string;
+  maximize: boolean;
+  population: number;
+  planned_generations: number;
+  started: number | null;
+  generation: number;
+  born: number;
+  evaluated: number;
+  failed: number;
+  training_seconds: number;
+  outcomes: Record<string, number>;
+  digest: string;
+  experiment: string;
+  generations: GenerationLine[];
+  best: Line[];
+  front: Line[];
+  latest: Line[];
+  open: Line[];
+  attempts: Attempt[];
+  slots: Stay[];
+  finished: Finish | null;
+}
+
+export interface SlotNow {
+  slot: string;
+  label: string;
+  ready: boolean;
+  away: boolean;
+  training: number | null;
+  epoch: number;
+  epochs: number;
+  seconds: number;
+}
+
+interface Recorded {
+  sequence: number;
+  time: number;
+}
+
+export interface EpochNews {
+  event: "epoch";
+  slot: string;
+  id: number;
+  epoch: number;
+  epochs: number;
+  metrics: Metrics;
+}
+
+export interface BornNews extends Recorded {
+  event: "born";
+  id: number;
+  generation: number;
+  index: number;
+  parents: number[];
+  origin: string;
+  equal_to: number | null;
+  nodes: number;
+  hyperparameters: Settings;
+}
+
+export interface EvaluatedNews extends Recorded {
+  event: "evaluated";
+  id: number;
+  outcome: string;
+  fitness: number | null;
+  metrics: Metrics;
+  parameters: number;
+  seconds: number;
+  slot: string | null;
+  tries: number;
+  equal_to: number | null;
+  reason: string | null;
+}
+
+export type News =
+  | Picture
+  | BornNews
+  | EvaluatedNews
+  | EpochNews
+  | (Recorded & { event: "started"; name: string | null; version: string; seed: string; experiment: string })
+  | (Recorded & { event: "generation"; survivors: number[] } & GenerationLine)
+  | (Recorded & { event: "finished" } & Finish)
+  | (Recorded & { event: "paused"; reason: string })
+  | (Recorded & { event: "resumed"; version: string })
+  | (Recorded & { event: "attempt" } & Attempt)
+  | (Recorded & { event: "slot"; slot: string; joined: boolean; reason: string | null })
+  | (Recorded & { event: "ordered"; order: string; who: string })
+  | { event: "slots"; waiting: number; slots: SlotNow[] }
+  | { event: "restarted" };
+
+/** A candidate as tables and charts of many show it. */
+export interface Row {
+  id: number;
+  generation: number;
+  index: number;
+  parents: number[];
+  origin: string;
+  equal_to: number | null;
+  nodes: number;
+  outcome: string | null;
+  fitness: number | null;
+  parameters: number | null;
+  seconds: number | null;
+  slot: string | null;
+  reason: string | null;
+  born: number;
+  evaluated: number | null;
+  born_sequence: number;
+  evaluated_sequence: number | null;
+  hyperparameters: Settings;
+  metrics: Metrics;
+  /** What words are looked for in; made when it is first needed. */
+  text?: string;
+}
+
+export interface Rows {
+  columns: (keyof Row)[];
+  rows: unknown[][];
+}
+
+export interface NodeGene {
+  id: string;
+  op: string;
+  settings: Settings;
+}
+
+export interface EdgeGene {
+  id: string;
+  from: string;
+  to: string;
+  enabled: boolean;
+  recurrent: boolean;
+  weight: number;
+}
+
+export interface Genome {
+  nodes: NodeGene[];
+  edges: EdgeGene[];
+  hyperparameters: Settings;
+}
+
+export interface Epoch {
+  number: number;
+  metrics: Metrics;
+  seconds: number;
+}
+
+export interface Candidate {
+  id: number;
+  generation: number;
+  index: number;
+  origin: string;
+  parents: number[];
+  equal_to: number | null;
+  network: string;
+  work: number;
+  has_weights: boolean;
+  genome: Genome;
+  evaluation: {
+    outcome: string;
+    metrics: Metrics;
+    parameters: number;
+    weights_hash: string;
+    equal_to: number | null;
+    reason: string | null;
+    curve: Epoch[];
+    seconds: number;
+    slot: string | null;
+    tries: number;
+  } | null;
+}

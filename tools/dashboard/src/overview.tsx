@@ -1,0 +1,100 @@
+import { CurvesChart } from "./curves_chart";
+import { FitnessChart } from "./fitness_chart";
+import { clock, count, duration, metric } from "./format";
+import { FrontChart } from "./front_chart";
+import { HealthPanel } from "./health";
+import type { Picture, Row } from "./model";
+import { is_evaluated, type Moment } from "./moment";
+import { CandidateLink, Empty, Outcome, Panel } from "./parts";
+import type { Place } from "./place";
+import type { Run } from "./run";
+
+const latest_shown = 9;
+
+function latest_of(moment: Moment): Row[] {
+  const found: Row[] = [];
+  for (let i = moment.rows.length - 1; i >= 0 && found.length < 512; --i)
+    if (is_evaluated(moment.rows[i]!, moment.cut)) found.push(moment.rows[i]!);
+  return found.sort((a, b) => b.evaluated_sequence! - a.evaluated_sequence!).slice(0, latest_shown);
+}
+
+function Lines({ rows, cut, place, caption, when }: { rows: Row[]; cut: number; place: Place; caption: string; when: boolean }) {
+  return (
+    <table class="lines">
+      <caption class="sr">{caption}</caption>
+      <thead>
+        <tr><th scope="col">id</th><th scope="col" class="n">fitness</th><th scope="col">{when ? "outcome" : "how it came"}</th>
+          <th scope="col" class="n">{when ? "time" : "parameters"}</th></tr>
+      </thead>
+      <tbody>
+        {rows.map((r) => (
+          <tr key={r.id}>
+            <td><CandidateLink id={r.id} place={place} /></td>
+            <td class="n">{metric(r.fitness)}</td>
+            <td class="long">{when ? <><Outcome row={r} cut={cut} />{r.reason && <span class="muted" title={r.reason}> {r.reason}</span>}</> : <span title={r.origin}>{r.origin}</span>}</td>
+            <td class="n">{when ? clock(r.evaluated) : count(r.parameters)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function End({ picture, place }: { picture: Picture; place: Place }) {
+  const end = picture.finished;
+  if (!end) return null;
+  const names = [...new Set(end.examinations.flatMap((x) => Object.keys(x.metrics)))].filter((n) => !n.endsWith("loss")).sort();
+  return (
+    <Panel title="What evolution earned" note={end.champion !== null ? <>champion <CandidateLink id={end.champion} place={place} /></> : "no candidate succeeded"} wide>
+      <div class="scroll">
+        <table class="lines">
+          <thead>
+            <tr><th scope="col">subject</th>{names.map((n) => <th key={n} scope="col" class="n">{n}</th>)}<th scope="col" class="n">parameters</th></tr>
+          </thead>
+          <tbody>
+            {end.examinations.map((x) => (
+              <tr key={x.subject}>
+                <td>{x.subject} {x.id !== null && <CandidateLink id={x.id} place={place} />}</td>
+                {names.map((n) => <td key={n} class="n">{metric(x.metrics[n])}</td>)}
+                <td class="n">{count(x.parameters)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}
+
+export function Overview({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
+  const picture = run.picture!;
+  const outcomes = [...moment.outcomes].sort((a, b) => b[1] - a[1]);
+  const latest = latest_of(moment);
+  return (
+    <div class="grid">
+      <FitnessChart picture={picture} moment={moment} place={place} />
+      <HealthPanel run={run} moment={moment} place={place} />
+      <FrontChart picture={picture} moment={moment} place={place} />
+      <CurvesChart run={run} moment={moment} place={place} />
+      <Panel title="Latest evaluations" note={duration(moment.seconds) + " of training"}>
+        {latest.length ? <Lines rows={latest} cut={moment.cut} place={place} caption="Latest evaluations" when /> : <Empty>Nothing is evaluated yet.</Empty>}
+      </Panel>
+      <Panel title="The fittest" note={moment.generation === null ? "so far" : `up to generation ${moment.generation}`}>
+        {moment.best.length ? <Lines rows={moment.best} cut={moment.cut} place={place} caption="The fittest" when={false} /> : <Empty>None has succeeded yet.</Empty>}
+      </Panel>
+      <Panel title="Outcomes" note={`${count(moment.evaluated)} evaluations`}>
+        <ul class="bars">
+          {outcomes.map(([kind, n]) => (
+            <li key={kind}>
+              <span class={`mark ${kind === "succeeded" ? "good" : "bad"}`}>{kind.replaceAll("_", " ")}</span>
+              <progress class={kind === "succeeded" ? "good" : "bad"} max={moment.evaluated} value={n} aria-label={kind} />
+              <span class="n">{count(n)}</span>
+            </li>
+          ))}
+        </ul>
+        {!outcomes.length && <Empty>Nothing is evaluated yet.</Empty>}
+      </Panel>
+      {moment.generation === null && <End picture={picture} place={place} />}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Where on the page one is; all of it is in the address, so that a reload and the way back keep it. */
+export interface Place {
+  view: string;
+  ids: number[];
+  /** Null: now. */
+  generation: number | null;
+  query: string;
+  sort: string;
+}
+
+export function read_place(hash: string): Place {
+  const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [view = "", ...rest] = path.split("/");
+  const options = new URLSearchParams(search);
+  const generation = options.get("g");
+  return {
+    view: view || "overview",
+    ids: rest.map(Number).filter(Number.isSafeInteger),
+    generation: generation !== null && /^\d+$/.test(generation) ? Number(generation) : null,
+    query: options.get("q") ?? "",
+    sort: options.get("sort") ?? "-id",
+  };
+}
+
+export function address_of(place: Place, change: Partial<Place> = {}): string {
+  const to = { ...place, ...("view" in change ? { ids: [] } : {}), ...change };
+  const options = new URLSearchParams();
+  if (to.generation !== null) options.set("g", String(to.generation));
+  if (to.query) options.set("q", to.query);
+  if (to.sort !== "-id") options.set("sort", to.sort);
+  const search = options.toString();
+  return `#/${[to.view === "overview" ? "" : to.view, ...to.ids].join("/")}${search ? `?${search}` : ""}`;
+}
+
+/** `again`: in the place of where one is, so that the way back does not lead through every letter typed. */
+export function go(place: Place, change: Partial<Place>, again = false): void {
+  const address = address_of(place, change);
+  if (!again) {
+    location.hash = address;
+    return;
+  }
+  history.replaceState(null, "", address);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function use_place(): Place {
+  const [place, set] = useState(() => read_place(location.hash));
+  useEffect(() => {
+    const moved = () => set(read_place(location.hash));
+    addEventListener("hashchange", moved);
+    return () => removeEventListener("hashchange", moved);
+  }, []);
+  return place;
+}

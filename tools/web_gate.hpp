@@ -1,0 +1,44 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace clade {
+
+/// What of a request says who asks.
+struct web_knock {
+  std::string host;       ///< Header Host.
+  std::string token;      ///< Of the address, `?token=`.
+  std::string cookies;    ///< Header Cookie.
+  std::string fetch_site; ///< Header Sec-Fetch-Site, which browsers send.
+};
+
+/// Who may ask the server of a page: whoever knows the token that was printed with the
+/// address, from a page of the same origin. A machine has many users, and all of them
+/// reach its loopback; and any page that a browser has open may make it ask there, by
+/// address or by a name of its own that resolves to 127.0.0.1 (DNS rebinding).
+class web_gate {
+public:
+  web_gate(std::uint16_t port, std::string token)
+      : port_(std::to_string(port)),
+        token_(std::move(token)) {}
+
+  /// What a person opens.
+  [[nodiscard]] std::string address() const;
+  /// For Set-Cookie: from then on the browser knows the token, and no script does.
+  [[nodiscard]] std::string cookie() const;
+  /// A sentence; empty: let in.
+  [[nodiscard]] std::string refusal(const web_knock& k) const;
+
+private:
+  [[nodiscard]] std::string cookie_name() const { return "clade-" + port_; }
+
+  std::string port_, token_;
+};
+
+/// 128 bits of the kernel's, in hexadecimal.
+[[nodiscard]] expected<std::string> random_token();
+
+} // namespace clade
