@@ -175,9 +175,15 @@ void selector_state::flush() {
   recording = true;
   append message{.entries = std::make_shared<const std::vector<entry>>(
                      std::exchange(unrecorded, {}))};
-  if (std::exchange(weights_recorded, false))
+  if (std::exchange(weights_recorded, false)) {
     for (const auto& i : run.best)
       message.keep.push_back(i.id);
+    // Those that come with these entries are judged once they are recorded.
+    for (const auto& e : *message.entries)
+      if (const auto* done = std::get_if<candidate_evaluated>(&e.record);
+          done != nullptr && !e.weights.empty())
+        message.keep.push_back(done->evaluated.id);
+  }
   self->request(params.archive, caf::infinite, message)
       .then([this, entries = message.entries](const appended& answer) {
         recording = false;

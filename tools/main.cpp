@@ -35,6 +35,8 @@ constexpr row commands[] = {
     {add_diff, "diff", "Look"},
     {add_report_command, "report", "Look"},
     {add_check, "check", "Look"},
+    {add_export, "export", "Take away"},
+    {add_predict, "predict", "Take away"},
     {add_keys, "keys", "Machines"},
     {add_worker, "worker", "Machines"},
     {add_launch, "launch", "Machines"},

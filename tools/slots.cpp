@@ -222,4 +222,8 @@ std::filesystem::path module_path() {
   return own_program().parent_path() / "libclade_training.so";
 }
 
+std::filesystem::path torch_export_path() {
+  return own_program().parent_path() / "libclade_torch_export.so";
+}
+
 } // namespace clade

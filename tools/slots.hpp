@@ -66,4 +66,7 @@ struct node_command {
 /// The module with LibTorch, which lies beside it.
 [[nodiscard]] std::filesystem::path module_path();
 
+/// The one that predicts and writes TorchScript (engine/export/torch_work.hpp).
+[[nodiscard]] std::filesystem::path torch_export_path();
+
 } // namespace clade

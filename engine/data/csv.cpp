@@ -10,6 +10,7 @@
 
 #include "engine/data/csv.hpp"
 
+#include "engine/data/csv_fields.hpp"
 #include "engine/data/csv_rows.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "search_spaces/nearest.hpp"
@@ -24,21 +25,8 @@
 namespace clade {
 namespace {
 
-// A number as people and programs write it; nothing else may follow. NaN and infinities
-// are numbers here, so that they can be refused by name.
 std::optional<double> number(std::string_view field) {
-  if (field.starts_with('+'))
-    field.remove_prefix(1);
-  double v = 0;
-  const auto [end, status] =
-      std::from_chars(field.data(), field.data() + field.size(), v);
-  if (end != field.data() + field.size() || field.empty())
-    return std::nullopt;
-  if (status == std::errc::result_out_of_range)
-    return std::numeric_limits<double>::infinity();
-  if (status != std::errc{})
-    return std::nullopt;
-  return v;
+  return field_number(field);
 }
 
 bool is_number(std::string_view field) {
@@ -46,7 +34,7 @@ bool is_number(std::string_view field) {
 }
 
 bool is_blank(std::string_view field) {
-  return field.empty() || field == "?" || field == "NA";
+  return field_blank(field);
 }
 
 // Position of the column that a text names by place, if it does.
@@ -94,6 +82,8 @@ public:
                   out_.origin + (dropped_ ? ": every row has a blank" : ": has no rows"));
     out_.count = out_.places.size();
     out_.shape.sizes = {static_cast<std::int64_t>(columns_ - 1)};
+    out_.columns = std::move(names_);
+    out_.target_column = target_;
     return std::move(out_);
   }
 

@@ -8,6 +8,7 @@
 
 #include "engine/data/examples.hpp"
 #include "engine/data/features.hpp"
+#include "engine/data/preprocessing.hpp"
 #include "engine/data/split.hpp"
 
 #include <algorithm>
@@ -195,10 +196,29 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
   return {};
 }
 
+/// What is known of the preprocessing before the features are made.
+preprocessing preprocessing_of(const examples& e) {
+  preprocessing how;
+  how.width = e.features.size() / e.count;
+  how.names = e.columns;
+  how.target_column = e.target_column;
+  if (e.target_column && !e.columns.empty()) {
+    how.target = e.columns[*e.target_column];
+    how.names.erase(how.names.begin() + static_cast<std::ptrdiff_t>(*e.target_column));
+  }
+  how.categories = e.categories;
+  for (auto& c : how.categories)
+    std::sort(c.values.begin(), c.values.end());
+  return how;
+}
+
+/// `how` gets what was done to the features.
 expected<data_set> assemble(examples e, std::optional<examples> test,
-                            const data_params& params, std::uint64_t seed) {
+                            const data_params& params, std::uint64_t seed,
+                            preprocessing& how) {
   data_set data;
   data.task = params.task;
+  how = preprocessing_of(e);
   const auto indicators = expand_categories(e, test ? &*test : nullptr);
   if (!indicators)
     return tl::unexpected(indicators.error());
@@ -227,41 +247,49 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (test)
     features.insert(features.end(), test->features.begin(), test->features.end());
   const feature_rows rows{features, features.size() / data.examples, data.train};
-  if (params.blanks == blank_rule::mean)
-    if (auto filled = fill_blanks(rows); !filled)
+  if (params.blanks == blank_rule::mean) {
+    auto filled = fill_blanks(rows);
+    if (!filled)
       return fail_in(e.origin, std::move(filled).error());
-  if (data.shape.is_image())
-    scale_images(rows);
-  else
-    standardise_columns(rows, *indicators);
+    how.blanks = std::move(*filled);
+  }
+  if (data.shape.is_image()) {
+    how.largest = scale_images(rows);
+  } else {
+    auto scales = standardise_columns(rows, *indicators);
+    how.mean = std::move(scales.mean);
+    how.deviation = std::move(scales.deviation);
+  }
   data.features = std::move(features);
   return data;
 }
 
-expected<data_set> load_files(const data_params& params, std::uint64_t seed) {
+expected<data_set> load_files(const data_params& params, std::uint64_t seed,
+                              preprocessing& how) {
   auto e = read_limited(training_source(params), params, seed, 0);
   if (!e)
     return tl::unexpected(std::move(e).error());
   const auto tested = test_source(params);
   if (!tested)
-    return assemble(std::move(*e), std::nullopt, params, seed);
+    return assemble(std::move(*e), std::nullopt, params, seed, how);
   auto test = read_limited(*tested, params, seed, 1);
   if (!test)
     return tl::unexpected(std::move(test).error());
-  return assemble(std::move(*e), std::move(*test), params, seed);
+  return assemble(std::move(*e), std::move(*test), params, seed, how);
 }
 
 expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
                                const data_cache& cache) {
+  preprocessing unused;
   const auto key = key_of(cache, params, seed);
   if (!key)
-    return load_files(params, seed);
+    return load_files(params, seed, unused);
   if (auto found = find_cached(cache, *key))
     return std::move(*found);
   const cache_lock alone(cache, *key);
   if (auto found = find_cached(cache, *key))
     return std::move(*found);
-  auto data = load_files(params, seed);
+  auto data = load_files(params, seed, unused);
   // Files that changed in between are not what the key says.
   if (!data || data->checksum != key->checksum)
     return data;
@@ -325,12 +353,15 @@ expected<void> validate(const data_params& params) {
   return {};
 }
 
-expected<data_set> load_data(const data_params& params, std::uint64_t seed,
-                             const data_cache& cache) {
+namespace {
+
+/// What `load` gives; what has no room in memory is an error.
+template<class Load>
+auto within_memory(const data_params& params, Load load) -> decltype(load()) {
   if (auto valid = validate(params); !valid)
     return tl::unexpected(std::move(valid).error());
   try {
-    return load_shared(params, params.seed.value_or(seed), cache);
+    return load();
   } catch (const std::bad_alloc&) {
     return fail_in(
         params.file.string(),
@@ -339,6 +370,30 @@ expected<data_set> load_data(const data_params& params, std::uint64_t seed,
     return fail_in(params.file.string(),
                    {error_kind::io, "too large to be held in memory"});
   }
+}
+
+} // namespace
+
+expected<data_set> load_data(const data_params& params, std::uint64_t seed,
+                             const data_cache& cache) {
+  return within_memory(
+      params, [&] { return load_shared(params, params.seed.value_or(seed), cache); });
+}
+
+expected<preprocessing> fit_preprocessing(const data_params& params, std::uint64_t seed) {
+  return within_memory(params, [&]() -> expected<preprocessing> {
+    preprocessing how;
+    auto data = load_files(params, params.seed.value_or(seed), how);
+    if (!data)
+      return tl::unexpected(std::move(data).error());
+    how.task = data->task;
+    how.shape = std::move(data->shape);
+    how.classes = std::move(data->classes);
+    how.target_mean = data->target_mean;
+    how.target_deviation = data->target_deviation;
+    how.checksum = data->checksum;
+    return how;
+  });
 }
 
 } // namespace clade

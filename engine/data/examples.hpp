@@ -28,6 +28,9 @@ struct examples {
   std::size_t count = 0;
   std::vector<float> features; ///< [count, shape...]; NaN is a blank to be filled.
   std::vector<category_column> categories; ///< In order of columns.
+  /// The names of a table's columns, the target's among them; empty where it has none.
+  std::vector<std::string> columns;
+  std::optional<std::size_t> target_column; ///< Where the target is one of them.
 
   /// Classification: by example an index into `classes`, which are in order of
   /// appearance.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace clade {
@@ -87,7 +88,7 @@ expected<std::vector<bool>> expand_categories(examples& e, examples* test) {
   return indicators;
 }
 
-expected<void> fill_blanks(const feature_rows& rows) {
+expected<std::vector<float>> fill_blanks(const feature_rows& rows) {
   std::vector<double> sum(rows.width, 0);
   std::vector<std::size_t> count(rows.width, 0);
   for (const std::uint32_t i : rows.train)
@@ -107,10 +108,15 @@ expected<void> fill_blanks(const feature_rows& rows) {
                         "mean; remove the column or say blanks = \"drop\"");
     rows.values[i] = static_cast<float>(sum[c] / static_cast<double>(count[c]));
   }
-  return {};
+  std::vector<float> means(rows.width, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t c = 0; c < rows.width; ++c)
+    if (count[c] > 0)
+      means[c] = static_cast<float>(sum[c] / static_cast<double>(count[c]));
+  return means;
 }
 
-void standardise_columns(const feature_rows& rows, const std::vector<bool>& indicators) {
+column_scales standardise_columns(const feature_rows& rows,
+                                  const std::vector<bool>& indicators) {
   const std::size_t width = rows.width;
   std::vector<double> mean(width, 0), deviation(width, 0);
   const auto n = static_cast<double>(rows.train.size());
@@ -134,9 +140,10 @@ void standardise_columns(const feature_rows& rows, const std::vector<bool>& indi
   for (std::size_t i = 0; i < rows.values.size(); ++i)
     rows.values[i] =
         static_cast<float>((rows.values[i] - mean[i % width]) / deviation[i % width]);
+  return {std::move(mean), std::move(deviation)};
 }
 
-void scale_images(const feature_rows& rows) {
+float scale_images(const feature_rows& rows) {
   float largest = 0;
   for (const std::uint32_t i : rows.train)
     for (std::size_t c = 0; c < rows.width; ++c)
@@ -144,6 +151,7 @@ void scale_images(const feature_rows& rows) {
   if (largest > 0)
     for (float& f : rows.values)
       f /= largest;
+  return largest;
 }
 
 } // namespace clade

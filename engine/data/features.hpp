@@ -20,14 +20,22 @@ struct feature_rows {
 /// whether it is such a one. A value that only the test file has is an error.
 [[nodiscard]] expected<std::vector<bool>> expand_categories(examples& e, examples* test);
 
-/// Puts the mean of the column over the train part in place of NaN.
-[[nodiscard]] expected<void> fill_blanks(const feature_rows& rows);
+/// Puts the mean of the column over the train part in place of NaN. Returns these means,
+/// NaN for a column that has no value there.
+[[nodiscard]] expected<std::vector<float>> fill_blanks(const feature_rows& rows);
+
+/// By column: what is subtracted, and what the difference is divided by.
+struct column_scales {
+  std::vector<double> mean, deviation;
+};
 
 /// To mean 0 and deviation 1 over the train part, but for `indicators`. A column that is
-/// constant there is only centred.
-void standardise_columns(const feature_rows& rows, const std::vector<bool>& indicators);
+/// constant there is only centred. Returns by what.
+column_scales standardise_columns(const feature_rows& rows,
+                                  const std::vector<bool>& indicators);
 
-/// To a largest magnitude of 1 over the train part.
-void scale_images(const feature_rows& rows);
+/// To a largest magnitude of 1 over the train part; returns what it divided by, 0 if
+/// nothing.
+float scale_images(const feature_rows& rows);
 
 } // namespace clade

@@ -10,6 +10,7 @@
 #include "engine/data/file_bytes.hpp"
 #include "engine/data/npz.hpp"
 #include "engine/data/numeric_array.hpp"
+#include "engine/data/preprocessing.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
@@ -174,6 +175,7 @@ expected<examples> with_target_column(const std::string& origin, const numeric_a
   out.origin = origin;
   out.count = static_cast<std::size_t>(a.sizes[0]);
   out.shape.sizes = {a.sizes[1] - 1};
+  out.target_column = column;
   if (auto taken = take_targets(out, a, *column, columns, params.task); !taken)
     return tl::unexpected(std::move(taken).error());
   if (auto taken = take_features(out, origin, a, column); !taken)
@@ -305,6 +307,51 @@ expected<examples> read_examples(const example_source& from, const data_params& 
     return parsed;
   }
   return read_arrays(from, std::move(*read), params);
+}
+
+expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
+                                 const preprocessing& how) {
+  auto read = read_file(from.file);
+  if (!read)
+    return tl::unexpected(read.error());
+  raw_rows out{.origin = from.file.string(), .count = 0, .values = {}, .lines = {}};
+  const format f = format_of(from.file, read->bytes);
+  if (f == format::csv)
+    return parse_new_csv(read->bytes, out.origin, params.header, how);
+  if (!how.categories.empty())
+    return wrong(out.origin, "is an array, but the training data has columns of texts");
+  examples e;
+  if (f == format::cifar) {
+    auto parsed = parse_cifar(read->bytes, out.origin, params);
+    if (!parsed)
+      return tl::unexpected(parsed.error());
+    e = std::move(*parsed);
+  } else {
+    auto source = from;
+    if (f == format::npz && source.array.empty())
+      source.array = params.array;
+    const auto array = array_in(source, read->bytes);
+    if (!array)
+      return tl::unexpected(array.error());
+    const auto a = parse_array(*array);
+    if (!a)
+      return tl::unexpected(a.error());
+    e.count = static_cast<std::size_t>(a->sizes[0]);
+    const bool with_target = a->sizes.size() == 2 && how.target_column
+                             && a->count() == e.count * (how.width + 1);
+    if (auto taken = take_features(e, array->origin, *a,
+                                   with_target ? how.target_column : std::nullopt);
+        !taken)
+      return tl::unexpected(std::move(taken).error());
+  }
+  if (e.features.size() != e.count * how.width)
+    return wrong(out.origin, "an example has "
+                                 + std::to_string(e.features.size() / e.count)
+                                 + " values, where those of the training data have "
+                                 + std::to_string(how.width));
+  out.count = e.count;
+  out.values = std::move(e.features);
+  return out;
 }
 
 genome_hash both(genome_hash a, genome_hash b) {

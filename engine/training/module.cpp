@@ -18,20 +18,26 @@ expected<void> find_training(const std::filesystem::path& module) {
                   + " is not there; configure with -DCLADE_TORCH=ON and build again");
 }
 
-expected<std::unique_ptr<fitness_function>>
-load_training(const std::filesystem::path& module, const training_setup& setup) {
+expected<void*> find_symbol(const std::filesystem::path& module, const char* name) {
   if (auto found = find_training(module); !found)
     return tl::unexpected(std::move(found).error());
   void* handle = ::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr)
     return fail(error_kind::not_found,
                 "cannot load the training module: " + std::string(::dlerror()));
-  void* symbol = ::dlsym(handle, training_module_symbol);
+  void* symbol = ::dlsym(handle, name);
   if (symbol == nullptr)
-    return fail(error_kind::conflict, module.string()
-                                          + " is no training module: it has no "
-                                          + training_module_symbol);
-  const auto make = reinterpret_cast<make_training_function>(symbol);
+    return fail(error_kind::conflict,
+                module.string() + " is no training module: it has no " + name);
+  return symbol;
+}
+
+expected<std::unique_ptr<fitness_function>>
+load_training(const std::filesystem::path& module, const training_setup& setup) {
+  const auto symbol = find_symbol(module, training_module_symbol);
+  if (!symbol)
+    return tl::unexpected(symbol.error());
+  const auto make = reinterpret_cast<make_training_function>(*symbol);
   expected<std::unique_ptr<fitness_function>> made;
   if (!make({.version = training_module_version, .setup_bytes = sizeof(training_setup)},
             setup, made))

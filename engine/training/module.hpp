@@ -23,4 +23,8 @@ using make_training_function =
     bool (*)(training_module_contract contract, const training_setup& setup,
              expected<std::unique_ptr<fitness_function>>& made);
 
+/// Opens a module with LibTorch for good and finds what it exports under that name.
+[[nodiscard]] expected<void*> find_symbol(const std::filesystem::path& module,
+                                          const char* symbol);
+
 } // namespace clade

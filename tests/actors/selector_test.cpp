@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 using namespace clade;
 using namespace std::chrono_literals;
 
@@ -14,6 +16,7 @@ namespace {
 /// An archive whose disk answers when the test lets it.
 struct disk {
   std::vector<record> written;
+  std::set<candidate_id> weights; ///< Whose weights it holds.
   std::size_t waiting = 0;
   caf::actor gate; ///< Answers when the disk may.
   std::optional<error> fails;
@@ -31,9 +34,16 @@ archive_actor::behavior_type stub_archive(archive_actor::pointer self,
   return {
       [self, d](const append& a) {
         auto promise = self->make_response_promise<appended>();
-        for (const auto& e : *a.entries)
+        for (const auto& e : *a.entries) {
           if (!d->fails)
             d->written.push_back(e.record);
+          if (!e.weights.empty())
+            d->weights.insert(std::get<candidate_evaluated>(e.record).evaluated.id);
+        }
+        if (!a.keep.empty())
+          std::erase_if(d->weights, [&](candidate_id id) {
+            return std::ranges::find(a.keep, id) == a.keep.end();
+          });
         if (d->slow) {
           ++d->waiting;
           self->request(d->gate, caf::infinite, 0).then([promise, d](int) mutable {
@@ -151,10 +161,10 @@ struct fixture {
     system.settle();
   }
 
-  void evaluate(candidate_id id, double fitness) {
+  void evaluate(candidate_id id, double fitness, bytes weights = {}) {
     evaluations message;
     evaluation e{.id = id, .metrics = {{"validation.accuracy", fitness}}};
-    message.batch.push_back({e, {}});
+    message.batch.push_back({e, std::move(weights)});
     caf::anon_send(selector, message);
     system.settle();
   }
@@ -225,6 +235,18 @@ TEST_CASE("selector: a run ends with its champion examined and recorded") {
   // Champion and linear model; the best random candidate is the champion itself.
   CHECK(f.nodes->examinations == 2);
   CHECK(last.examinations.size() == 2);
+}
+
+TEST_CASE("selector: the champion's weights are on the disk when the run ends") {
+  fixture f;
+  // Each is fitter than all before it.
+  for (int generation = 0; generation < 2; ++generation)
+    for (const auto& c : std::exchange(f.nodes->candidates, {}))
+      f.evaluate(c.id, static_cast<double>(c.id) / 100, "weights");
+  REQUIRE(f.over());
+  const auto champion = std::get<run_finished>(f.drive->written.back()).champion;
+  CHECK(f.drive->weights.contains(champion));
+  CHECK(f.drive->weights.size() < f.count<candidate_evaluated>());
 }
 
 TEST_CASE(

@@ -147,6 +147,11 @@ void write_data() {
   write("csv", "categories", std::string("\4\0\0\1\2", 5) + table);
   write("csv", "mean", std::string("\0\0\1\1\0", 5) + "1,2\n?,3\n4,5e-1\n");
   write("csv", "counts", std::string(5, '\0') + iris);
+  // The same in new_csv_fuzz.cpp.
+  write("new_csv", "numbers", std::string(2, '\0') + "1,2,3\n4,5e-1,6\n");
+  write("new_csv", "names", std::string("\1\0", 2) + "c,a,b\n1,2,3\n");
+  write("new_csv", "texts", std::string("\x3F\0", 2) + "a,b,c,t\n1,x,?,0\n2,\"y\",3,1\n");
+  write("new_csv", "counts", std::string("\0\3", 2) + "2,3,u,v\n1,2,3\n4,5,6\n");
   write("npy", "six", npy_of_six);
   write("npy", "none",
         std::string("\x93NUMPY\x03\x00\x40\0\0\0", 12)

@@ -1,0 +1,280 @@
+// A block (conv, separable_conv, depthwise_conv, dense) is a map, a norm and an
+// activation; the other operators are one step each, or none where they change nothing.
+// What modules compute stands in engine/training/operator_modules.cpp and
+// pool_modules.cpp.
+
+#include "engine/export/model.hpp"
+
+#include "engine/report/format.hpp"
+#include "search_spaces/operators.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace clade {
+namespace {
+
+using sizes = std::vector<std::int64_t>;
+
+std::string word_for(std::string_view op) {
+  if (op == "separable_conv")
+    return "separable";
+  if (op == "depthwise_conv")
+    return "depthwise";
+  return std::string(op);
+}
+
+class taking_apart {
+public:
+  explicit taking_apart(std::span<const weight_tensor> weights) : given_(weights) {
+    for (const auto& w : weights)
+      by_name_.emplace(w.name, &w);
+  }
+
+  expected<exported_model> all(const network& n) {
+    for (const auto& l : n.layers) {
+      layer_ = &l;
+      word_ = word_for(l.op);
+      if (l.op != "input" && l.op != "output")
+        word_ += std::to_string(++numbers_[l.op]);
+      take_layer();
+      if (fault_)
+        return tl::unexpected(std::move(*fault_));
+      last_.push_back(out_.steps.size() - 1);
+    }
+    if (out_.weights.size() != given_.size())
+      return fail(error_kind::corrupt,
+                  "weights of another network: " + std::to_string(given_.size())
+                      + " tensors for " + std::to_string(out_.weights.size()));
+    out_.drawing = to_text(n);
+    return std::move(out_);
+  }
+
+private:
+  void take_layer();
+  void take_block();
+  void take_pool();
+  void take_average(std::int64_t kernel, std::int64_t stride);
+  void take_resize();
+
+  std::int64_t integer(std::string_view name) const {
+    return integer_setting(layer_->settings, name);
+  }
+  std::int64_t channels_in() const { return layer_->in.front().sizes.front(); }
+  std::int64_t channels_out() const { return layer_->out.sizes.front(); }
+
+  // The tensor of the layer that Clade calls `key`, from here on "step.role".
+  tensor_index tensor(const std::string& key, const std::string& step,
+                      const std::string& role, const sizes& shape) {
+    const auto name = layer_->name + "." + key;
+    const auto at = by_name_.find(name);
+    if (at == by_name_.end() || at->second->shape != shape) {
+      if (!fault_)
+        fault_ = error{error_kind::corrupt,
+                       "weights of another network: " + name
+                           + (at == by_name_.end() ? " is missing"
+                                                   : " is not of the shape "
+                                                         + to_text(tensor_shape{shape}))};
+      return 0;
+    }
+    out_.weights.push_back(*at->second);
+    out_.weights.back().name = step + "." + role;
+    return out_.weights.size() - 1;
+  }
+
+  // The first of a layer has the layer's inputs, those that follow the one before.
+  void add(const std::string& part, operation o, tensor_shape shape) {
+    export_step s{.name = word_ + part, .layer = layer_->name, .computes = std::move(o)};
+    if (!out_.steps.empty() && out_.steps.back().layer == layer_->name)
+      s.inputs = {out_.steps.size() - 1};
+    else
+      for (const auto i : layer_->inputs)
+        s.inputs.push_back(last_[i]);
+    s.in = s.inputs.empty() ? layer_->out : out_.steps[s.inputs.front()].out;
+    s.out = std::move(shape);
+    out_.steps.push_back(std::move(s));
+  }
+  void add(operation o) { add("", std::move(o), layer_->out); }
+
+  void add_norm(const std::string& prefix, const std::string& part, bool batch,
+                const tensor_shape& shape) {
+    const auto name = word_ + part;
+    const sizes one{shape.sizes.front()};
+    const auto weight = tensor(prefix + "weight", name, "weight", one);
+    const auto bias = tensor(prefix + "bias", name, "bias", one);
+    if (!batch)
+      return add(part, layer_norm_step{weight, bias}, shape);
+    const auto mean = tensor(prefix + "running_mean", name, "running_mean", one);
+    const auto variance = tensor(prefix + "running_var", name, "running_var", one);
+    add(part, batch_norm_step{weight, bias, mean, variance}, shape);
+  }
+
+  // The window settings of a convolution.
+  convolution_step window() const {
+    const auto dilation = integer("dilation");
+    return {.stride = integer("stride"),
+            .padding = dilation * (integer("kernel") - 1) / 2,
+            .dilation = dilation};
+  }
+
+  std::span<const weight_tensor> given_;
+  std::map<std::string, const weight_tensor*> by_name_;
+  std::map<std::string, int> numbers_;
+  exported_model out_;
+  std::vector<std::size_t> last_; ///< Of each layer, its last step.
+  const layer* layer_ = nullptr;
+  std::string word_;
+  std::optional<error> fault_;
+};
+
+void taking_apart::take_block() {
+  const auto norm = text_setting(layer_->settings, "norm");
+  const auto activation = text_setting(layer_->settings, "activation");
+  const auto in = channels_in(), out = channels_out();
+  if (layer_->op == "separable_conv") {
+    const auto k = integer("kernel");
+    auto depthwise = window();
+    depthwise.groups = in;
+    depthwise.weight = tensor("depthwise", word_ + "_depthwise", "weight", {in, 1, k, k});
+    add("_depthwise", depthwise, {{in, layer_->out.sizes[1], layer_->out.sizes[2]}});
+  }
+  const auto bias = [&]() -> std::optional<tensor_index> {
+    if (norm != "none")
+      return std::nullopt;
+    return tensor("bias", word_, "bias", {out});
+  };
+  if (layer_->op == "dense") {
+    linear_step map{.weight = tensor("weight", word_, "weight", {out, in})};
+    map.bias = bias();
+    add(map);
+  } else {
+    convolution_step map;
+    sizes shape{out, in, 1, 1};
+    if (layer_->op != "separable_conv") {
+      map = window();
+      shape[2] = shape[3] = integer("kernel");
+    }
+    if (layer_->op == "depthwise_conv") {
+      map.groups = in;
+      shape[1] = 1;
+    }
+    map.weight = tensor("weight", word_, "weight", shape);
+    map.bias = bias();
+    add(map);
+  }
+  if (norm != "none")
+    add_norm("norm.", "_norm", norm == "batch", layer_->out);
+  if (activation != "none")
+    add("_activation", activation_step{activation}, layer_->out);
+}
+
+void taking_apart::take_average(std::int64_t kernel, std::int64_t stride) {
+  const auto spans = [&](std::int64_t size) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> out;
+    const auto places = windows(size, kernel, stride);
+    for (std::int64_t i = 0; i < places.out; ++i) {
+      const auto from = i * stride - places.before;
+      out.emplace_back(std::max<std::int64_t>(from, 0), std::min(from + kernel, size));
+    }
+    return out;
+  };
+  const auto& in = layer_->in.front().sizes;
+  add(average_step{spans(in[1]), spans(in[2])});
+}
+
+void taking_apart::take_pool() {
+  const auto kernel = integer("kernel"), stride = integer("stride");
+  const auto& in = layer_->in.front().sizes;
+  const auto rows = windows(in[1], kernel, stride);
+  const auto columns = windows(in[2], kernel, stride);
+  const bool odd = kernel % 2 == 1;
+  const auto half = kernel / 2;
+  if (layer_->op == "max_pool")
+    return add(odd ? max_pool_step{kernel, stride, half, half, half, half}
+                   : max_pool_step{kernel, stride, rows.before, columns.before,
+                                   rows.after, columns.after});
+  if (odd || rows.before + rows.after + columns.before + columns.after == 0)
+    return add(avg_pool_step{kernel, stride, odd ? half : 0});
+  take_average(kernel, stride);
+}
+
+void taking_apart::take_resize() {
+  const auto spans = [](std::int64_t out, std::int64_t in) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> all;
+    for (std::int64_t i = 0; i < out; ++i)
+      all.emplace_back(i * in / out, ((i + 1) * in + out - 1) / out);
+    return all;
+  };
+  const auto& in = layer_->in.front().sizes;
+  const auto& out = layer_->out.sizes;
+  add(average_step{spans(out[1], in[1]), spans(out[2], in[2])});
+}
+
+void taking_apart::take_layer() {
+  const auto& op = layer_->op;
+  if (op == "conv" || op == "separable_conv" || op == "depthwise_conv" || op == "dense") {
+    take_block();
+  } else if (op == "max_pool" || op == "avg_pool") {
+    take_pool();
+  } else if (op == "resize") {
+    take_resize();
+  } else if (op == "batch_norm" || op == "layer_norm") {
+    add_norm("", "", op == "batch_norm", layer_->out);
+  } else if (op == "project" || op == "output") {
+    const bool image = layer_->out.is_image();
+    const auto in = channels_in(), out = channels_out();
+    const auto weight =
+        tensor("weight", word_, "weight", image ? sizes{out, in, 1, 1} : sizes{out, in});
+    const auto bias = tensor("bias", word_, "bias", {out});
+    if (image)
+      add(convolution_step{.weight = weight, .bias = bias});
+    else
+      add(linear_step{weight, bias});
+  } else if (op == "activation") {
+    add(activation_step{text_setting(layer_->settings, "function")});
+  } else if (op == "dropout") {
+    add(dropout_step{real_setting(layer_->settings, "rate")});
+  } else if (op == "input") {
+    add(input_step{});
+  } else if (op == "global_avg_pool") {
+    add(global_avg_step{});
+  } else if (op == "global_max_pool") {
+    add(global_max_step{});
+  } else if (op == "add") {
+    add(add_step{});
+  } else if (op == "concat") {
+    add(concat_step{});
+  } else if (op == "flatten") {
+    add(flatten_step{});
+  } else if (op == "as_image") {
+    add(as_image_step{});
+  } else {
+    fault_ = error{error_kind::invalid_input,
+                   "the operator \"" + op + "\" cannot be exported"};
+  }
+}
+
+} // namespace
+
+expected<exported_model> export_network(const network& n,
+                                        std::span<const weight_tensor> weights) {
+  return taking_apart(weights).all(n);
+}
+
+std::string title_of(const exported_model& m) {
+  std::string out = "#" + std::to_string(m.id) + " of " + m.run;
+  for (std::size_t i = 0; i < m.metrics.size(); ++i)
+    out += (i == 0 ? ": " : ", ") + m.metrics[i].name + " "
+           + metric_text(m.metrics[i].value);
+  return out;
+}
+
+std::string literal(double v) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr;
+  std::string text(digits.data(), end);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+} // namespace clade

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "engine/data/preprocessing.hpp"
+#include "engine/evolution/candidate.hpp"
+#include "engine/training/weights.hpp"
+#include "search_spaces/network.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace clade {
+
+/// Index into `exported_model::weights`.
+using tensor_index = std::size_t;
+
+// What a step computes, N examples at a time: images [N, channels, height, width] and
+// vectors [N, features]. What follows from a weight's shape is not repeated.
+
+struct input_step {};
+struct convolution_step {
+  std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+  tensor_index weight = 0;
+  std::optional<tensor_index> bias;
+};
+struct linear_step {
+  tensor_index weight = 0;
+  std::optional<tensor_index> bias;
+};
+/// By running mean and variance; epsilon as below.
+struct batch_norm_step {
+  tensor_index weight = 0, bias = 0, mean = 0, variance = 0;
+};
+/// Over all of an example, then a weight and a bias for each channel or feature.
+struct layer_norm_step {
+  tensor_index weight = 0, bias = 0;
+};
+/// "relu", ...: as search_spaces/operators.hpp has them, without "none".
+struct activation_step {
+  std::string function;
+};
+/// Windows see nothing beyond the edge.
+struct max_pool_step {
+  std::int64_t kernel = 2, stride = 2;
+  std::int64_t top = 0, left = 0, bottom = 0, right = 0;
+};
+/// The same, with as much beyond each edge.
+struct avg_pool_step {
+  std::int64_t kernel = 2, stride = 2, padding = 0;
+};
+/// Row i of the result is the mean of rows [first, second) of pair i, and so with
+/// columns.
+struct average_step {
+  std::vector<std::pair<std::int64_t, std::int64_t>> rows, columns;
+};
+struct global_avg_step {};
+struct global_max_step {};
+/// Does nothing but in training.
+struct dropout_step {
+  double rate = 0;
+};
+struct add_step {};
+struct concat_step {};
+struct flatten_step {};
+struct as_image_step {};
+
+using operation =
+    std::variant<input_step, convolution_step, linear_step, batch_norm_step,
+                 layer_norm_step, activation_step, max_pool_step, avg_pool_step,
+                 average_step, global_avg_step, global_max_step, dropout_step, add_step,
+                 concat_step, flatten_step, as_image_step>;
+
+inline constexpr double norm_epsilon = 1e-5;
+
+struct export_step {
+  /// A word, unique: the operator and its number, and within a block its part ("conv2",
+  /// "conv2_norm", "conv2_activation").
+  std::string name;
+  std::string layer; ///< The decoded layer's name, the same for all steps of a block.
+  operation computes;
+  std::vector<std::size_t> inputs; ///< Indices of earlier steps.
+  tensor_shape in;                 ///< Of the first input.
+  tensor_shape out;
+};
+
+/// A trained network and all that it takes to apply it to raw data: what every format is
+/// written from.
+struct exported_model {
+  std::string run; ///< Its folder's name.
+  candidate_id id = 0;
+  std::vector<metric> metrics;
+  std::string drawing; ///< The network for people, lines.
+  preprocessing how;
+  std::vector<export_step> steps;     ///< Topological; the input first, the output last.
+  std::vector<weight_tensor> weights; ///< Named "step.weight", "step.running_mean", ...
+
+  [[nodiscard]] std::int64_t outputs() const { return steps.back().out.sizes.front(); }
+};
+
+/// Takes a network apart into steps and gives each its weights. An error of kind corrupt
+/// names the first that is missing, left over or of another shape.
+[[nodiscard]] expected<exported_model>
+export_network(const network& n, std::span<const weight_tensor> weights);
+
+/// "#231 of digits-20260131-140500: validation.accuracy 0.98"
+[[nodiscard]] std::string title_of(const exported_model& m);
+
+/// The shortest digits that give the number back, with a point or an exponent.
+[[nodiscard]] std::string literal(double v);
+
+} // namespace clade

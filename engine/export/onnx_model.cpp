@@ -1,0 +1,321 @@
+// A node, or a few, for each step; its value has the step's name. Weights, and what the
+// preprocessing was fitted to, are initializers. Operators that came after opset 17, or
+// that onnxruntime has for some types alone, are written out in older ones: GELU by Erf,
+// SiLU by Sigmoid, a layer norm by InstanceNormalization over one channel.
+
+#include "engine/export/onnx_model.hpp"
+
+#include "engine/export/onnx_graph.hpp"
+
+#include <numbers>
+
+namespace clade {
+namespace {
+
+using names = onnx_graph::names;
+using sizes = onnx_graph::sizes;
+
+class graph_writer : private onnx_graph {
+public:
+  explicit graph_writer(const exported_model& m) : m_(m), how_(m.how) {}
+
+  [[nodiscard]] bytes write();
+
+private:
+  std::string encoded_categories();
+  std::string prepared();
+  void outputs(const std::string& last);
+
+  std::string tensor(tensor_index i) {
+    const auto& w = m_.weights[i];
+    return numbers(w.name, w.shape, w.values);
+  }
+  names map_inputs(tensor_index weight, const std::optional<tensor_index>& bias) {
+    names in{x_, tensor(weight)};
+    if (bias)
+      in.push_back(tensor(*bias));
+    return in;
+  }
+  std::string done(const node&) const { return step_->name; }
+
+  // What each step computes; returns its value's name.
+  std::string visit(const input_step&) { return prepared(); }
+  std::string visit(const convolution_step& o);
+  std::string visit(const linear_step& o);
+  std::string visit(const batch_norm_step& o);
+  std::string visit(const layer_norm_step& o);
+  std::string visit(const activation_step& o);
+  std::string visit(const max_pool_step& o);
+  std::string visit(const avg_pool_step& o);
+  std::string visit(const average_step& o);
+  std::string visit(const global_avg_step&) { return global("GlobalAveragePool"); }
+  std::string visit(const global_max_step&) { return global("GlobalMaxPool"); }
+  std::string visit(const dropout_step&) { return x_; }
+  std::string visit(const add_step&);
+  std::string visit(const concat_step&);
+  std::string visit(const flatten_step&);
+  std::string visit(const as_image_step&);
+  std::string global(const char* op);
+
+  const exported_model& m_;
+  const preprocessing& how_;
+  const export_step* step_ = nullptr;
+  std::string x_; ///< The step's first input.
+  names inputs_;  ///< All of them.
+};
+
+std::string graph_writer::visit(const convolution_step& o) {
+  const auto& shape = m_.weights[o.weight].shape;
+  return done(add("Conv", map_inputs(o.weight, o.bias), step_->name)
+                  .list("kernel_shape", {shape[2], shape[3]})
+                  .list("strides", {o.stride, o.stride})
+                  .list("pads", {o.padding, o.padding, o.padding, o.padding})
+                  .list("dilations", {o.dilation, o.dilation})
+                  .whole("group", o.groups));
+}
+
+std::string graph_writer::visit(const linear_step& o) {
+  return done(add("Gemm", map_inputs(o.weight, o.bias), step_->name).whole("transB", 1));
+}
+
+std::string graph_writer::visit(const batch_norm_step& o) {
+  return done(
+      add("BatchNormalization",
+          {x_, tensor(o.weight), tensor(o.bias), tensor(o.mean), tensor(o.variance)},
+          step_->name)
+          .real("epsilon", norm_epsilon));
+}
+
+std::string graph_writer::visit(const layer_norm_step& o) {
+  const auto& name = step_->name;
+  const auto part = [&](const char* role) { return name + "." + role; };
+  add("Reshape", {x_, shape(part("as_one"), {0, 1, -1})}, part("one"));
+  add("InstanceNormalization",
+      {part("one"), numbers(part("scale"), {1}, std::vector<float>{1}),
+       numbers(part("offset"), {1}, std::vector<float>{0})},
+      part("normal"))
+      .real("epsilon", norm_epsilon);
+  add("Reshape", {part("normal"), shape(part("as_before"), of_examples(step_->out))},
+      part("shaped"));
+  // By channel, which is the first dimension behind the batch.
+  sizes per_channel(step_->out.sizes.size(), 1);
+  per_channel[0] = step_->out.sizes[0];
+  add("Mul",
+      {part("shaped"), numbers(part("weight"), per_channel, m_.weights[o.weight].values)},
+      part("scaled"));
+  return done(
+      add("Add",
+          {part("scaled"), numbers(part("bias"), per_channel, m_.weights[o.bias].values)},
+          name));
+}
+
+std::string graph_writer::visit(const activation_step& o) {
+  const auto& name = step_->name;
+  const auto value = [&](const char* role, double v) {
+    return numbers(name + "." + role, {}, std::vector<float>{static_cast<float>(v)});
+  };
+  if (o.function == "relu")
+    return done(add("Relu", {x_}, name));
+  if (o.function == "leaky_relu")
+    return done(add("LeakyRelu", {x_}, name).real("alpha", 0.01));
+  if (o.function == "elu")
+    return done(add("Elu", {x_}, name).real("alpha", 1));
+  if (o.function == "tanh")
+    return done(add("Tanh", {x_}, name));
+  if (o.function == "sigmoid")
+    return done(add("Sigmoid", {x_}, name));
+  if (o.function == "silu") {
+    add("Sigmoid", {x_}, name + ".gate");
+    return done(add("Mul", {x_, name + ".gate"}, name));
+  }
+  // gelu: x/2 (1 + erf(x / sqrt 2))
+  add("Mul", {x_, value("root", 1 / std::numbers::sqrt2)}, name + ".scaled");
+  add("Erf", {name + ".scaled"}, name + ".erf");
+  add("Add", {name + ".erf", value("one", 1)}, name + ".shifted");
+  add("Mul", {x_, name + ".shifted"}, name + ".double");
+  return done(add("Mul", {name + ".double", value("half", 0.5)}, name));
+}
+
+std::string graph_writer::visit(const max_pool_step& o) {
+  return done(add("MaxPool", {x_}, step_->name)
+                  .list("kernel_shape", {o.kernel, o.kernel})
+                  .list("strides", {o.stride, o.stride})
+                  .list("pads", {o.top, o.left, o.bottom, o.right}));
+}
+
+std::string graph_writer::visit(const avg_pool_step& o) {
+  return done(add("AveragePool", {x_}, step_->name)
+                  .list("kernel_shape", {o.kernel, o.kernel})
+                  .list("strides", {o.stride, o.stride})
+                  .list("pads", {o.padding, o.padding, o.padding, o.padding})
+                  .whole("count_include_pad", 0));
+}
+
+std::string graph_writer::visit(const average_step& o) {
+  const auto& name = step_->name;
+  const auto rows = o.rows.size(), columns = o.columns.size();
+  const auto height = static_cast<std::size_t>(step_->in.sizes[1]);
+  const auto width = static_cast<std::size_t>(step_->in.sizes[2]);
+  std::vector<float> left(rows * height, 0), right(width * columns, 0);
+  const auto share = [](auto span) {
+    return static_cast<float>(1.0 / static_cast<double>(span.second - span.first));
+  };
+  for (std::size_t i = 0; i < rows; ++i)
+    for (auto r = o.rows[i].first; r < o.rows[i].second; ++r)
+      left[i * height + static_cast<std::size_t>(r)] = share(o.rows[i]);
+  for (std::size_t i = 0; i < columns; ++i)
+    for (auto c = o.columns[i].first; c < o.columns[i].second; ++c)
+      right[static_cast<std::size_t>(c) * columns + i] = share(o.columns[i]);
+  const auto whole = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  add("MatMul", {numbers(name + ".rows", {whole(rows), whole(height)}, left), x_},
+      name + ".narrowed");
+  return done(add("MatMul",
+                  {name + ".narrowed",
+                   numbers(name + ".columns", {whole(width), whole(columns)}, right)},
+                  name));
+}
+
+std::string graph_writer::global(const char* op) {
+  add(op, {x_}, step_->name + ".pixel");
+  return done(add("Flatten", {step_->name + ".pixel"}, step_->name).whole("axis", 1));
+}
+
+std::string graph_writer::visit(const add_step&) {
+  auto sum = inputs_[0];
+  for (std::size_t i = 1; i < inputs_.size(); ++i) {
+    const auto name = i + 1 == inputs_.size()
+                          ? step_->name
+                          : step_->name + ".first" + std::to_string(i + 1);
+    add("Add", {sum, inputs_[i]}, name);
+    sum = name;
+  }
+  return sum;
+}
+
+std::string graph_writer::visit(const concat_step&) {
+  return done(add("Concat", inputs_, step_->name).whole("axis", 1));
+}
+
+std::string graph_writer::visit(const flatten_step&) {
+  return done(add("Flatten", {x_}, step_->name).whole("axis", 1));
+}
+
+std::string graph_writer::visit(const as_image_step&) {
+  return done(add("Reshape", {x_, shape(step_->name + ".shape", of_examples(step_->out))},
+                  step_->name));
+}
+
+// Columns of 0 and 1 among the numbers.
+std::string graph_writer::encoded_categories() {
+  const auto count = static_cast<std::int64_t>(how_.categories.size());
+  const auto others = static_cast<std::int64_t>(how_.width) - count;
+  if (others > 0)
+    declare_input("numbers", element::real32, {others});
+  declare_input("texts", element::text, {count});
+  names pieces;
+  std::int64_t taken = 0;
+  const auto take_numbers = [&](std::int64_t until) {
+    if (until == taken)
+      return;
+    const auto name = "numbers." + std::to_string(taken);
+    sizes columns;
+    for (; taken < until; ++taken)
+      columns.push_back(taken);
+    add("Gather", {"numbers", shape(name + ".columns", columns)}, name).whole("axis", 1);
+    pieces.push_back(name);
+  };
+  for (std::int64_t c = 0; c < count; ++c) {
+    const auto& category = how_.categories[static_cast<std::size_t>(c)];
+    const auto name = "category" + std::to_string(c);
+    add("Gather", {"texts", shape(name + ".column", {c})}, name + ".text")
+        .whole("axis", 1);
+    sizes codes;
+    for (std::size_t v = 0; v < category.values.size(); ++v)
+      codes.push_back(static_cast<std::int64_t>(v));
+    add("LabelEncoder", {name + ".text"}, name + ".code", "ai.onnx.ml")
+        .list("keys_strings", category.values)
+        .list("values_int64s", codes)
+        .whole("default_int64", -1);
+    add("Equal", {name + ".code", shape(name + ".codes", codes)}, name + ".is");
+    take_numbers(static_cast<std::int64_t>(category.column) - c);
+    pieces.push_back(cast(name + ".is", element::real32, name));
+  }
+  take_numbers(others);
+  add("Concat", pieces, "encoded").whole("axis", 1);
+  return "encoded";
+}
+
+std::string graph_writer::prepared() {
+  const auto columns = static_cast<std::int64_t>(how_.expanded_width());
+  const bool image = how_.shape.is_image();
+  std::string x = "input";
+  if (how_.categories.empty())
+    declare_input(x, element::real32, image ? how_.shape.sizes : sizes{columns});
+  else
+    x = encoded_categories();
+  if (!how_.blanks.empty()) {
+    add("Reshape", {x, shape("columns.shape", {-1, columns})}, "columns");
+    add("IsNaN", {"columns"}, "blank");
+    add("Where", {"blank", numbers("input_blank", {columns}, how_.blanks), "columns"},
+        "filled");
+    x = "filled";
+  }
+  if (!how_.mean.empty()) {
+    x = cast(x, element::real64, "double");
+    add("Sub", {x, numbers("input_mean", {columns}, how_.mean)}, "centred");
+    add("Div", {"centred", numbers("input_deviation", {columns}, how_.deviation)},
+        "standardised");
+    x = cast("standardised", element::real32, "scaled");
+  }
+  if (how_.largest > 0) {
+    add("Div", {x, numbers("input_largest", {}, std::vector<float>{how_.largest})},
+        "scaled");
+    x = "scaled";
+  }
+  add("Reshape", {x, shape("examples.shape", of_examples(how_.shape))}, "examples");
+  return "examples";
+}
+
+void graph_writer::outputs(const std::string& last) {
+  if (how_.task == task_kind::classification) {
+    const auto count = static_cast<std::int64_t>(how_.classes.size());
+    add("Softmax", {last}, "probabilities").whole("axis", 1);
+    add("ArgMax", {last}, "label").whole("axis", 1).whole("keepdims", 0);
+    add("Gather", {texts("classes", how_.classes), "label"}, "class").whole("axis", 0);
+    declare_output("class", element::text, {});
+    declare_output("probabilities", element::real32, {count});
+    return;
+  }
+  add("Reshape", {last, shape("one_value", {-1})}, "standardised_value");
+  cast("standardised_value", element::real64, "double_value");
+  add("Mul",
+      {"double_value",
+       numbers("target_deviation", {}, std::vector<double>{how_.target_deviation})},
+      "scaled_value");
+  add("Add",
+      {"scaled_value", numbers("target_mean", {}, std::vector<double>{how_.target_mean})},
+      "value");
+  declare_output("value", element::real64, {});
+}
+
+bytes graph_writer::write() {
+  names values;
+  for (const auto& s : m_.steps) {
+    step_ = &s;
+    inputs_.clear();
+    for (const auto i : s.inputs)
+      inputs_.push_back(values[i]);
+    x_ = inputs_.empty() ? "" : inputs_.front();
+    values.push_back(std::visit([this](const auto& o) { return visit(o); }, s.computes));
+  }
+  outputs(values.back());
+  return model(title_of(m_) + "\n\n" + m_.drawing, !how_.categories.empty());
+}
+
+} // namespace
+
+bytes encode_onnx(const exported_model& m) {
+  return graph_writer(m).write();
+}
+
+} // namespace clade

@@ -1,0 +1,406 @@
+// Steps of one block stand in one expression, so that forward() has a line for each layer
+// of the network, in its order. What has parameters, or differs between training and use,
+// is a module of its own; the rest is a function.
+
+#include "engine/export/python_source.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace clade {
+namespace {
+
+using json = nlohmann::json;
+
+std::string number(std::int64_t n) {
+  return std::to_string(n);
+}
+
+// What __init__ says of a step; nothing where it is a function.
+class declaration {
+public:
+  explicit declaration(const exported_model& m) : m_(m) {}
+
+  std::string of(const export_step& s) {
+    step_ = &s;
+    return std::visit([this](const auto& o) { return (*this)(o); }, s.computes);
+  }
+
+  std::string operator()(const convolution_step& o) const {
+    const auto& shape = m_.weights[o.weight].shape;
+    auto text = "nn.Conv2d(" + number(shape[1] * o.groups) + ", " + number(shape[0])
+                + ", " + number(shape[2]);
+    option(text, "stride", o.stride, 1);
+    option(text, "padding", o.padding, 0);
+    option(text, "dilation", o.dilation, 1);
+    option(text, "groups", o.groups, 1);
+    return text + (o.bias ? ")" : ", bias=False)");
+  }
+  std::string operator()(const linear_step& o) const {
+    const auto& shape = m_.weights[o.weight].shape;
+    return "nn.Linear(" + number(shape[1]) + ", " + number(shape[0])
+           + (o.bias ? ")" : ", bias=False)");
+  }
+  std::string operator()(const batch_norm_step&) const {
+    return (step_->out.is_image() ? "nn.BatchNorm2d(" : "nn.BatchNorm1d(")
+           + number(step_->out.sizes.front()) + ")";
+  }
+  std::string operator()(const layer_norm_step&) const {
+    return "nn.GroupNorm(1, " + number(step_->out.sizes.front()) + ")";
+  }
+  std::string operator()(const dropout_step& o) const {
+    return "nn.Dropout(" + literal(o.rate) + ")";
+  }
+  std::string operator()(const average_step& o) const {
+    return "Average(" + spans(o.rows) + ", " + spans(o.columns) + ", "
+           + number(step_->in.sizes[1]) + ", " + number(step_->in.sizes[2]) + ")";
+  }
+  std::string operator()(const auto&) const { return ""; }
+
+private:
+  static void option(std::string& text, const char* name, std::int64_t v,
+                     std::int64_t usual) {
+    if (v != usual)
+      text += std::string(", ") + name + "=" + number(v);
+  }
+  static std::string
+  spans(const std::vector<std::pair<std::int64_t, std::int64_t>>& all) {
+    std::string text;
+    for (const auto& [from, to] : all)
+      text += (text.empty() ? "(" : ", (") + number(from) + ", " + number(to) + ")";
+    return "[" + text + "]";
+  }
+
+  const exported_model& m_;
+  const export_step* step_ = nullptr;
+};
+
+// What forward() says of a step, given the expressions of its inputs.
+class expression {
+public:
+  std::string of(const export_step& s, std::vector<std::string> inputs) {
+    step_ = &s;
+    in_ = std::move(inputs);
+    return std::visit([this](const auto& o) { return (*this)(o); }, s.computes);
+  }
+
+  std::string operator()(const input_step&) const { return "x"; }
+  std::string operator()(const activation_step& o) const {
+    if (o.function == "tanh" || o.function == "sigmoid")
+      return "torch." + o.function + "(" + in_[0] + ")";
+    return "F." + o.function + "(" + in_[0] + ")";
+  }
+  std::string operator()(const max_pool_step& o) const {
+    auto x = in_[0];
+    const bool own = o.kernel % 2 == 1;
+    if (!own && o.top + o.left + o.bottom + o.right > 0)
+      x = "F.pad(" + x + ", (" + number(o.left) + ", " + number(o.right) + ", "
+          + number(o.top) + ", " + number(o.bottom) + "), value=-torch.inf)";
+    return "F.max_pool2d(" + x + ", " + number(o.kernel) + ", " + number(o.stride)
+           + (own ? ", padding=" + number(o.top) + ")" : ")");
+  }
+  std::string operator()(const avg_pool_step& o) const {
+    return "F.avg_pool2d(" + in_[0] + ", " + number(o.kernel) + ", " + number(o.stride)
+           + (o.padding == 0
+                  ? ")"
+                  : ", padding=" + number(o.padding) + ", count_include_pad=False)");
+  }
+  std::string operator()(const global_avg_step&) const {
+    return in_[0] + ".mean((2, 3))";
+  }
+  std::string operator()(const global_max_step&) const {
+    return in_[0] + ".amax((2, 3))";
+  }
+  std::string operator()(const add_step&) const { return joined(" + "); }
+  std::string operator()(const concat_step&) const {
+    return "torch.cat([" + joined(", ") + "], 1)";
+  }
+  std::string operator()(const flatten_step&) const { return in_[0] + ".flatten(1)"; }
+  std::string operator()(const as_image_step&) const {
+    return in_[0] + "[:, :, None, None]";
+  }
+  std::string operator()(const auto&) const {
+    return "self." + step_->name + "(" + in_[0] + ")";
+  }
+
+private:
+  [[nodiscard]] std::string joined(const char* between) const {
+    std::string text;
+    for (const auto& i : in_)
+      text += (text.empty() ? "" : between) + i;
+    return text;
+  }
+
+  const export_step* step_ = nullptr;
+  std::vector<std::string> in_;
+};
+
+constexpr std::string_view average_class = R"(
+class Average(nn.Module):
+    """Row i of what comes out is the mean of the rows from rows[i][0] up to rows[i][1], and so with columns."""
+
+    def __init__(self, rows, columns, height, width):
+        super().__init__()
+        self.register_buffer("rows", self.matrix(rows, height), persistent=False)
+        self.register_buffer("columns", self.matrix(columns, width), persistent=False)
+
+    @staticmethod
+    def matrix(spans, size):
+        matrix = torch.zeros(len(spans), size)
+        for i, (start, end) in enumerate(spans):
+            matrix[i, start:end] = 1 / (end - start)
+        return matrix
+
+    def forward(self, x):
+        return self.rows @ x @ self.columns.T
+
+)";
+
+constexpr std::string_view load_functions = R"(
+def read_safetensors(file):
+    """The tensors of a file by name; the package safetensors does the same."""
+    data = pathlib.Path(file).read_bytes()
+    start = 8 + struct.unpack("<Q", data[:8])[0]
+    types = {"F32": torch.float32, "F64": torch.float64}
+    tensors = {}
+    for name, entry in json.loads(data[8:start]).items():
+        if name != "__metadata__":
+            first, end = entry["data_offsets"]
+            values = torch.frombuffer(bytearray(data[start + first:start + end]), dtype=types[entry["dtype"]])
+            tensors[name] = values.reshape(entry["shape"])
+    return tensors
+
+
+def load(weights=WEIGHTS):
+    """The trained network, ready to predict."""
+    network = Network()
+    network.load_state_dict(read_safetensors(weights))
+    return network.eval()
+
+)";
+
+std::string tuple_of(const tensor_shape& shape) {
+  std::string text;
+  for (const auto size : shape.sizes)
+    text += (text.empty() ? "" : ", ") + number(size);
+  return text;
+}
+
+class source {
+public:
+  explicit source(const exported_model& m) : m_(m), how_(m.how) {}
+
+  std::string write() {
+    head();
+    constants();
+    if (std::ranges::any_of(m_.steps, [](const export_step& s) {
+          return std::holds_alternative<average_step>(s.computes);
+        }))
+      text_ += average_class;
+    network();
+    text_ += load_functions;
+    encode();
+    predict();
+    return std::move(text_);
+  }
+
+private:
+  void line(int indent, const std::string& text) {
+    text_ += (text.empty() ? "" : std::string(static_cast<std::size_t>(indent) * 4, ' '))
+             + text + "\n";
+  }
+  void lines(int indent, const std::string& text) {
+    for (std::size_t from = 0; from < text.size();) {
+      const auto end = std::min(text.find('\n', from), text.size());
+      line(indent, text.substr(from, end - from));
+      from = end + 1;
+    }
+  }
+
+  void head() {
+    line(0, "\"\"\"" + title_of(m_));
+    line(0, "");
+    line(0,
+         "A network that Clade found, as plain PyTorch. Its weights, and the numbers by "
+         "which examples are scaled, are in");
+    line(0, "model.safetensors beside this file.");
+    line(0, "");
+    lines(1, m_.drawing);
+    line(0, "");
+    line(1, "from model import predict");
+    line(1, "predict(rows)      # "
+                + std::string(classifies() ? "of each the class, and the probabilities"
+                                           : "of each the value"));
+    line(0, "\"\"\"\n");
+    lines(0,
+          "import json\nimport pathlib\nimport struct\n\nimport torch\nfrom torch import "
+          "nn\nfrom torch.nn import functional as F\n");
+    line(0, "");
+  }
+
+  void constants() {
+    line(0, "WEIGHTS = pathlib.Path(__file__).with_name(\"model.safetensors\")");
+    if (classifies()) {
+      line(0, "CLASSES = " + python_literal(how_.classes));
+    } else {
+      line(0, "TARGET_MEAN = " + literal(how_.target_mean));
+      line(0, "TARGET_DEVIATION = " + literal(how_.target_deviation));
+    }
+    if (!how_.names.empty())
+      line(0, "COLUMNS = " + python_literal(how_.names) + "  # of a row, in this order");
+    if (!how_.categories.empty()) {
+      line(0, "# Texts by column: each becomes a column of 0 and 1 in its place.");
+      line(0, "CATEGORIES = {");
+      for (const auto& c : how_.categories)
+        line(1, std::to_string(c.column) + ": " + python_literal(c.values) + ",");
+      line(0, "}");
+    }
+    line(0, "");
+  }
+
+  void network() {
+    line(0, "");
+    line(0, "class Network(nn.Module):");
+    line(1, "\"\"\"Of prepared examples [N, " + tuple_of(how_.shape) + "] "
+                + (classifies() ? "the logits" : "the standardised value") + " [N, "
+                + number(m_.outputs()) + "].\"\"\"");
+    line(0, "");
+    line(1, "def __init__(self):");
+    line(2, "super().__init__()");
+    buffers();
+    declaration declare(m_);
+    for (const auto& s : m_.steps)
+      if (const auto text = declare.of(s); !text.empty())
+        line(2, "self." + s.name + " = " + text + "  # " + to_text(s.in) + " -> "
+                    + to_text(s.out));
+    line(0, "");
+    prepare();
+    forward();
+  }
+
+  void buffers() {
+    const auto columns = std::to_string(how_.expanded_width());
+    const auto buffer = [&](const std::string& name, const std::string& value) {
+      line(2, "self.register_buffer(\"" + name + "\", " + value + ")");
+    };
+    if (!how_.blanks.empty())
+      buffer("input_blank", "torch.zeros(" + columns + ")");
+    if (!how_.mean.empty()) {
+      buffer("input_mean", "torch.zeros(" + columns + ", dtype=torch.float64)");
+      buffer("input_deviation", "torch.ones(" + columns + ", dtype=torch.float64)");
+    }
+    if (how_.largest > 0)
+      buffer("input_largest", "torch.ones(())");
+  }
+
+  void prepare() {
+    line(1, "def prepare(self, x):");
+    line(2, "\"\"\"Scales raw examples as the training data was scaled.\"\"\"");
+    line(2, "x = x.reshape(-1, " + std::to_string(how_.expanded_width()) + ")");
+    if (!how_.blanks.empty())
+      line(2, "x = torch.where(x.isnan(), self.input_blank, x)");
+    if (!how_.mean.empty())
+      line(2, "x = ((x.double() - self.input_mean) / self.input_deviation).float()");
+    if (how_.largest > 0)
+      line(2, "x = x / self.input_largest");
+    line(2, "return x.reshape(-1, " + tuple_of(how_.shape) + ")");
+    line(0, "");
+  }
+
+  void forward() {
+    line(1, "def forward(self, x):");
+    std::vector<std::string> values;
+    expression express;
+    for (std::size_t i = 0; i < m_.steps.size(); ++i) {
+      const auto& s = m_.steps[i];
+      std::vector<std::string> inputs;
+      for (const auto in : s.inputs)
+        inputs.push_back(values[in]);
+      values.push_back(express.of(s, std::move(inputs)));
+      if (i + 1 == m_.steps.size())
+        line(2, "return " + values[i] + "  # " + to_text(s.out));
+      else if (m_.steps[i + 1].layer != s.layer && i > 0) {
+        const auto name = s.name.substr(0, s.name.find("_norm"));
+        const auto variable = name.substr(0, name.find("_activation"));
+        line(2, variable + " = " + values[i] + "  # " + to_text(s.out));
+        values[i] = variable;
+      }
+    }
+    line(0, "");
+  }
+
+  void encode() {
+    line(0, "");
+    line(0, "def encode(rows):");
+    if (how_.categories.empty()) {
+      line(1, "\"\"\"Raw rows, or a tensor or array of them, as a tensor"
+                  + std::string(how_.blanks.empty() ? "" : "; None is a blank")
+                  + ".\"\"\"");
+      if (!how_.blanks.empty())
+        lines(1,
+              "if isinstance(rows, (list, tuple)):\n"
+              "    rows = [[float(\"nan\") if v is None else v for v in row] for row in "
+              "rows]");
+      line(1, "return torch.as_tensor(rows, dtype=torch.float32)");
+    } else {
+      lines(1, R"("""Raw rows of numbers and texts as a tensor; None is a blank."""
+encoded = []
+for row in rows:
+    values = []
+    for column, value in enumerate(row):
+        if column not in CATEGORIES:
+            values.append(float("nan") if value is None else float(value))
+        elif value in CATEGORIES[column]:
+            values += [float(value == known) for known in CATEGORIES[column]]
+        else:
+            raise ValueError(f"column {column}: {value!r} is not in the training data")
+    encoded.append(values)
+return torch.tensor(encoded, dtype=torch.float32))");
+    }
+    line(0, "");
+  }
+
+  void predict() {
+    line(0, "");
+    line(0, "def predict(rows, network=None):");
+    line(1, classifies()
+                ? "\"\"\"Of each raw row the likeliest class and all probabilities: "
+                  "[(class, {class: probability})].\"\"\""
+                : "\"\"\"Of each raw row the value, in the target's own unit.\"\"\"");
+    lines(1, "network = network or load()\n"
+             "with torch.no_grad():\n"
+             "    outputs = network(network.prepare(encode(rows)))");
+    if (classifies())
+      lines(1, "return [(CLASSES[int(p.argmax())], dict(zip(CLASSES, p.tolist()))) for p "
+               "in outputs.softmax(1)]");
+    else
+      line(1,
+           "return (outputs[:, 0].double() * TARGET_DEVIATION + TARGET_MEAN).tolist()");
+  }
+
+  [[nodiscard]] bool classifies() const { return how_.task == task_kind::classification; }
+
+  const exported_model& m_;
+  const preprocessing& how_;
+  std::string text_;
+};
+
+} // namespace
+
+std::string python_literal(std::string_view text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string python_literal(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& t : texts)
+    out += (out.empty() ? "" : ", ") + python_literal(t);
+  return "[" + out + "]";
+}
+
+std::string python_source(const exported_model& m) {
+  return source(m).write();
+}
+
+} // namespace clade

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/export/model.hpp"
+
+#include <string>
+
+namespace clade {
+
+/// model.py: the network as a class of plain PyTorch that a person can read and change,
+/// its weights taken from model.safetensors beside it, with the preprocessing and a
+/// function `predict`. It imports torch and the standard library alone.
+[[nodiscard]] std::string python_source(const exported_model& m);
+
+/// A literal of Python, which is one of TorchScript too.
+[[nodiscard]] std::string python_literal(std::string_view text);
+[[nodiscard]] std::string python_literal(const std::vector<std::string>& texts);
+
+} // namespace clade

@@ -1,0 +1,134 @@
+#include "engine/export/run_history.hpp"
+
+#include "engine/export/model.hpp"
+
+#include <map>
+#include <ostream>
+#include <set>
+
+namespace clade {
+
+expected<void> for_each_trial(const store& s,
+                              const std::function<expected<void>(const trial&)>& visit) {
+  std::map<candidate_id, trial> open;
+  auto read = s.for_each(
+      [&](std::uint64_t, std::int64_t unix_ms, const record& r) -> expected<void> {
+        if (const auto* b = std::get_if<candidate_born>(&r))
+          open[b->born.id] = {.candidate = b->born, .evaluated = {}, .born_ms = unix_ms};
+        const auto* done = std::get_if<candidate_evaluated>(&r);
+        if (done == nullptr)
+          return {};
+        auto node = open.extract(done->evaluated.id);
+        if (node.empty())
+          return fail(error_kind::corrupt, "an evaluation of #"
+                                               + std::to_string(done->evaluated.id)
+                                               + ", which was not born before");
+        node.mapped().evaluated = done->evaluated;
+        node.mapped().evaluated_ms = unix_ms;
+        return visit(node.mapped());
+      });
+  for (auto at = open.begin(); read && at != open.end(); ++at)
+    read = visit(at->second);
+  return read;
+}
+
+expected<experiment> read_experiment_of(const store& s,
+                                        const std::filesystem::path& file) {
+  const auto overview = s.overview();
+  if (!overview)
+    return tl::unexpected(overview.error());
+  if (overview->experiment.empty())
+    return fail(error_kind::invalid_input,
+                file.string() + ": nothing is recorded of this run");
+  return parse_resolved(overview->experiment, file.string());
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return std::string(text);
+  std::string out = "\"";
+  for (const char c : text)
+    out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+namespace {
+
+expected<std::set<std::string>> metric_names(const store& s) {
+  std::set<std::string> names;
+  return for_each_trial(s,
+                        [&](const trial& t) -> expected<void> {
+                          if (t.evaluated)
+                            for (const auto& m : t.evaluated->metrics)
+                              names.insert(m.name);
+                          return {};
+                        })
+      .map([&] { return std::move(names); });
+}
+
+std::string joined_ids(const std::vector<candidate_id>& ids) {
+  std::string text;
+  for (const auto id : ids)
+    text += (text.empty() ? "" : " ") + std::to_string(id);
+  return text;
+}
+
+class row {
+public:
+  row& add(std::string_view text) {
+    text_ += (first_ ? "" : ",") + csv_field(text);
+    first_ = false;
+    return *this;
+  }
+  row& add(std::uint64_t n) { return add(std::to_string(n)); }
+  /// 0 is none.
+  row& add_id(candidate_id id) { return add(id == 0 ? "" : std::to_string(id)); }
+
+  [[nodiscard]] std::string line() const { return text_ + "\r\n"; }
+
+private:
+  std::string text_;
+  bool first_ = true;
+};
+
+} // namespace
+
+expected<void> write_csv(const store& s, const experiment& e, std::ostream& out) {
+  const auto metrics = metric_names(s);
+  if (!metrics)
+    return tl::unexpected(metrics.error());
+  row names;
+  for (const char* name :
+       {"id", "generation", "place", "outcome", "parameters", "epochs", "seconds", "slot",
+        "tries", "born_ms", "evaluated_ms", "parents", "equal_to", "origin", "reason"})
+    names.add(name);
+  for (const auto& name : *metrics)
+    names.add(name);
+  for (const auto& h : e.space.rules.hyperparameters)
+    names.add(h.name);
+  out << names.line();
+  return for_each_trial(s, [&](const trial& t) -> expected<void> {
+    if (!t.evaluated)
+      return {};
+    const auto& c = t.candidate;
+    const auto& done = *t.evaluated;
+    row r;
+    r.add(c.id).add(c.generation).add(c.index).add(to_text(done.outcome));
+    r.add(done.parameters).add(done.curve.size()).add(literal(done.seconds));
+    r.add(done.slot).add(done.tries);
+    r.add(std::to_string(t.born_ms)).add(std::to_string(t.evaluated_ms));
+    r.add(joined_ids(c.parents)).add_id(done.equal_to).add(c.origin).add(done.reason);
+    for (const auto& name : *metrics) {
+      const auto v = find(done.metrics, name);
+      r.add(v ? literal(*v) : "");
+    }
+    for (const auto& h : e.space.rules.hyperparameters) {
+      const auto* v = find(c.genome->hyperparameters, h.name);
+      r.add(v != nullptr ? to_text(*v) : "");
+    }
+    out << r.line();
+    return {};
+  });
+}
+
+} // namespace clade

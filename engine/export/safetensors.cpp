@@ -1,0 +1,88 @@
+// https://github.com/huggingface/safetensors: the header is an object with, for each
+// tensor, "dtype", "shape" and "data_offsets" [from, to) behind the header, without gaps,
+// and "__metadata__", texts by name. Spaces fill it up to a multiple of 8 bytes. Tensors
+// of 8 bytes a value come first, so that every one is aligned.
+
+#include "engine/export/safetensors.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <bit>
+
+namespace clade {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are little-endian");
+
+using json = nlohmann::ordered_json;
+
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+class tensor_file {
+public:
+  template<class Number>
+  void add(const std::string& name, const std::vector<std::int64_t>& shape,
+           const std::vector<Number>& values) {
+    const auto from = data_.size();
+    data_.append(reinterpret_cast<const char*>(values.data()),
+                 values.size() * sizeof(Number));
+    header_[name] = {{"dtype", sizeof(Number) == 8 ? "F64" : "F32"},
+                     {"shape", shape},
+                     {"data_offsets", {from, data_.size()}}};
+  }
+
+  [[nodiscard]] bytes finish(json metadata) {
+    json all = json::object();
+    all["__metadata__"] = std::move(metadata);
+    all.update(header_);
+    std::string text = dump(all);
+    text.append((8 - text.size() % 8) % 8, ' ');
+    bytes out(8, '\0');
+    for (std::size_t i = 0; i < 8; ++i)
+      out[i] = static_cast<char>(static_cast<std::uint64_t>(text.size()) >> (8 * i));
+    return out + text + data_;
+  }
+
+private:
+  json header_ = json::object();
+  bytes data_;
+};
+
+json metadata_of(const exported_model& m) {
+  json out{{"format", "pt"}, {"model", title_of(m)}};
+  if (m.how.task == task_kind::classification) {
+    out["classes"] = dump(m.how.classes);
+  } else {
+    out["target_mean"] = literal(m.how.target_mean);
+    out["target_deviation"] = literal(m.how.target_deviation);
+  }
+  if (!m.how.categories.empty()) {
+    json columns = json::object();
+    for (const auto& c : m.how.categories)
+      columns[std::to_string(c.column)] = c.values;
+    out["categories"] = dump(columns);
+  }
+  return out;
+}
+
+} // namespace
+
+bytes encode_safetensors(const exported_model& m) {
+  tensor_file file;
+  const auto columns = static_cast<std::int64_t>(m.how.expanded_width());
+  if (!m.how.mean.empty()) {
+    file.add("input_mean", {columns}, m.how.mean);
+    file.add("input_deviation", {columns}, m.how.deviation);
+  }
+  if (!m.how.blanks.empty())
+    file.add("input_blank", {columns}, m.how.blanks);
+  if (m.how.largest > 0)
+    file.add("input_largest", {}, std::vector<float>{m.how.largest});
+  for (const auto& w : m.weights)
+    file.add(w.name, w.shape, w.values);
+  return file.finish(metadata_of(m));
+}
+
+} // namespace clade

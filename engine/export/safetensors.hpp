@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/export/model.hpp"
+#include "genome/codec.hpp"
+
+namespace clade {
+
+/// The weights, named as model.py names them, and the numbers of the preprocessing beside
+/// them (`input_tensors`), in the safetensors format: 8 bytes of header length, a JSON
+/// header, values in little-endian order. What is no tensor (classes, categories, the
+/// target's scale) is in the header's metadata. The same bytes for the same model.
+[[nodiscard]] bytes encode_safetensors(const exported_model& m);
+
+} // namespace clade

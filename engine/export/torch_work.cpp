@@ -1,0 +1,130 @@
+#include "engine/export/torch_work.hpp"
+
+#include "engine/export/torchscript_source.hpp"
+#include "engine/training/network_module.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <algorithm>
+
+namespace clade {
+namespace {
+
+// So many examples at once: an image network's activations of all would not fit.
+constexpr std::int64_t batch_size = 256;
+
+std::string first_line(const std::string& text) {
+  const auto from = std::min(text.find_first_not_of('\n'), text.size());
+  return text.substr(from, text.find('\n', from) - from);
+}
+
+template<class Number>
+at::Tensor tensor_of(const std::vector<Number>& values, at::IntArrayRef shape) {
+  constexpr auto type = sizeof(Number) == 8 ? at::kDouble : at::kFloat;
+  // ATen takes memory that it may write to; the copy is its own.
+  return at::from_blob(const_cast<Number*>(values.data()), shape, type).clone();
+}
+
+at::Tensor means_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& spans,
+                    std::int64_t size) {
+  auto matrix = at::zeros({static_cast<std::int64_t>(spans.size()), size}, at::kFloat);
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const auto [from, to] = spans[i];
+    matrix[static_cast<std::int64_t>(i)]
+        .narrow(0, from, to - from)
+        .fill_(1.0 / static_cast<double>(to - from));
+  }
+  return matrix;
+}
+
+void add_texts(torch::jit::Module& module, const std::string& name,
+               const std::vector<std::string>& texts) {
+  c10::List<std::string> list;
+  for (const auto& t : texts)
+    list.push_back(t);
+  module.register_attribute(name, c10::ListType::ofStrings(), list);
+}
+
+void add_tensors(torch::jit::Module& module, const exported_model& m) {
+  const auto& how = m.how;
+  const auto columns = static_cast<std::int64_t>(how.expanded_width());
+  if (!how.mean.empty()) {
+    module.register_buffer("input_mean", tensor_of(how.mean, {columns}));
+    module.register_buffer("input_deviation", tensor_of(how.deviation, {columns}));
+  }
+  if (!how.blanks.empty())
+    module.register_buffer("input_blank", tensor_of(how.blanks, {columns}));
+  if (how.largest > 0)
+    module.register_buffer("input_largest", at::full({}, how.largest, at::kFloat));
+  for (const auto& w : m.weights) {
+    const bool running = w.name.find(".running_") != std::string::npos;
+    module.register_parameter(attribute_name(w.name), tensor_of(w.values, w.shape),
+                              running);
+  }
+  for (const auto& s : m.steps)
+    if (const auto* average = std::get_if<average_step>(&s.computes)) {
+      module.register_buffer(s.name + "_rows", means_of(average->rows, s.in.sizes[1]));
+      module.register_buffer(s.name + "_columns",
+                             means_of(average->columns, s.in.sizes[2]).t().contiguous());
+    }
+}
+
+class work final : public torch_work {
+public:
+  expected<std::vector<float>> outputs(const network& n,
+                                       std::span<const weight_tensor> weights,
+                                       std::span<const float> examples) override {
+    try {
+      const at::NoGradGuard no_grad;
+      network_module module(n, {}, at::kCPU);
+      if (auto loaded = module.load(weights); !loaded)
+        return tl::unexpected(loaded.error());
+      module.eval();
+      const auto width = n.layers.front().out.elements();
+      const auto count = static_cast<std::int64_t>(examples.size()) / width;
+      std::vector<std::int64_t> shape{count};
+      const auto& sizes = n.layers.front().out.sizes;
+      shape.insert(shape.end(), sizes.begin(), sizes.end());
+      const auto all =
+          at::from_blob(const_cast<float*>(examples.data()), shape, at::kFloat);
+      std::vector<float> out;
+      for (std::int64_t from = 0; from < count; from += batch_size) {
+        const auto some = all.narrow(0, from, std::min(batch_size, count - from));
+        const auto values = module.forward(some).contiguous();
+        const auto* first = values.const_data_ptr<float>();
+        out.insert(out.end(), first, first + values.numel());
+      }
+      return out;
+    } catch (const std::exception& e) {
+      return fail(error_kind::io, "predicting: " + first_line(e.what()));
+    }
+  }
+
+  expected<void> write_torchscript(const exported_model& m,
+                                   const std::filesystem::path& file) override {
+    try {
+      torch::jit::Module module("CladeNetwork");
+      add_tensors(module, m);
+      add_texts(module, "classes", m.how.classes);
+      add_texts(module, "columns", m.how.names);
+      for (std::size_t c = 0; c < m.how.categories.size(); ++c)
+        add_texts(module, "category" + std::to_string(c), m.how.categories[c].values);
+      module.define(torchscript_source(m));
+      module.eval();
+      module.save(file.string());
+      return {};
+    } catch (const std::exception& e) {
+      return fail(error_kind::io, "TorchScript: " + first_line(e.what()));
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<torch_work> make_torch_work() {
+  return std::make_unique<work>();
+}
+
+} // namespace clade

@@ -1,0 +1,203 @@
+// One statement for each step, on variables x0, x1, ...; parameters are attributes of the
+// module itself.
+
+#include "engine/export/torchscript_source.hpp"
+
+#include "engine/export/python_source.hpp"
+
+#include <algorithm>
+
+namespace clade {
+namespace {
+
+std::string pair_of(std::int64_t a, std::int64_t b) {
+  return "[" + std::to_string(a) + ", " + std::to_string(b) + "]";
+}
+std::string pair_of(std::int64_t a) {
+  return pair_of(a, a);
+}
+
+class expression {
+public:
+  explicit expression(const exported_model& m) : m_(m) {}
+
+  std::string of(std::size_t index) {
+    step_ = &m_.steps[index];
+    x_ = step_->inputs.empty() ? "" : value(step_->inputs.front());
+    return std::visit([this](const auto& o) { return (*this)(o); }, step_->computes);
+  }
+
+  static std::string value(std::size_t step) { return "x" + std::to_string(step); }
+
+  std::string operator()(const input_step&) const { return "self.prepare(rows)"; }
+  std::string operator()(const convolution_step& o) const {
+    return "torch.conv2d(" + x_ + ", " + tensor(o.weight) + ", " + optional(o.bias) + ", "
+           + pair_of(o.stride) + ", " + pair_of(o.padding) + ", " + pair_of(o.dilation)
+           + ", " + std::to_string(o.groups) + ")";
+  }
+  std::string operator()(const linear_step& o) const {
+    return "torch.linear(" + x_ + ", " + tensor(o.weight) + ", " + optional(o.bias) + ")";
+  }
+  std::string operator()(const batch_norm_step& o) const {
+    return "torch.batch_norm(" + x_ + ", " + tensor(o.weight) + ", " + tensor(o.bias)
+           + ", " + tensor(o.mean) + ", " + tensor(o.variance) + ", False, 0.1, "
+           + literal(norm_epsilon) + ", True)";
+  }
+  std::string operator()(const layer_norm_step& o) const {
+    return "torch.group_norm(" + x_ + ", 1, " + tensor(o.weight) + ", " + tensor(o.bias)
+           + ", " + literal(norm_epsilon) + ", True)";
+  }
+  std::string operator()(const activation_step& o) const {
+    return "torch." + o.function + "(" + x_
+           + (o.function == "leaky_relu" ? ", 0.01)" : ")");
+  }
+  std::string operator()(const max_pool_step& o) const {
+    const bool own = o.kernel % 2 == 1;
+    auto x = x_;
+    if (!own && o.top + o.left + o.bottom + o.right > 0)
+      x = "torch.constant_pad_nd(" + x + ", [" + std::to_string(o.left) + ", "
+          + std::to_string(o.right) + ", " + std::to_string(o.top) + ", "
+          + std::to_string(o.bottom) + "], float(\"-inf\"))";
+    return "torch.max_pool2d(" + x + ", " + pair_of(o.kernel) + ", " + pair_of(o.stride)
+           + ", " + pair_of(own ? o.top : 0) + ")";
+  }
+  std::string operator()(const avg_pool_step& o) const {
+    return "torch.avg_pool2d(" + x_ + ", " + pair_of(o.kernel) + ", " + pair_of(o.stride)
+           + ", " + pair_of(o.padding) + ", False, False)";
+  }
+  std::string operator()(const average_step&) const {
+    return "torch.matmul(torch.matmul(self." + step_->name + "_rows, " + x_ + "), self."
+           + step_->name + "_columns)";
+  }
+  std::string operator()(const global_avg_step&) const {
+    return "torch.mean(" + x_ + ", [2, 3])";
+  }
+  std::string operator()(const global_max_step&) const {
+    return "torch.amax(" + x_ + ", [2, 3])";
+  }
+  std::string operator()(const dropout_step&) const { return x_; }
+  std::string operator()(const add_step&) const { return joined(" + "); }
+  std::string operator()(const concat_step&) const {
+    return "torch.cat([" + joined(", ") + "], 1)";
+  }
+  std::string operator()(const flatten_step&) const {
+    return "torch.flatten(" + x_ + ", 1)";
+  }
+  std::string operator()(const as_image_step&) const {
+    return "torch.unsqueeze(torch.unsqueeze(" + x_ + ", 2), 3)";
+  }
+
+private:
+  [[nodiscard]] std::string tensor(tensor_index i) const {
+    return "self." + attribute_name(m_.weights[i].name);
+  }
+  [[nodiscard]] std::string optional(const std::optional<tensor_index>& i) const {
+    return i ? tensor(*i) : "None";
+  }
+  [[nodiscard]] std::string joined(const char* between) const {
+    std::string text;
+    for (const auto i : step_->inputs)
+      text += (text.empty() ? "" : between) + value(i);
+    return text;
+  }
+
+  const exported_model& m_;
+  const export_step* step_ = nullptr;
+  std::string x_;
+};
+
+std::string shape_of(const tensor_shape& shape) {
+  std::string text = "[-1";
+  for (const auto size : shape.sizes)
+    text += ", " + std::to_string(size);
+  return text + "]";
+}
+
+// TorchScript's numbers for types.
+constexpr const char* as_double = ".to(7)";
+constexpr const char* as_float = ".to(6)";
+
+std::string prepare(const preprocessing& how) {
+  std::string text = "def prepare(self, rows):\n    # type: (Tensor) -> Tensor\n";
+  const auto line = [&](const std::string& s) { text += "    " + s + "\n"; };
+  line("x = torch.reshape(rows" + std::string(as_float) + ", [-1, "
+       + std::to_string(how.expanded_width()) + "])");
+  if (!how.blanks.empty())
+    line("x = torch.where(torch.isnan(x), self.input_blank, x)");
+  if (!how.mean.empty())
+    line("x = ((x" + std::string(as_double)
+         + " - self.input_mean) / self.input_deviation)" + as_float);
+  if (how.largest > 0)
+    line("x = x / self.input_largest");
+  line("return torch.reshape(x, " + shape_of(how.shape) + ")");
+  return text + "\n";
+}
+
+/// Puts columns of 0 and 1 among the numbers.
+std::string encode(const preprocessing& how) {
+  std::string text = "def encode(self, numbers, texts):\n"
+                     "    # type: (Tensor, List[List[str]]) -> Tensor\n"
+                     "    x = numbers.to(6)\n";
+  const auto line = [&](int indent, const std::string& s) {
+    text += std::string(static_cast<std::size_t>(indent) * 4, ' ') + s + "\n";
+  };
+  std::string pieces;
+  std::size_t numbers = 0;
+  const auto add = [&](const std::string& piece) {
+    pieces += (pieces.empty() ? "" : ", ") + piece;
+  };
+  const auto take_numbers = [&](std::size_t until) {
+    if (until > numbers)
+      add("x[:, " + std::to_string(numbers) + ":" + std::to_string(until) + "]");
+    numbers = until;
+  };
+  for (std::size_t c = 0; c < how.categories.size(); ++c) {
+    const auto name = "c" + std::to_string(c);
+    line(1, name + "_rows : List[List[float]] = []");
+    line(1, "for row in texts:");
+    line(2, "flags : List[float] = []");
+    line(2, "known = False");
+    line(2, "for text in self.category" + std::to_string(c) + ":");
+    line(3, "same = row[" + std::to_string(c) + "] == text");
+    line(3, "known = known or same");
+    line(3, "flags.append(1.0 if same else 0.0)");
+    line(2, "assert known, \"a text that the training data does not have\"");
+    line(2, name + "_rows.append(flags)");
+    line(1, name + " = torch.tensor(" + name + "_rows)");
+    take_numbers(how.categories[c].column - c);
+    add(name + ".to(6)");
+  }
+  take_numbers(how.width - how.categories.size());
+  line(1, "return torch.cat([" + pieces + "], 1)");
+  return text + "\n";
+}
+
+} // namespace
+
+std::string attribute_name(std::string name) {
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+std::string torchscript_source(const exported_model& m) {
+  const auto& how = m.how;
+  std::string text = prepare(how);
+  if (how.categories.empty()) {
+    text += "def forward(self, rows):\n    # type: (Tensor) -> Tensor\n";
+  } else {
+    text += encode(how);
+    text += "def forward(self, numbers, texts):\n"
+            "    # type: (Tensor, List[List[str]]) -> Tensor\n"
+            "    rows = self.encode(numbers, texts)\n";
+  }
+  expression express(m);
+  for (std::size_t i = 0; i < m.steps.size(); ++i)
+    text += "    " + expression::value(i) + " = " + express.of(i) + "\n";
+  const auto last = expression::value(m.steps.size() - 1);
+  if (how.task == task_kind::classification)
+    return text + "    return torch.softmax(" + last + ", 1)\n";
+  return text + "    return torch.select(" + last + ", 1, 0)" + as_double + " * "
+         + literal(how.target_deviation) + " + " + literal(how.target_mean) + "\n";
+}
+
+} // namespace clade

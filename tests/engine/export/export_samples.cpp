@@ -1,0 +1,179 @@
+// export_samples FOLDER: networks in every format, each in a folder of its own with
+// examples ("inputs", raw) and what Clade's own modules make of them ("outputs"), both as
+// floats: for tests/integration/export_test.py. Every operator with each of its words and
+// several windows stands in a network of its own; the others are random ones of the real
+// spaces. Values of weights are random too, those of batch norms as after training.
+
+#include "engine/export/onnx_model.hpp"
+#include "engine/export/python_source.hpp"
+#include "engine/export/safetensors.hpp"
+#include "engine/export/torch_work.hpp"
+#include "engine/training/network_module.hpp"
+#include "search_spaces/operators.hpp"
+#include "search_spaces/variation.hpp"
+#include "tests/support/genomes.hpp"
+#include "tests/support/scratch.hpp"
+
+#include <cstdio>
+#include <set>
+
+using namespace clade;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+template<class T>
+T must(expected<T> e) {
+  if (!e) {
+    std::fprintf(stderr, "export_samples: %s\n", e.error().message.c_str());
+    std::exit(1);
+  }
+  if constexpr (!std::is_void_v<T>)
+    return std::move(*e);
+}
+
+std::vector<float> random_floats(std::size_t count, random_stream& random) {
+  std::vector<float> values(count);
+  for (auto& v : values)
+    v = static_cast<float>(3 * random.normal());
+  return values;
+}
+
+std::vector<weight_tensor> random_weights(const network& n, random_stream& random) {
+  auto weights = network_module(n, {.id = 1}, at::kCPU).weights();
+  for (auto& w : weights)
+    for (auto& v : w.values)
+      if (w.name.ends_with("running_var"))
+        v = static_cast<float>(0.5 + random.uniform());
+      else if (w.shape.size() == 1)
+        v += static_cast<float>(0.3 * random.normal());
+  return weights;
+}
+
+preprocessing a_preprocessing(const problem& p, random_stream& random) {
+  preprocessing how;
+  how.shape = p.input;
+  how.width = static_cast<std::size_t>(p.input.elements());
+  if (p.outputs == 1) {
+    how.task = task_kind::regression;
+    how.target_mean = 10;
+    how.target_deviation = 2.5;
+  }
+  for (std::int64_t i = 0; i < p.outputs; ++i)
+    how.classes.push_back("c" + std::to_string(i));
+  if (p.input.is_image()) {
+    how.largest = 7;
+  } else {
+    for (std::size_t i = 0; i < how.width; ++i) {
+      how.mean.push_back(random.normal());
+      how.deviation.push_back(0.5 + random.uniform());
+    }
+  }
+  return how;
+}
+
+class samples {
+public:
+  explicit samples(fs::path folder) : folder_(std::move(folder)) {}
+
+  void write(const network& n, const problem& p) {
+    for (const auto& l : n.layers)
+      met_.insert(l.op);
+    auto random = derive(11, purpose::synthetic, 0, count_);
+    const auto weights = random_weights(n, random);
+    auto m = must(export_network(n, weights));
+    m.run = "sample";
+    m.id = ++count_;
+    m.how = a_preprocessing(p, random);
+    constexpr std::size_t examples = 5;
+    const raw_rows rows{.origin = {},
+                        .count = examples,
+                        .values = random_floats(examples * m.how.width, random),
+                        .lines = {}};
+    const auto outputs = must(work_->outputs(n, weights, must(prepare(rows, m.how))));
+    const auto here = folder_ / std::to_string(count_);
+    fs::create_directories(here);
+    write_text(here / "model.py", python_source(m));
+    write_text(here / "model.safetensors", encode_safetensors(m));
+    write_text(here / "model.onnx", encode_onnx(m));
+    must(work_->write_torchscript(m, here / "model.pt"));
+    write_text(here / "network.txt", m.drawing);
+    write_text(
+        here / "shape.txt",
+        to_text(p.input.is_image() ? p.input : tensor_shape{{p.input.elements()}}));
+    write_floats(here / "inputs", rows.values);
+    write_floats(here / "outputs", outputs);
+  }
+
+  [[nodiscard]] const std::set<std::string>& met() const { return met_; }
+
+private:
+  static void write_floats(const fs::path& file, const std::vector<float>& values) {
+    write_text(file, {reinterpret_cast<const char*>(values.data()),
+                      values.size() * sizeof(float)});
+  }
+
+  fs::path folder_;
+  std::unique_ptr<torch_work> work_ = make_torch_work();
+  candidate_id count_ = 0;
+  std::set<std::string> met_;
+};
+
+void write_operators(samples& out) {
+  const problem image{{{3, 7, 5}}, 4}, vector{{{6}}, 1};
+  search_space images;
+  images.image = true;
+  const auto chain = [&](const operator_entry& o, const std::vector<setting>& settings) {
+    const auto g = test::a_chain({{{}, std::string(o.name), settings}});
+    out.write(must(decode(images, g, image)), image);
+    out.write(must(decode({}, g, vector)), vector);
+  };
+  for (const auto& o : operators()) {
+    if (o.reserved)
+      continue;
+    chain(o, {});
+    for (const auto& s : o.settings)
+      for (const auto word : s.words)
+        chain(o, {{std::string(s.name), std::string(word)}});
+  }
+  for (const char* op : {"max_pool", "avg_pool"})
+    for (const std::int64_t kernel : {2, 3, 4, 5})
+      for (const std::int64_t stride : {1, 2, 3})
+        chain(*find_operator(op), {{"kernel", kernel}, {"stride", stride}});
+  for (const char* op : {"conv", "separable_conv", "depthwise_conv"})
+    for (const std::int64_t dilation : {1, 2})
+      for (const std::int64_t stride : {1, 2, 3})
+        chain(*find_operator(op),
+              {{"dilation", dilation}, {"kernel", std::int64_t{5}}, {"stride", stride}});
+}
+
+void write_random(samples& out, const char* space_name, const problem& p) {
+  const auto space = must(load_search_space(fs::path(CLADE_SEARCH_SPACES) / space_name));
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto random = derive(5, purpose::sample, 0, i);
+    auto g = must(sample(space, p, random)).child;
+    for (int steps = 0; steps < 8; ++steps)
+      g = mutate(space, p, g, {}, random).child;
+    out.write(must(decode(space, g, p)), p);
+  }
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  if (count != 2)
+    return 2;
+  samples out(words[1]);
+  write_operators(out);
+  write_random(out, "image.toml", {{{1, 8, 8}}, 10});
+  write_random(out, "mlp.toml", {{{13}}, 3});
+  write_random(out, "mlp.toml", {{{13}}, 1});
+  for (const auto& o : operators())
+    if (!out.met().contains(std::string(o.name))) {
+      std::fprintf(stderr, "export_samples: no network has %s\n",
+                   std::string(o.name).c_str());
+      return 1;
+    }
+  return 0;
+}

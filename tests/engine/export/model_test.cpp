@@ -1,0 +1,86 @@
+#include "engine/export/model.hpp"
+#include "tests/support/genomes.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+network a_network() {
+  search_space images;
+  images.image = true;
+  const auto n = decode(
+      images,
+      test::a_chain(
+          {{{},
+            "conv",
+            {{"activation", "relu"}, {"filters", std::int64_t{4}}, {"norm", "batch"}}},
+           {{}, "avg_pool", {}}}),
+      {{{1, 5, 4}}, 3});
+  REQUIRE(n);
+  return *n;
+}
+
+weight_tensor a_tensor(const std::string& name, std::vector<std::int64_t> shape) {
+  return {name, shape,
+          std::vector<float>(static_cast<std::size_t>(tensor_shape{shape}.elements()))};
+}
+
+std::vector<weight_tensor> its_weights(const network& n) {
+  const auto& conv = n.layers[1].name;
+  const auto& output = n.layers.back().name;
+  return {a_tensor(conv + ".weight", {4, 1, 3, 3}),
+          a_tensor(conv + ".norm.weight", {4}),
+          a_tensor(conv + ".norm.bias", {4}),
+          a_tensor(conv + ".norm.running_mean", {4}),
+          a_tensor(conv + ".norm.running_var", {4}),
+          a_tensor(output + ".weight", {3, 24}),
+          a_tensor(output + ".bias", {3})};
+}
+
+std::string error_of(const std::vector<weight_tensor>& weights) {
+  const auto m = export_network(a_network(), weights);
+  return m ? "no error" : m.error().message;
+}
+
+} // namespace
+
+TEST_CASE("export: a block is taken apart into named steps in the network's order") {
+  const auto n = a_network();
+  const auto m = export_network(n, its_weights(n));
+  REQUIRE(m);
+  std::string names;
+  for (const auto& s : m->steps)
+    names += s.name + " " + to_text(s.out) + "\n";
+  CHECK(names
+        == "input [1, 5, 4]\n"
+           "conv1 [4, 5, 4]\n"
+           "conv1_norm [4, 5, 4]\n"
+           "conv1_activation [4, 5, 4]\n"
+           "avg_pool1 [4, 3, 2]\n"
+           "flatten1 [24]\n"
+           "output [3]\n");
+  CHECK(m->weights[0].name == "conv1.weight");
+  CHECK(m->weights[3].name == "conv1_norm.running_mean");
+  // Five rows in windows of two: the last has one row.
+  const auto& average = std::get<average_step>(m->steps[4].computes);
+  CHECK(average.rows.back() == std::pair<std::int64_t, std::int64_t>{4, 5});
+  CHECK(average.columns.back() == std::pair<std::int64_t, std::int64_t>{2, 4});
+}
+
+TEST_CASE("export: weights of another network are refused by name") {
+  const auto n = a_network();
+  auto weights = its_weights(n);
+  weights.push_back(a_tensor("n9.weight", {1}));
+  CHECK(error_of(weights) == "weights of another network: 8 tensors for 7");
+  weights = its_weights(n);
+  weights.erase(weights.begin());
+  CHECK(error_of(weights)
+        == "weights of another network: " + n.layers[1].name + ".weight is missing");
+  weights = its_weights(n);
+  weights[0].shape = {9, 4};
+  CHECK(error_of(weights)
+        == "weights of another network: " + n.layers[1].name
+               + ".weight is not of the shape [4, 1, 3, 3]");
+}

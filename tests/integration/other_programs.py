@@ -1,0 +1,165 @@
+"""What other programs make of Clade's exports; run by an interpreter that has PyTorch, or onnxruntime.
+
+usage: other_programs.py samples KIND FOLDER        compares every network of export_samples, exit status 1 if one differs
+       other_programs.py predict KIND MODEL ROWS    rows (JSON) to predictions (JSON): probabilities, or values
+       other_programs.py study FILE                 a study of Optuna's as JSON
+       other_programs.py dashboard FILE             what Optuna's dashboard sends a browser of it
+       other_programs.py tensors FILE               shapes by name, as the package safetensors reads them
+
+KIND: python, torchscript, onnx
+"""
+
+import array
+import importlib.util
+import json
+import pathlib
+import sys
+
+TOLERANCE = 1e-5
+
+
+def load_python(folder):
+    spec = importlib.util.spec_from_file_location("model", pathlib.Path(folder) / "model.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def image_shape(shape):
+    return [-1, *shape] if shape and len(shape) == 3 else None
+
+
+def by_python(model, rows, shape):
+    module = load_python(model)
+    found = module.predict(rows)
+    return [list(p[1].values()) if isinstance(p, tuple) else p for p in found]
+
+
+def split_texts(rows):
+    """The numbers of rows, None being a blank, and their texts."""
+    numbers = [[float("nan") if v is None else v for v in row if not isinstance(v, str)] for row in rows]
+    return numbers, [[v for v in row if isinstance(v, str)] for row in rows]
+
+
+def by_torchscript(model, rows, shape):
+    import torch
+    module = torch.jit.load(model)
+    numbers, texts = split_texts(rows)
+    x = torch.tensor(numbers)
+    if any(texts):
+        return module(x, texts).tolist()
+    return module(x.reshape(image_shape(shape)) if image_shape(shape) else x).tolist()
+
+
+def by_onnx(model, rows, shape):
+    import numpy
+    import onnxruntime
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    numbers, texts = split_texts(rows)
+    x = numpy.array(numbers, dtype=numpy.float32)
+    if any(texts):
+        given = {"numbers": x, "texts": numpy.array(texts, dtype=object)}
+    else:
+        given = {"input": x.reshape(image_shape(shape)) if image_shape(shape) else x}
+    outputs = dict(zip((o.name for o in session.get_outputs()), session.run(None, given)))
+    return (outputs["value"] if "value" in outputs else outputs["probabilities"]).tolist()
+
+
+KINDS = {"python": (by_python, ""), "torchscript": (by_torchscript, "model.pt"), "onnx": (by_onnx, "model.onnx")}
+
+
+def floats(file):
+    values = array.array("f")
+    values.frombytes(file.read_bytes())
+    return values.tolist()
+
+
+def rows_of(values, width):
+    return [values[i:i + width] for i in range(0, len(values), width)]
+
+
+def softmax(logits):
+    import math
+    powers = [math.exp(v - max(logits)) for v in logits]
+    return [p / sum(powers) for p in powers]
+
+
+def difference(kind, folder):
+    """The greatest between Clade's outputs and another program's, relative to values above 1."""
+    shape = json.loads((folder / "shape.txt").read_text())
+    size = 1
+    for s in shape:
+        size *= s
+    rows = rows_of(floats(folder / "inputs"), size)
+    outputs = rows_of(floats(folder / "outputs"), len(floats(folder / "outputs")) // len(rows))
+    # export_samples scales values of one output as a_preprocessing says.
+    wanted = [softmax(o) if len(o) > 1 else [10 + 2.5 * o[0]] for o in outputs]
+    predict, name = KINDS[kind]
+    found = [p if isinstance(p, list) else [p] for p in predict(str(folder / name), rows, shape)]
+    if [len(f) for f in found] != [len(w) for w in wanted]:
+        return float("inf")
+    return max(abs(a - b) / max(1, abs(b)) for f, w in zip(found, wanted) for a, b in zip(f, w))
+
+
+def compare_samples(kind, folder):
+    compared = 0
+    for sample in sorted(pathlib.Path(folder).iterdir(), key=lambda f: int(f.name)):
+        apart = difference(kind, sample)
+        if not apart <= TOLERANCE:
+            print(f"{kind}: {sample.name} differs by {apart}\n{(sample / 'network.txt').read_text()}")
+            return 1
+        compared += 1
+    print(json.dumps(compared))
+    return 0
+
+
+def study(file):
+    import optuna
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    loaded = optuna.load_study(study_name=None, storage=f"sqlite:///{file}")
+    return {
+        "name": loaded.study_name,
+        "direction": loaded.direction.name,
+        "best": loaded.best_trial.number + 1,
+        "value": loaded.best_value,
+        "trials": [{
+            "number": t.number, "state": t.state.name, "value": t.value, "params": t.params,
+            "steps": {str(k): v for k, v in t.intermediate_values.items()}, "attributes": t.user_attrs,
+            "contained": all(t.distributions[n]._contains(t.distributions[n].to_internal_repr(v))
+                             for n, v in t.params.items()),
+        } for t in loaded.trials],
+    }
+
+
+def dashboard(file):
+    import wsgiref.util
+    import optuna
+    import optuna_dashboard
+    application = optuna_dashboard.wsgi(optuna.storages.RDBStorage(f"sqlite:///{file}"))
+    request = {"PATH_INFO": "/api/studies/1"}
+    wsgiref.util.setup_testing_defaults(request)
+    statuses = []
+    body = b"".join(application(request, lambda status, headers, failure=None: statuses.append(status)))
+    return {"status": statuses[0], **json.loads(body)}
+
+
+def tensors(file):
+    from safetensors.numpy import load_file
+    return {name: list(t.shape) for name, t in load_file(file).items()}
+
+
+def main(words):
+    if words[0] == "samples":
+        return compare_samples(*words[1:])
+    if words[0] == "predict":
+        kind, model, rows = words[1:]
+        given = json.loads(pathlib.Path(rows).read_text())
+        result = KINDS[kind][0](model, given["rows"], given["shape"])
+    else:
+        result = {"study": study, "dashboard": dashboard, "tensors": tensors}[words[0]](words[1])
+    print(json.dumps(result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

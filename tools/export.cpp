@@ -1,0 +1,181 @@
+#include "engine/export/onnx_model.hpp"
+#include "engine/export/optuna_study.hpp"
+#include "engine/export/python_source.hpp"
+#include "engine/export/safetensors.hpp"
+#include "engine/export/torch_work.hpp"
+#include "engine/store/run_folder.hpp"
+#include "engine/training/training_params.hpp"
+#include "tools/command.hpp"
+#include "tools/exported_run.hpp"
+#include "tools/slots.hpp"
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct export_options {
+  std::string run, id;
+  fs::path python, safetensors, onnx, torchscript; ///< Of a network.
+  fs::path csv, optuna;                            ///< Of the whole run.
+
+  [[nodiscard]] bool of_network() const {
+    return !python.empty() || !safetensors.empty() || !onnx.empty()
+           || !torchscript.empty();
+  }
+  [[nodiscard]] bool of_run() const { return !csv.empty() || !optuna.empty(); }
+};
+
+expected<void> write_python(const exported_model& m, const fs::path& folder) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure)
+    return fail(error_kind::invalid_input,
+                "cannot make the folder " + folder.string() + ": " + failure.message());
+  return write_file(folder / "model.py", python_source(m)).and_then([&] {
+    return write_file(folder / "model.safetensors", encode_safetensors(m));
+  });
+}
+
+/// Says what is written, one after the other, until something fails.
+class writing {
+public:
+  explicit writing(std::string what) : what_(std::move(what)) {}
+
+  template<class Write>
+  void to(const fs::path& place, Write write) {
+    if (!done_ || place.empty())
+      return;
+    done_ = write();
+    if (done_)
+      std::cout << "wrote " << what_ << " to " << place.string() << std::endl;
+  }
+
+  [[nodiscard]] expected<void> end() { return std::move(done_); }
+
+private:
+  std::string what_;
+  expected<void> done_;
+};
+
+expected<void> write_network(const fs::path& file, const export_options& options) {
+  // Before the data is read, which may take its time.
+  if (!options.torchscript.empty())
+    if (auto found = find_training(torch_export_path()); !found)
+      return found;
+  const auto m = find_exported(file, options.id);
+  if (!m)
+    return tl::unexpected(m.error());
+  writing out(title_of(*m));
+  out.to(options.python, [&] { return write_python(*m, options.python); });
+  out.to(options.safetensors,
+         [&] { return write_file(options.safetensors, encode_safetensors(*m)); });
+  out.to(options.onnx, [&] { return write_file(options.onnx, encode_onnx(*m)); });
+  out.to(options.torchscript, [&] {
+    return load_torch_work(torch_export_path()).and_then([&](const auto& work) {
+      // Whether the file can be written is said in the words of all others.
+      return write_file(options.torchscript, "").and_then([&] {
+        return work->write_torchscript(*m, options.torchscript);
+      });
+    });
+  });
+  return out.end();
+}
+
+expected<void> write_run(const fs::path& file, const export_options& options) {
+  const auto s = store::open_to_read(file);
+  if (!s)
+    return tl::unexpected(s.error());
+  const auto e = read_experiment_of(*s, file);
+  if (!e)
+    return tl::unexpected(e.error());
+  const auto name = name_of_run(file);
+  writing out("all evaluations of " + name);
+  out.to(options.csv, [&]() -> expected<void> {
+    if (auto may = write_file(options.csv, ""); !may)
+      return may;
+    std::ofstream text(options.csv, std::ios::binary);
+    auto written = write_csv(*s, *e, text);
+    text.close();
+    if (written && !text)
+      return fail(error_kind::io, "cannot write " + options.csv.string());
+    return written;
+  });
+  out.to(options.optuna,
+         [&] { return write_optuna_study(*s, *e, name, options.optuna); });
+  return out.end();
+}
+
+expected<void> export_run(const export_options& options) {
+  if (!options.of_network() && !options.of_run())
+    return fail(error_kind::invalid_input,
+                "nothing to write: say what, such as --python FOLDER; clade export "
+                "--help names them all");
+  if (!options.of_network() && !options.id.empty())
+    return fail(error_kind::invalid_input,
+                "--csv and --optuna have all candidates; leave out " + options.id);
+  const auto file = find_store(options.run);
+  if (!file)
+    return tl::unexpected(file.error());
+  if (options.of_network())
+    if (auto written = write_network(*file, options); !written)
+      return written;
+  return options.of_run() ? write_run(*file, options) : expected<void>();
+}
+
+} // namespace
+
+void add_export(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<export_options>();
+  auto* sub = app.add_subcommand("export",
+                                 "Take a network, or what was found, to other programs");
+  sub->add_option("run", options->run,
+                  "The run: its folder, its name (for the latest of it), or its store")
+      ->required()
+      ->option_text("RUN");
+  sub->add_option("id", options->id,
+                  "The candidate; else the champion, or the best so far")
+      ->option_text("[ID]");
+  sub->add_option("--python", options->python,
+                  "A readable model.py of plain PyTorch and model.safetensors")
+      ->option_text("FOLDER");
+  sub->add_option("--safetensors", options->safetensors, "The weights alone")
+      ->option_text("FILE");
+  sub->add_option("--onnx", options->onnx, "An ONNX model (opset 17)")
+      ->option_text("FILE");
+  sub->add_option("--torchscript", options->torchscript,
+                  "A TorchScript module; this takes a build with LibTorch")
+      ->option_text("FILE");
+  sub->add_option("--csv", options->csv,
+                  "All evaluations of the run, with metrics and hyperparameters")
+      ->option_text("FILE");
+  sub->add_option(
+         "--optuna", options->optuna,
+         "The run as a study of Optuna's: a new SQLite file for its library and\n"
+         "dashboard, optuna-dashboard sqlite:///FILE")
+      ->option_text("FILE");
+  sub->footer(
+      "Networks take examples as the data file has them: scaling, categories and blanks "
+      "are\ninside, fitted on the training data, which must still be there. Weights are "
+      "kept of the\nfittest few candidates of a run.\n"
+      "ONNX has one input, \"input\", or \"numbers\" and \"texts\" where there are "
+      "categories, and\nthe outputs \"class\" and \"probabilities\", or \"value\". "
+      "TorchScript takes the same in\nthis order, and gives probabilities or values. "
+      "Examples:\n"
+      "  clade export digits --onnx digits.onnx         the champion of the latest run\n"
+      "  clade export digits 231 --python digits231     a candidate, to read and change\n"
+      "  clade export digits --optuna digits.study");
+  sub->callback([&chosen, options] {
+    chosen = [options] {
+      const auto done = export_run(*options);
+      return done ? 0 : report(done.error());
+    };
+  });
+}
+
+} // namespace clade

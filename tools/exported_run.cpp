@@ -1,0 +1,196 @@
+#include "tools/exported_run.hpp"
+
+#include "engine/export/run_history.hpp"
+#include "engine/store/run_folder.hpp"
+#include "tools/command.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+namespace clade {
+
+namespace {
+
+tl::unexpected<error> refuse(const std::filesystem::path& file, std::string message) {
+  return fail_in(file.string(), {error_kind::invalid_input, std::move(message)});
+}
+
+/// What decides the search, as the first record has it.
+expected<genome_hash> find_search(const store& s, const std::filesystem::path& file) {
+  std::optional<genome_hash> found;
+  const error enough{error_kind::internal, "the first is enough"};
+  auto read =
+      s.for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
+        if (const auto* started = std::get_if<run_started>(&r))
+          found = started->search;
+        return tl::unexpected(enough);
+      });
+  if (found)
+    return *found;
+  if (!read && read.error() != enough)
+    return tl::unexpected(read.error());
+  return refuse(file, "nothing is recorded of this run");
+}
+
+expected<candidate_id> choose(const store& s, const std::filesystem::path& file,
+                              const std::string& name, const std::string& text) {
+  if (!text.empty())
+    return parse_candidate(name, text);
+  const auto overview = s.overview();
+  if (!overview)
+    return tl::unexpected(overview.error());
+  if (overview->champion != 0)
+    return overview->champion;
+  if (overview->best != 0)
+    return overview->best;
+  return refuse(file, "the run has no champion: no candidate has succeeded");
+}
+
+/// Why a candidate has no weights.
+tl::unexpected<error> without_weights(const store& s, const std::filesystem::path& file,
+                                      candidate_id id) {
+  const std::string who = "#" + std::to_string(id);
+  const auto overview = s.find_overview(id);
+  if (!overview)
+    return tl::unexpected(overview.error());
+  if (!overview->result)
+    return refuse(file, who + " has not been evaluated yet");
+  if (*overview->result != outcome::succeeded)
+    return refuse(file, who + " has no weights: " + to_text(*overview->result));
+  return refuse(file, "the weights of " + who
+                          + " were not kept, as only those of the fittest are"
+                          + (overview->equal_to == 0
+                                 ? ""
+                                 : " (its network is that of #"
+                                       + std::to_string(overview->equal_to) + ")"));
+}
+
+/// A genome and the weights that are named by its genes.
+struct kept_network {
+  std::shared_ptr<const genome> genes;
+  std::vector<weight_tensor> weights;
+};
+
+/// A copy is the network whose evaluation it shares, with other names.
+expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
+                                 candidate_id id) {
+  auto born = s.find_candidate(id);
+  if (!born)
+    return fail(born.error().kind,
+                born.error().kind == error_kind::not_found
+                    ? file.string() + ": no candidate #" + std::to_string(id)
+                    : born.error().message);
+  auto stored = s.find_weights(id);
+  if (stored && stored->empty() && born->equal_to != 0) {
+    born = s.find_candidate(born->equal_to);
+    if (!born)
+      return tl::unexpected(born.error());
+    stored = s.find_weights(born->id);
+  }
+  if (!stored)
+    return tl::unexpected(stored.error());
+  if (stored->empty())
+    return without_weights(s, file, id);
+  return decode_weights(*stored).map([&](std::vector<weight_tensor> weights) {
+    return kept_network{born->genome, std::move(weights)};
+  });
+}
+
+} // namespace
+
+expected<candidate_id> parse_candidate(const std::string& name, std::string text) {
+  if (text.starts_with('#'))
+    text.erase(0, 1);
+  candidate_id id = 0;
+  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
+    return fail(error_kind::invalid_input,
+                name + " " + text + ": not a candidate's number");
+  return id;
+}
+
+expected<trained_candidate> find_trained(const std::filesystem::path& file,
+                                         const std::string& name,
+                                         const std::string& text) {
+  const auto s = store::open_to_read(file);
+  if (!s)
+    return tl::unexpected(s.error());
+  auto e = read_experiment_of(*s, file);
+  if (!e)
+    return tl::unexpected(e.error());
+  const auto search = find_search(*s, file);
+  if (!search)
+    return tl::unexpected(search.error());
+  if (e->fitness != fitness_kind::training)
+    return refuse(file, "a synthetic run trains no networks, so there is none to take");
+  const auto id = choose(*s, file, name, text);
+  if (!id)
+    return tl::unexpected(id.error());
+  auto kept = find_kept(*s, file, *id);
+  if (!kept)
+    return tl::unexpected(kept.error());
+  auto how = fit_preprocessing(e->data, e->seed);
+  if (!how)
+    return fail(how.error().kind,
+                "how examples are scaled is fitted on the training data: "
+                    + how.error().message);
+  if (search_hash(*e, how->checksum) != *search)
+    return fail(error_kind::conflict, e->data.file.string()
+                                          + " is not the data that the run was trained "
+                                            "on; put the former file back");
+  auto decoded = decode(e->space, *kept->genes,
+                        {how->shape, how->task == task_kind::classification
+                                         ? static_cast<std::int64_t>(how->classes.size())
+                                         : 1});
+  if (!decoded)
+    return tl::unexpected(decoded.error());
+  return trained_candidate{.experiment = std::move(*e),
+                           .network = std::move(*decoded),
+                           .weights = std::move(kept->weights),
+                           .how = std::move(*how),
+                           .id = *id};
+}
+
+std::string name_of_run(const std::filesystem::path& file) {
+  if (file.filename() != store_file_name)
+    return file.stem().string();
+  return std::filesystem::absolute(file).lexically_normal().parent_path().filename();
+}
+
+expected<exported_model> find_exported(const std::filesystem::path& file,
+                                       const std::string& text) {
+  auto trained = find_trained(file, "ID", text);
+  if (!trained)
+    return tl::unexpected(trained.error());
+  auto m = export_network(trained->network, trained->weights);
+  if (!m)
+    return tl::unexpected(m.error());
+  const auto s = store::open_to_read(file);
+  if (!s)
+    return tl::unexpected(s.error());
+  auto evaluated = s->find_evaluation(trained->id);
+  if (!evaluated)
+    return tl::unexpected(evaluated.error());
+  m->metrics = std::move(evaluated->metrics);
+  m->run = name_of_run(file);
+  m->id = trained->id;
+  m->how = std::move(trained->how);
+  return m;
+}
+
+expected<void> write_file(const std::filesystem::path& file, const std::string& content) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (out)
+    return {};
+  // A folder that is not there, or may not be written, is for the user to mend.
+  const bool machine =
+      errno == ENOSPC || errno == EIO || errno == EFBIG || errno == EDQUOT;
+  return fail(machine ? error_kind::io : error_kind::invalid_input,
+              "cannot write " + file.string() + ": " + std::strerror(errno));
+}
+
+} // namespace clade

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/config/experiment.hpp"
+#include "engine/export/model.hpp"
+#include "engine/store/store.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace clade {
+
+/// A candidate of a run with its weights and the preprocessing of its data: what `export`
+/// and `predict` work with.
+struct trained_candidate {
+  clade::experiment experiment;
+  clade::network network;
+  std::vector<weight_tensor> weights;
+  preprocessing how;
+  candidate_id id = 0;
+};
+
+/// "231" or "#231", as an option or argument `name` said it.
+[[nodiscard]] expected<candidate_id> parse_candidate(const std::string& name,
+                                                     std::string text);
+
+/// Of a run's store; `text` names a candidate, or is empty for the champion (while there
+/// is none, the best so far). Reads the training data, from which the preprocessing is
+/// fitted again, and makes sure that it is what the run had. An error says what is
+/// missing: weights that were not kept, the data, a candidate that succeeded, networks
+/// that were trained at all.
+[[nodiscard]] expected<trained_candidate> find_trained(const std::filesystem::path& file,
+                                                       const std::string& name,
+                                                       const std::string& text);
+
+/// Its folder's, or that of a copy of its store.
+[[nodiscard]] std::string name_of_run(const std::filesystem::path& file);
+
+/// The same, ready to be written.
+[[nodiscard]] expected<exported_model> find_exported(const std::filesystem::path& file,
+                                                     const std::string& text);
+
+/// Puts it in the place of what is there; a folder that is missing, or may not be
+/// written, is the user's mistake.
+[[nodiscard]] expected<void> write_file(const std::filesystem::path& file,
+                                        const std::string& content);
+
+} // namespace clade
