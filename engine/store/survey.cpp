@@ -19,6 +19,7 @@
 #include <array>
 #include <bit>
 #include <fstream>
+#include <sstream>
 
 namespace clade {
 
@@ -175,18 +176,43 @@ expected<std::string> compare(const connection& stored, const connection& derive
   }
 }
 
+/// A definition without its comments, which change from version to version.
+std::string without_comments(const SQLite::Column& sql) {
+  std::istringstream in(sql.getString());
+  std::string lines;
+  for (std::string line; std::getline(in, line);) {
+    line.erase(std::min(line.find("--"), line.size()));
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty())
+      lines += line + "\n";
+  }
+  return lines;
+}
+
+/// Compares what defines a table, an index or a view.
+expected<std::string> compare_definition(const connection& stored, rows& defined) {
+  const auto type = defined.at(0).getString(), name = defined.at(1).getString();
+  rows is(stored, "select sql from sqlite_schema where type = '" + type + "' and name = '"
+                      + name + "'");
+  auto fault = is.next();
+  if (!fault || !fault->empty())
+    return fault;
+  if (!is.there())
+    return type + " " + name + " is missing";
+  return without_comments(is.at(0)) == without_comments(defined.at(2))
+             ? ""
+             : type + " " + name + " is defined otherwise";
+}
+
 /// Compares the definitions, which people may have added to, and the tables.
 expected<std::string> compare_tables(const connection& stored,
                                      const connection& derived) {
-  rows defined(derived, "select type, name from sqlite_schema order by rowid");
+  rows defined(derived, "select type, name, sql from sqlite_schema order by rowid");
   for (;;) {
     if (auto fault = defined.next(); !fault || !fault->empty() || !defined.there())
       return fault;
     const auto type = defined.at(0).getString(), name = defined.at(1).getString();
-    auto fault = compare(stored, derived, "sqlite_schema",
-                         "select type, name, tbl_name, sql from sqlite_schema where "
-                         "type = '"
-                             + type + "' and name = '" + name + "'");
+    auto fault = compare_definition(stored, defined);
     if (fault && fault->empty() && type == "table" && name != "records"
         && name != "weights")
       fault = compare(stored, derived, name, "select * from " + name);

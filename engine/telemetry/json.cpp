@@ -10,6 +10,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// What a program said, such as a reason, may be any bytes.
+std::string text_of(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 json some(candidate_id id) {
   return id == 0 ? json() : json(id);
 }
@@ -268,11 +273,11 @@ std::string to_json(const run_picture& p, const std::string& name,
                             {"left", some(s.left_ms)},
                             {"reason", some(s.reason)}});
   out["finished"] = p.finished ? finished_json(*p.finished) : json();
-  return out.dump();
+  return text_of(out);
 }
 
 std::string to_json(const news& n, const run_picture& p) {
-  return std::visit([&](const auto& one) { return news_json(one, p).dump(); }, n);
+  return std::visit([&](const auto& one) { return text_of(news_json(one, p)); }, n);
 }
 
 std::string to_json(const std::vector<candidate_row>& rows) {
@@ -293,7 +298,7 @@ std::string to_json(const std::vector<candidate_row>& rows) {
          r.born_sequence, some(r.evaluated_sequence), settings_json(r.hyperparameters),
          metrics_json(r.metrics)});
   }
-  return out.dump();
+  return text_of(out);
 }
 
 } // namespace clade

@@ -153,7 +153,7 @@ class Retraining(ReplayTest):
         self.assertIn("no candidate", self.replay("--retrain", "1000", status=2).err)
         self.assertIn("champion or all", self.replay("--retrain", "best", status=2).err)
         self.assertIn("nothing can be trained", self.replay("--retrain", "all", "--slots", "none", status=2).err)
-        self.assertIn("--verify", self.replay(status=2).err)
+        self.assertIn("no terminal", self.replay(status=2).err)
         for words in (("--verify", "--retrain", "1"), ("--verify", "--as", "x"), ("--slots", "cpu:1", "--verify")):
             self.assertIn("clade replay --help", self.replay(*words, status=2).err)
         self.assertIn("no run", self.finish("replay", "elsewhere", "--verify", status=2).err)

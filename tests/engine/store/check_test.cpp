@@ -153,7 +153,7 @@ TEST_CASE("check: what is wrong is said where it is") {
       {"insert into parents values (9, 0, 1)", "table parents: row 5 is one too many"},
       {"update runs set metric = 'validation.loss'", "table runs: row 1 is not"},
       {"update progress set reason = 'x'", "table progress: row 1 is not"},
-      {"drop table attempts", "table sqlite_schema: row 1 is missing"},
+      {"drop table attempts", "table attempts is missing"},
       {"create index mine on evaluations (fitness)", ""},
       {"update weights set bytes = x'00'", "the weights of #5 do not match"},
       {"update weights set id = 2", "the weights of #2 do not match"},
