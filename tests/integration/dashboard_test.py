@@ -134,6 +134,7 @@ class LiveRun(PageTest):
 
 
 class StoredRun(PageTest):
+    maxDiff = None
     options = ()
 
     def setUp(self):

@@ -197,6 +197,8 @@ class Tables(ExportTest):
 
 
 class Refusals(ExportTest):
+    falsifies_runs = True  # The data of one are taken away.
+
     def test_a_run_without_networks_is_refused(self):
         self.finish("run", self.write_experiment(population=4, generations=1), "--slots", "2")
         self.assertIn("a synthetic run trains no networks", self.refused("export", "toy", "--python", "out"))
