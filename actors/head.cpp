@@ -29,6 +29,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds farewell = 1000ms;
 // How long a stranger may take for a TLS handshake.
 constexpr auto handshake_time = 10s;
+// How often viewers are shown what slots do.
+constexpr auto slots_interval = 250ms;
 // How long a person who tells the run something waits at most.
 constexpr auto obeys_within = 3s;
 
@@ -165,8 +167,11 @@ public:
     (*watcher_)
         ->request(dispatcher_, caf::infinite, slots_query{})
         .receive([&](slots_view& s) { answer = std::move(s); }, [](caf::error&) {});
-    if (publisher_ && publisher_->watched())
+    const auto now = std::chrono::steady_clock::now();
+    if (publisher_ && publisher_->watched() && now - slots_shown_ >= slots_interval) {
       publisher_->publish(answer);
+      slots_shown_ = now;
+    }
     return answer;
   }
 
@@ -274,6 +279,7 @@ private:
   std::mutex selector_mutex_;
   caf::actor_addr told_; ///< The selector, for the publisher's thread.
   std::uint16_t port_ = 0;
+  std::chrono::steady_clock::time_point slots_shown_{};
   bool over_ = false;
 };
 

@@ -30,16 +30,12 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr const char* sleeping = R"([synthetic]
-duration = "20ms"
-epochs = 4
-)";
-
 struct attach_options {
   std::size_t viewers = 50, stopped = 10;
-  std::size_t candidates = 1'000;
+  std::size_t candidates = 400;
+  std::string duration = "200ms";
   std::size_t rounds = 3;
-  std::string slots = "2";
+  std::string slots = "4";
   fs::path space = "search_spaces/mlp.toml";
   fs::path runs = "runs";
 };
@@ -202,7 +198,9 @@ expected<round_result> run_once(const attach_options& options, const fs::path& f
 }
 
 int bench_attach(const attach_options& options) {
-  const auto file = write_experiment(options.runs, "watched", options.space, sleeping);
+  const auto file = write_experiment(options.runs, "watched", options.space,
+                                     "[synthetic]\nduration = \"" + options.duration
+                                         + "\"\nepochs = 4\n");
   if (!file)
     return report(file.error());
   std::vector<double> alone, watched, first, late, latest;
@@ -225,8 +223,9 @@ int bench_attach(const attach_options& options) {
   fs::remove(*file, ignored);
   if (failure)
     return report(*failure);
-  std::printf("%zu viewers, %zu of them stopped; median of %zu rounds each\n",
-              options.viewers, options.stopped, options.rounds);
+  std::printf("%zu viewers, %zu of them stopped; candidates of %s; median of %zu rounds "
+              "each\n",
+              options.viewers, options.stopped, options.duration.c_str(), options.rounds);
   std::printf("  %.1f candidates/s with them, %.1f without: they cost %.2f %%\n",
               median(watched), median(alone),
               100 * (1 - median(watched) / median(alone)));
@@ -245,8 +244,8 @@ void add_bench_attach(CLI::App& bench, command& chosen) {
   sub->add_option("--viewers", options->viewers, "How many")->capture_default_str();
   sub->add_option("--stopped", options->stopped, "So many of them do not read")
       ->capture_default_str();
-  sub->add_option("--candidates", options->candidates, "Of a run, 20 ms each")
-      ->capture_default_str();
+  sub->add_option("--candidates", options->candidates, "Of a run")->capture_default_str();
+  sub->add_option("--duration", options->duration, "Of each")->capture_default_str();
   sub->add_option("--rounds", options->rounds, "Runs with viewers, and without")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
