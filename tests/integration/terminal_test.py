@@ -186,9 +186,9 @@ class Kinds(TerminalTest):
 
     def test_those_that_cannot_are_refused_in_a_sentence(self):
         for kind, sentence in (("dumb", "clade: a terminal with TERM=dumb shows lines only; "
-                                "clade attach RUN --json needs none"),
+                                "--json needs none"),
                                ("nonsense", "clade: TERM=nonsense is no terminal that is known here; "
-                                "clade attach RUN --json needs none")):
+                                "--json needs none")):
             with self.subTest(kind):
                 terminal = self.open(TERM=kind, columns=120)
                 terminal.attach("toy")
@@ -196,7 +196,7 @@ class Kinds(TerminalTest):
 
     def test_none_is_refused_in_a_sentence(self):
         attach = self.finish("attach", self.run_folder(), status=2)
-        self.assertEqual(attach.said(), "clade: this is no terminal; clade attach RUN --json needs none\n")
+        self.assertEqual(attach.said(), "clade: this is no terminal; --json needs none\n")
 
 
 if __name__ == "__main__":

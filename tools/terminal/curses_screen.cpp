@@ -69,7 +69,7 @@ key key_of(int result, wint_t code) {
 }
 
 error refusal(const std::string& what) {
-  return {error_kind::invalid_input, what + "; clade attach RUN --json needs none"};
+  return {error_kind::invalid_input, what + "; --json needs none"};
 }
 
 } // namespace
