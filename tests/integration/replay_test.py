@@ -130,6 +130,38 @@ class Falsified(ReplayTest):
                 file.write_bytes(whole)
 
 
+class Playback(ReplayTest):
+    def events(self, *words):
+        return [json.loads(line) for line in self.replay("--json", *words).out.splitlines()]
+
+    def test_every_record_comes_as_it_came(self):
+        self.make_run()
+        came = self.events("--speed", "inf")
+        self.assertEqual(came[0]["event"], "picture")
+        self.assertEqual(came[0]["showing"], "replay")
+        self.assertEqual([e["sequence"] for e in came if "sequence" in e and e["event"] != "picture"],
+                         [row[0] for row in self.query("select sequence from records where kind <> 1 order by sequence")])
+        self.assertEqual(came[-1]["showing"], "finished")
+        self.assertEqual(came[-1]["digest"], self.digest())
+
+    def test_from_a_generation_to_another(self):
+        self.make_run()
+        came = self.events("--speed", "inf", "--from", "1", "--to", "2")
+        self.assertEqual({e["generation"] for e in came if e["event"] == "born"}, {1, 2})
+        self.assertEqual([e["generation"] for e in came if e["event"] == "generation"], [1, 2])
+        self.assertEqual([g["generation"] for g in came[0]["generations"]], [0])
+
+    def test_step_by_step_it_waits_for_the_person(self):
+        self.make_run()
+        # Nobody is there to press Enter.
+        self.assertEqual([e["generation"] for e in self.events("--step") if e["event"] == "generation"], [0])
+
+    def test_what_is_no_speed_is_refused(self):
+        self.make_run()
+        for speed in ("0", "-1", "fast"):
+            self.assertIn("no speed", self.replay("--speed", speed, status=2).err)
+
+
 class Retraining(ReplayTest):
     def test_all_of_a_synthetic_run_is_equal(self):
         self.make_run()
