@@ -425,7 +425,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       [self](const selector_actor& selector) { self->state.begin(selector); },
       [self](const submission& message) { self->state.take(message); },
       [self](const withdraw&) { return self->state.take_back(); },
-      [self](const hold& message) {
+      [self](const hold_back& message) {
         self->state.held = message.on;
         self->state.serve();
       },

@@ -190,7 +190,7 @@ struct withdrawn {
 };
 
 /// Hand out nothing, or again, while it is so.
-struct hold {
+struct hold_back {
   bool on = true;
 };
 
@@ -331,7 +331,7 @@ using dispatcher_actor = caf::typed_actor<
     caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
-    caf::reacts_to<hold>, caf::reacts_to<drop_candidate>,
+    caf::reacts_to<hold_back>, caf::reacts_to<drop_candidate>,
     caf::replies_to<examine>::with<examined>,
     caf::replies_to<slots_query>::with<slots_view>, caf::reacts_to<leave>>;
 
@@ -454,7 +454,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold_back)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drop_candidate)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)

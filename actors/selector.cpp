@@ -285,7 +285,7 @@ void selector_state::carry_out(const person_ordered& told) {
   case instruction_kind::hold:
   case instruction_kind::go_on:
     held = told.order.kind == instruction_kind::hold;
-    self->send(params.dispatcher, hold{held});
+    self->send(params.dispatcher, hold_back{held});
     break;
   case instruction_kind::stop:
     stop("stopped by " + told.who);

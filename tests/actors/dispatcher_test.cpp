@@ -60,11 +60,11 @@ TEST_CASE("dispatcher: bytes that are no evaluation change nothing") {
 
 TEST_CASE("dispatcher: nothing is handed out while it is held") {
   fixture f;
-  caf::anon_send(f.dispatcher, hold{true});
+  caf::anon_send(f.dispatcher, hold_back{true});
   f.submit(1);
   const auto n = f.join();
   CHECK(n.was->assignments.empty());
-  caf::anon_send(f.dispatcher, hold{false});
+  caf::anon_send(f.dispatcher, hold_back{false});
   f.system.settle();
   CHECK(n.was->assignments.size() == 1);
 }

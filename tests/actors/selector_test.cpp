@@ -107,7 +107,7 @@ dispatcher_actor::behavior_type stub_dispatcher(dispatcher_actor::pointer,
                              s.candidates.end());
       },
       [h](withdraw) { return withdrawn{h->takes_back}; },
-      [h](const hold& message) { h->held = message.on; },
+      [h](const hold_back& message) { h->held = message.on; },
       [h](const drop_candidate& message) { h->dropped.push_back(message.id); },
       [h](const examine& e) {
         ++h->examinations;
