@@ -1,7 +1,6 @@
 #include "engine/report/diff.hpp"
 #include "engine/report/format.hpp"
-
-#include <nlohmann/json.hpp>
+#include "engine/report/json_parts.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,7 +11,7 @@ namespace clade {
 namespace {
 
 using enum table::align;
-using json = nlohmann::ordered_json;
+using json = ordered_json;
 
 constexpr std::size_t page_width = 80;
 
@@ -294,7 +293,7 @@ std::string to_json(const run_diff& d) {
     out["pairs"].push_back(pair_json(d, p));
   for (const auto& c : d.efforts)
     out["best"].push_back(effort_json(c));
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text_of(out);
 }
 
 } // namespace clade

@@ -1,7 +1,6 @@
 #include "engine/report/explain.hpp"
 #include "engine/report/format.hpp"
-
-#include <nlohmann/json.hpp>
+#include "engine/report/json_parts.hpp"
 
 #include <algorithm>
 
@@ -10,7 +9,7 @@ namespace clade {
 namespace {
 
 using enum table::align;
-using json = nlohmann::ordered_json;
+using json = ordered_json;
 
 constexpr std::size_t page_width = 80;
 /// Of a long line so many steps are shown of its beginning, and of its end.
@@ -269,7 +268,7 @@ std::string to_json(const explanation& e) {
   out["others"] = json::array();
   for (const auto& c : e.others)
     out["others"].push_back(overview_json(c));
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text_of(out);
 }
 
 } // namespace clade

@@ -1,26 +1,12 @@
 #include "engine/report/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "engine/report/json_parts.hpp"
 
 namespace clade {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
-/// 0 is nobody.
-json some(candidate_id id) {
-  return id == 0 ? json() : json(id);
-}
-
-template<class T>
-json some(const std::optional<T>& v) {
-  return v ? json(*v) : json();
-}
-
-json some(const std::string& text) {
-  return text.empty() ? json() : json(text);
-}
+using json = ordered_json;
 
 /// Readers of JSON know whole numbers up to 2^53 only.
 json exact(std::uint64_t n) {
@@ -29,20 +15,6 @@ json exact(std::uint64_t n) {
 
 json exact(innovation id) {
   return exact(static_cast<std::uint64_t>(id));
-}
-
-json metrics_json(const std::vector<metric>& metrics) {
-  json out = json::object();
-  for (const auto& m : metrics)
-    out[m.name] = m.value;
-  return out;
-}
-
-json settings_json(const std::vector<setting>& settings) {
-  json out = json::object();
-  for (const auto& s : settings)
-    out[s.name] = std::visit([](const auto& v) { return json(v); }, s.value);
-  return out;
 }
 
 json genome_json(const genome& g) {
@@ -153,15 +125,10 @@ json genome_view_json(const genome_view& g) {
   return out;
 }
 
-/// Text that is no UTF-8 (a file's name may be anything) must not end the program.
-std::string written(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 } // namespace
 
 std::string to_json(const run_view& r) {
-  return written(run_json(r));
+  return text_of(run_json(r));
 }
 
 std::string to_json(const run_view& r, std::span<const generation_overview> generations,
@@ -176,7 +143,7 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
                             {"joined_ms", n.joined_ms},
                             {"left_ms", some(n.left_ms)},
                             {"reason", some(n.reason)}});
-  return written(out);
+  return text_of(out);
 }
 
 std::string to_json(std::span<const candidate_overview> members,
@@ -184,11 +151,11 @@ std::string to_json(std::span<const candidate_overview> members,
   json out{{"generation", generation}, {"candidates", json::array()}};
   for (const auto& c : members)
     out["candidates"].push_back(candidate_json(c));
-  return written(out);
+  return text_of(out);
 }
 
 std::string to_json(const genome_view& g) {
-  return written(genome_view_json(g));
+  return text_of(genome_view_json(g));
 }
 
 std::string to_json(const champion_view& c) {
@@ -202,7 +169,7 @@ std::string to_json(const champion_view& c) {
                                  {"validation", some(one.validation)},
                                  {"test", some(one.test)},
                                  {"parameters", one.parameters}});
-  return written(out);
+  return text_of(out);
 }
 
 } // namespace clade

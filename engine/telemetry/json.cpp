@@ -1,49 +1,16 @@
 #include "engine/telemetry/json.hpp"
 
 #include "engine/config/experiment.hpp"
-
-#include <nlohmann/json.hpp>
+#include "engine/report/json_parts.hpp"
 
 namespace clade {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
-/// What a program said, such as a reason, may be any bytes.
-std::string text_of(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-json some(candidate_id id) {
-  return id == 0 ? json() : json(id);
-}
+using json = ordered_json;
 
 json some_time(std::int64_t ms) {
   return ms == 0 ? json() : json(ms);
-}
-
-json some(const std::string& text) {
-  return text.empty() ? json() : json(text);
-}
-
-template<class T>
-json some(const std::optional<T>& v) {
-  return v ? json(*v) : json();
-}
-
-json metrics_json(const std::vector<metric>& metrics) {
-  json out = json::object();
-  for (const auto& m : metrics)
-    out[m.name] = m.value;
-  return out;
-}
-
-json settings_json(const std::vector<setting>& settings) {
-  json out = json::object();
-  for (const auto& s : settings)
-    out[s.name] = std::visit([](const auto& v) { return json(v); }, s.value);
-  return out;
 }
 
 json line_json(const candidate_line& l) {

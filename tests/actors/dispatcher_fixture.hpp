@@ -13,7 +13,6 @@ namespace clade::test {
 
 using namespace std::chrono_literals;
 
-
 /// What the selector was told.
 struct heard {
   std::vector<evaluation> evaluations;
@@ -22,7 +21,7 @@ struct heard {
 };
 
 inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
-                                            std::shared_ptr<heard> h) {
+                                                   std::shared_ptr<heard> h) {
   return {
       [h](const evaluations& e) {
         for (const auto& done : e.batch)
@@ -43,7 +42,8 @@ struct given {
   std::string dismissed;
 };
 
-inline link_actor::behavior_type stub_link(link_actor::pointer, std::shared_ptr<given> g) {
+inline link_actor::behavior_type stub_link(link_actor::pointer,
+                                           std::shared_ptr<given> g) {
   return {
       [g](const assignments& a) {
         g->assignments.insert(g->assignments.end(), a.batch.begin(), a.batch.end());

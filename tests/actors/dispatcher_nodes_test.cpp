@@ -195,4 +195,3 @@ TEST_CASE("dispatcher: what a node is given does not overtake its welcome") {
   caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
   system.settle();
 }
-
