@@ -205,13 +205,27 @@ private:
   }
 
   void show(const recorded& r) {
+    if (r.first + r.entries->size() <= picture_.sequence + 1)
+      return; // Read from the store already.
     for (const auto& e : *r.entries) {
-      // The selector has folded it already: it fits.
       if (auto folded = apply(picture_, r.unix_ms, e.record); !folded)
-        continue;
+        return read_anew(folded.error());
       if (watched())
         send(happened{picture_.sequence, r.unix_ms, e.record});
     }
+  }
+
+  /// The selector has folded the record, so it was the picture that was wrong. Viewers
+  /// see a gap in the numbers and ask for the new one.
+  void read_anew(const error& why) {
+    if (params_.say)
+      params_.say("the picture of the run was read anew: " + why.message);
+    auto opened = store::open_to_read(params_.store_file);
+    auto read = opened ? read_picture(*opened, {}) : tl::unexpected(opened.error());
+    if (read)
+      picture_ = std::move(*read);
+    else if (params_.say)
+      params_.say(read.error().message);
   }
 
   template<class Passing>
