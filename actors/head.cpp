@@ -190,13 +190,14 @@ public:
     for (auto& g : generators_)
       end(g);
     generators_.clear();
-    end(archive_);
     end(dispatcher_);
     end(source_);
     end(door_);
+    // Before the store is closed, and with that the next head may come.
+    publisher_.reset();
+    end(archive_);
     watcher_.reset();
     report_refusals({});
-    publisher_.reset();
     const patience until_peers_closed(port_);
     system_.reset();
   }

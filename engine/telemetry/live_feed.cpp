@@ -56,12 +56,16 @@ public:
   }
 
   expected<genome_view> candidate(candidate_id id) override {
-    return stored_ ? stored_->candidate(id) : head_->candidate(id);
+    if (stored_)
+      return stored_->candidate(id);
+    return reader().and_then([&](const store* s) { return view_genome(*s, id); });
   }
 
   expected<std::vector<candidate_row>> candidates(candidate_id after,
                                                   std::size_t count) override {
-    return stored_ ? stored_->candidates(after, count) : head_->candidates(after, count);
+    if (stored_)
+      return stored_->candidates(after, count);
+    return reader().and_then([&](const store* s) { return s->rows(after, count); });
   }
 
   expected<void> tell(const person_ordered& order) override {
@@ -69,6 +73,18 @@ public:
   }
 
 private:
+  /// On this machine the store is there to be read; so a head that ends, or is busy,
+  /// keeps no answer back.
+  expected<const store*> reader() {
+    if (!reader_) {
+      auto opened = store::open_to_read(file_);
+      if (!opened)
+        return tl::unexpected(opened.error());
+      reader_.emplace(std::move(*opened));
+    }
+    return &*reader_;
+  }
+
   /// Goes over to the head, if it answers.
   bool follow() {
     auto head = subscription::open(file_.parent_path() / live_folder_name)
@@ -123,6 +139,7 @@ private:
   }
 
   std::filesystem::path file_;
+  std::optional<store> reader_;
   std::optional<followed_head> head_;
   std::unique_ptr<feed> stored_; ///< Either is there.
   clock::time_point next_look_{};

@@ -56,12 +56,17 @@ public:
         control_(context_, zmq::socket_type::router) {}
 
   ~socket_publisher() override {
+    std::error_code gone;
     if (thread_.joinable()) {
       ending_ = true;
       wake();
       thread_.join();
     }
     ::close(wake_);
+    // A head that is killed leaves them; the next one binds them anew.
+    for (const char* socket : {"events", "requests", "control"})
+      std::filesystem::remove(params_.folder / socket, gone);
+    std::filesystem::remove(params_.folder, gone);
   }
 
   expected<void> begin() {
