@@ -5,7 +5,7 @@ import shlex
 import signal
 import subprocess
 
-from live_runs import CLADE, LIBC, PR_SET_PDEATHSIG, await_true
+from live_runs import CLADE, LIBC, PR_SET_PDEATHSIG, await_true, environment_of_commands
 
 PROMPT = "ready> "
 
@@ -29,7 +29,7 @@ class Terminal:
         self.server = subprocess.Popen(
             ["tmux", "-D", "-u", "-S", self.socket, "-f", configuration], stdin=subprocess.DEVNULL, cwd=test.folder,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=prepare, start_new_session=True,
-            env={**os.environ, "LC_ALL": "C.UTF-8", "CLADE_RUNS": str(test.runs), "TZ": "UTC"})
+            env={**environment_of_commands(), "LC_ALL": "C.UTF-8", "CLADE_RUNS": str(test.runs), "TZ": "UTC"})
         test.terminals.append(self)
         await_true(lambda: subprocess.run(["tmux", "-S", self.socket, "show-options", "-g", "exit-empty"],
                                           capture_output=True, check=False).returncode == 0, "tmux does not answer")
