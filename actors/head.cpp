@@ -110,7 +110,7 @@ public:
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
                           .say = params.say,
-                          .show = shows<epoch_news>()});
+                          .show = shows_epochs()});
     door_ = system_->spawn(door_behavior, dispatcher_, params.build);
     auto bound = caf::openssl::publish(door_, params.listen.port,
                                        params.listen.host.c_str(), true);
@@ -138,7 +138,7 @@ public:
                                        .watcher = caf::actor_cast<caf::actor>(*watcher_),
                                        .refuses = params.refuses,
                                        .change_slots = params.change_slots,
-                                       .show = shows<recorded>()});
+                                       .show = shows_records()});
     std::lock_guard lock(selector_mutex_);
     told_ = selector_.address();
     return {};
@@ -246,12 +246,21 @@ private:
     return answer;
   }
 
-  /// None where nobody can watch. The publisher outlives the actors that call it.
-  template<class Event>
-  std::function<void(Event)> shows() {
+  /// Epochs are many, and of no use where nobody watches.
+  std::function<void(epoch_news)> shows_epochs() {
     if (!publisher_)
       return nullptr;
-    return [to = publisher_.get()](Event e) { to->publish(std::move(e)); };
+    return [to = publisher_.get()](epoch_news e) {
+      if (to->watched())
+        to->publish(std::move(e));
+    };
+  }
+
+  /// None where nobody can watch. The publisher outlives the actors that call it.
+  std::function<void(recorded)> shows_records() {
+    if (!publisher_)
+      return nullptr;
+    return [to = publisher_.get()](recorded r) { to->publish(std::move(r)); };
   }
 
   error broken(const caf::error& e) {

@@ -31,6 +31,16 @@ expected<std::chrono::milliseconds> parse_time(const std::string& option,
       });
 }
 
+expected<candidate_id> parse_candidate(std::string text, const std::string& before,
+                                       const std::string& behind) {
+  if (text.starts_with('#'))
+    text.erase(0, 1);
+  candidate_id id = 0;
+  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
+    return fail(error_kind::invalid_input, before + text + behind);
+  return id;
+}
+
 int report(const error& e) {
   // What was printed before belongs before it, also where both go to one file.
   std::cout.flush();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/candidate.hpp"
 #include "genome/error.hpp"
 
 #include <CLI/CLI.hpp>
@@ -51,6 +52,11 @@ void add_sharing(CLI::App& sub, sharing_options& options);
 /// The time that an option says, such as "90s".
 expected<std::chrono::milliseconds> parse_time(const std::string& option,
                                                const std::string& text);
+
+/// "231" or "#231"; else an error that says `before`, the number as it stands without
+/// the "#", and `behind`.
+expected<candidate_id> parse_candidate(std::string text, const std::string& before,
+                                       const std::string& behind);
 
 /// Prints "clade: ..." on standard error and returns the exit status.
 int report(const error& e);

@@ -1,6 +1,7 @@
 #include "engine/report/diff.hpp"
 
 #include "tools/command.hpp"
+#include "tools/stored_run.hpp"
 
 #include <iostream>
 #include <memory>
@@ -17,15 +18,10 @@ struct diff_options {
 expected<std::vector<opened_run>> open_all(const std::vector<std::string>& names) {
   std::vector<opened_run> runs;
   for (const auto& name : names) {
-    auto file = find_store(name);
-    if (!file)
-      return tl::unexpected(file.error());
-    auto opened = store::open_to_read(*file);
+    auto opened = open_stored_run(name);
     if (!opened)
       return tl::unexpected(opened.error());
-    if (auto ok = opened->hold(); !ok)
-      return tl::unexpected(ok.error());
-    runs.push_back({.s = std::move(*opened), .file = std::move(*file)});
+    runs.push_back(std::move(*opened));
   }
   return runs;
 }

@@ -1,6 +1,7 @@
 #include "engine/report/explain.hpp"
 
 #include "tools/command.hpp"
+#include "tools/stored_run.hpp"
 
 #include <iostream>
 #include <memory>
@@ -19,31 +20,21 @@ struct explain_options {
 expected<candidate_id> parse_subject(std::string text) {
   if (text == "champion")
     return candidate_id{0};
-  if (text.starts_with('#'))
-    text.erase(0, 1);
-  candidate_id id = 0;
-  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
-    return fail(error_kind::invalid_input,
-                "\"" + text + "\" is no candidate: write its number, or champion");
-  return id;
+  return parse_candidate(std::move(text), "\"",
+                         "\" is no candidate: write its number, or champion");
 }
 
 expected<std::string> explain(const explain_options& options) {
   const auto id = parse_subject(options.id);
   if (!id)
     return tl::unexpected(id.error());
-  const auto file = find_store(options.run);
-  if (!file)
-    return tl::unexpected(file.error());
-  auto opened = store::open_to_read(*file);
+  const auto opened = open_stored_run(options.run);
   if (!opened)
     return tl::unexpected(opened.error());
-  if (auto ok = opened->hold(); !ok)
-    return tl::unexpected(ok.error());
-  const auto run = view_run(*opened, *file);
+  const auto run = view_run(opened->s, opened->file);
   if (!run)
     return tl::unexpected(run.error());
-  return explain(*opened, *run, *id).map([&](const explanation& e) {
+  return explain(opened->s, *run, *id).map([&](const explanation& e) {
     return options.json ? to_json(e) + "\n" : to_text(e);
   });
 }

@@ -37,7 +37,7 @@ expected<genome_hash> find_search(const store& s, const std::filesystem::path& f
 expected<candidate_id> choose(const store& s, const std::filesystem::path& file,
                               const std::string& name, const std::string& text) {
   if (!text.empty())
-    return parse_candidate(name, text);
+    return parse_candidate(text, name + " ", ": not a candidate's number");
   const auto overview = s.overview();
   if (!overview)
     return tl::unexpected(overview.error());
@@ -99,16 +99,6 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
 }
 
 } // namespace
-
-expected<candidate_id> parse_candidate(const std::string& name, std::string text) {
-  if (text.starts_with('#'))
-    text.erase(0, 1);
-  candidate_id id = 0;
-  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
-    return fail(error_kind::invalid_input,
-                name + " " + text + ": not a candidate's number");
-  return id;
-}
 
 expected<trained_candidate> find_trained(const std::filesystem::path& file,
                                          const std::string& name,

@@ -19,10 +19,6 @@ struct trained_candidate {
   candidate_id id = 0;
 };
 
-/// "231" or "#231", as an option or argument `name` said it.
-[[nodiscard]] expected<candidate_id> parse_candidate(const std::string& name,
-                                                     std::string text);
-
 /// Of a run's store; `text` names a candidate, or is empty for the champion (while there
 /// is none, the best so far). Reads the training data, from which the preprocessing is
 /// fitted again, and makes sure that it is what the run had. An error says what is

@@ -69,13 +69,8 @@ expected<candidate_id> find_id(const replayed& run, std::string text) {
                         run.path.string() + ": no candidate of it succeeded");
           return o.champion == 0 ? o.best : o.champion;
         });
-  if (text.starts_with('#'))
-    text.erase(0, 1);
-  candidate_id id = 0;
-  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
-    return fail(error_kind::invalid_input,
-                "--retrain " + text + ": write a candidate's number, champion or all");
-  return id;
+  return parse_candidate(std::move(text), "--retrain ",
+                         ": write a candidate's number, champion or all");
 }
 
 /// Those that are to be trained again; of a copy, its original.

@@ -1,6 +1,7 @@
 #include "engine/report/run_story.hpp"
 #include "tools/command.hpp"
 #include "tools/shell_word.hpp"
+#include "tools/stored_run.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -58,16 +59,12 @@ expected<void> write_whole(const std::filesystem::path& file, const std::string&
 }
 
 expected<void> write_report(const report_options& options) {
-  const auto file = find_store(options.run);
-  if (!file)
-    return tl::unexpected(file.error());
-  auto opened = store::open_to_read(*file);
+  const auto opened = open_stored_run(options.run);
   if (!opened)
     return tl::unexpected(opened.error());
-  if (auto ok = opened->hold(); !ok)
-    return tl::unexpected(ok.error());
-  const auto run = file->filename() == store_file_name ? file->parent_path() : *file;
-  const auto story = tell_story(*opened, *file, shell_word(run.string()));
+  const auto& file = opened->file;
+  const auto run = file.filename() == store_file_name ? file.parent_path() : file;
+  const auto story = tell_story(opened->s, file, shell_word(run.string()));
   if (!story)
     return tl::unexpected(story.error());
   const auto text = options.markdown ? to_markdown(*story) : to_html(*story);
@@ -76,7 +73,7 @@ expected<void> write_report(const report_options& options) {
     return {};
   }
   const auto place =
-      options.output.empty() ? usual_place(*file, options.markdown) : options.output;
+      options.output.empty() ? usual_place(file, options.markdown) : options.output;
   return write_whole(place, text).map([&] {
     std::cout << place.string() << " (" << story->run.state() << " run)" << std::endl;
   });

@@ -22,19 +22,8 @@ struct show_options {
 /// Of a long run the table has so many of the first generations, and of the latest.
 constexpr std::uint64_t first_shown = 8, latest_shown = 24;
 
-/// "231" or "#231".
-expected<candidate_id> parse_id(std::string text) {
-  if (text.starts_with('#'))
-    text.erase(0, 1);
-  candidate_id id = 0;
-  if (!CLI::detail::lexical_cast(text, id) || id == 0 || text.front() == '-')
-    return fail(error_kind::invalid_input,
-                "--genome " + text + ": not a candidate's number");
-  return id;
-}
-
 expected<std::string> show_genome(const store& s, const show_options& options) {
-  return parse_id(options.genome)
+  return parse_candidate(options.genome, "--genome ", ": not a candidate's number")
       .and_then([&](candidate_id id) { return view_genome(s, id); })
       .map([&](const genome_view& g) {
         return options.json ? to_json(g) + "\n" : to_text(g);
