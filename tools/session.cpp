@@ -229,8 +229,10 @@ std::string why_not(const instruction& order, const search_space& space,
     const auto wanted = parse_slots(order.text);
     return wanted ? std::string() : wanted.error().message;
   }
-  const auto decoded = decode(space, *order.genome, p);
-  return decoded ? std::string() : "the genome does not fit: " + decoded.error().message;
+  const auto fits = check(space.rules, *order.genome).and_then([&] {
+    return decode(space, *order.genome, p);
+  });
+  return fits ? std::string() : "the genome does not fit: " + fits.error().message;
 }
 
 /// Tells how other machines join, and leaves the address in the run's folder.
