@@ -93,7 +93,7 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
   const experiment& e = checked.experiment;
   std::vector<sampled> networks;
   for (std::uint64_t i = 0; i < samples; ++i) {
-    auto made = breed(e.space, checked.problem, e.evolution.mutation, e.seed,
+    auto made = breed({e.space, checked.problem, e.evolution.mutation, e.seed},
                       {.id = i + 1, .index = i});
     if (!made)
       return tl::unexpected(std::move(made).error());

@@ -29,17 +29,24 @@ double batch_size(const genome& g) {
   return usual_batch_size;
 }
 
-expected<offspring> carry_out(const search_space& space, const problem& p,
-                              const mutation_params& mutation, std::uint64_t seed,
-                              const breeding& order) {
+expected<offspring> carry_out(const breeding_rules& rules, const breeding& order) {
+  const auto& space = rules.space;
+  const auto& p = rules.problem;
+  const auto& mutation = order.mutation ? *order.mutation : rules.mutation;
   const auto stream = [&](purpose what) {
-    return derive(seed, what, order.generation, order.index, order.attempt);
+    return derive(rules.seed, what, order.generation, order.index, order.attempt);
   };
   if (order.how == breeding::kind::given) {
     if (!order.genome)
       return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
                                             + " has no genome to give");
     return offspring{.child = *order.genome, .change = order.origin};
+  }
+  if (order.how == breeding::kind::propose) {
+    if (!order.proposal)
+      return fail(error_kind::internal,
+                  "an order to breed #" + std::to_string(order.id) + " has no proposal");
+    return order.proposal->make(rules, order);
   }
   const auto needed = static_cast<std::size_t>(order.how);
   if (order.parents.size() != needed)
@@ -72,21 +79,18 @@ double training_work(const network& n, const genome& g) {
                / batch_size(g);
 }
 
-expected<candidate> breed(const search_space& space, const problem& p,
-                          const mutation_params& mutation, std::uint64_t seed,
-                          const breeding& order) {
-  return breed_and_count(space, p, mutation, seed, order).map([](counted_candidate&& c) {
+expected<candidate> breed(const breeding_rules& rules, const breeding& order) {
+  return breed_and_count(rules, order).map([](counted_candidate&& c) {
     return std::move(c.made);
   });
 }
 
-expected<counted_candidate> breed_and_count(const search_space& space, const problem& p,
-                                            const mutation_params& mutation,
-                                            std::uint64_t seed, const breeding& order) {
-  auto made = carry_out(space, p, mutation, seed, order);
+expected<counted_candidate> breed_and_count(const breeding_rules& rules,
+                                            const breeding& order) {
+  auto made = carry_out(rules, order);
   if (!made)
     return tl::unexpected(std::move(made.error()));
-  const auto decoded = decode(space, made->child, p);
+  const auto decoded = decode(rules.space, made->child, rules.problem);
   if (!decoded)
     return tl::unexpected(decoded.error());
   candidate c;

@@ -70,9 +70,9 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
                      + ", though its network was known",
                  "another attempt");
   for (order.attempt = 0;; ++order.attempt) {
-    const auto made =
-        breed_and_count(rules.space, rules.problem, rules.fold.evolution.mutation,
-                        rules.fold.seed, order);
+    const auto made = breed_and_count(
+        {rules.space, rules.problem, rules.fold.evolution.mutation, rules.fold.seed},
+        order);
     if (!made)
       return fails("a network", made.error().message);
     if (order.attempt == birth.stored.attempt) {

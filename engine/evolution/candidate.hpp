@@ -116,6 +116,7 @@ struct individual {
   candidate_id id = 0;
   std::shared_ptr<const clade::genome> genome;
   clade::fitness fitness;
+  std::uint64_t parameters = 0; ///< Of its network.
 };
 
 /// A strict order, best first; equal fitness goes to the older.

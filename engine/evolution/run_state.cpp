@@ -94,7 +94,7 @@ expected<void> fold(run_state& state, const record& r,
   const auto& c = found->second;
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
-  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective)};
+  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective), e.parameters};
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (!i.fitness.ok)
@@ -205,7 +205,7 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
 }
 
 expected<run_state> make_run_state(const run_rules& rules) {
-  auto search = make_strategy(rules.evolution, rules.seed);
+  auto search = make_strategy(rules.evolution, rules.seed, rules.space);
   if (!search)
     return tl::unexpected(search.error());
   run_state state;

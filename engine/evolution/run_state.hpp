@@ -21,6 +21,8 @@ struct run_rules {
   evolution_params evolution;
   clade::objective objective;
   std::uint64_t seed = 0;
+  /// What genomes are made of.
+  std::shared_ptr<const search_space> space{};
   /// Reads the rules that hold after a fork from its experiment. Without it a fork does
   /// not fit.
   std::function<expected<run_rules>(const run_forked& forked)> read_fork{};

@@ -16,19 +16,35 @@ namespace {
 
 struct row {
   const char* name;
-  std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed);
+  expected<void> (*serves)(const search_space& space);
+  std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
+                                    std::shared_ptr<const search_space> space);
 };
 
 template<class Strategy>
-std::unique_ptr<strategy> make(const evolution_params& params, std::uint64_t seed) {
-  return std::make_unique<Strategy>(params, seed);
+std::unique_ptr<strategy> make(const evolution_params& params, std::uint64_t seed,
+                               std::shared_ptr<const search_space> space) {
+  if constexpr (std::is_constructible_v<Strategy, const evolution_params&, std::uint64_t,
+                                        std::shared_ptr<const search_space>>)
+    return std::make_unique<Strategy>(params, seed, std::move(space));
+  else
+    return std::make_unique<Strategy>(params, seed);
+}
+
+expected<void> any_space(const search_space&) {
+  return {};
 }
 
 constexpr std::array rows{
-    row{"random", make<random_search>},
-    row{"generational", make<generational>},
-    row{"regularised", make<regularised>},
+    row{"random", any_space, make<random_search>},
+    row{"generational", any_space, make<generational>},
+    row{"regularised", any_space, make<regularised>},
 };
+
+const row& row_of(const evolution_params& params) {
+  return *std::find_if(rows.begin(), rows.end(),
+                       [&](const row& r) { return params.strategy == r.name; });
+}
 
 auto wrong(const char* name, const std::string& given, const std::string& advice) {
   return fail(error_kind::invalid_input,
@@ -94,13 +110,18 @@ expected<void> validate(const evolution_params& params) {
   return validate(params.mutation);
 }
 
-expected<std::unique_ptr<strategy>> make_strategy(const evolution_params& params,
-                                                  std::uint64_t seed) {
+expected<std::unique_ptr<strategy>>
+make_strategy(const evolution_params& params, std::uint64_t seed,
+              std::shared_ptr<const search_space> space) {
   if (auto ok = validate(params); !ok)
     return tl::unexpected(ok.error());
-  const auto found = std::find_if(
-      rows.begin(), rows.end(), [&](const row& r) { return params.strategy == r.name; });
-  return found->make(params, seed);
+  return row_of(params).make(params, seed, std::move(space));
+}
+
+expected<void> check_strategy(const evolution_params& params, const search_space& space) {
+  if (auto ok = validate(params); !ok)
+    return ok;
+  return row_of(params).serves(space);
 }
 
 std::vector<std::string> strategy_names() {

@@ -43,14 +43,39 @@ struct evolution_params {
 
 [[nodiscard]] expected<void> validate(const evolution_params& params);
 
-/// What a generator is to make: a pure function of this, the space and the seed
-/// (`breed`).
+/// What holds for all that is bred in a run.
+struct breeding_rules {
+  const search_space& space;
+  const clade::problem& problem;
+  const mutation_params& mutation;
+  std::uint64_t seed = 0;
+};
+
+struct breeding;
+
+/// A genome that a strategy has thought of in a way of its own, by a model or by
+/// arithmetic on its parents. Made where the order is carried out, so that heavy work is
+/// the generators' and none of it is done again for what a resumed run finds recorded:
+/// what a model needs, a proposal holds, and fits when it is first asked to `make`. It is
+/// shared by threads. One whose network is known already is asked again, with a higher
+/// `attempt`.
+class proposal {
+public:
+  virtual ~proposal() = default;
+  /// A pure function of the order, the rules and what it was made of: a genome that
+  /// decodes, and how it came about.
+  [[nodiscard]] virtual expected<offspring> make(const breeding_rules& rules,
+                                                 const breeding& order) const = 0;
+};
+
+/// What a generator is to make: a pure function of this and the rules (`breed`).
 struct breeding {
   enum class kind : std::uint8_t {
     sample = 0,
     mutate = 1,
-    cross = 2, ///< Of so many parents, up to here.
-    given = 3  ///< A person's.
+    cross = 2,  ///< Of so many parents, up to here.
+    given = 3,  ///< A person's.
+    propose = 4 ///< By `proposal`, whatever the number of parents.
   };
 
   candidate_id id = 0;
@@ -63,24 +88,24 @@ struct breeding {
   /// Of `given`, and where it comes from.
   std::shared_ptr<const clade::genome> genome{};
   std::string origin{};
+  /// Of `propose`.
+  std::shared_ptr<const clade::proposal> proposal{};
+  /// In place of the run's.
+  std::optional<mutation_params> mutation{};
 };
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
 /// the decoded network; `equal_to` is left to `resolve`. Fails only where the space has
 /// no valid network. (breed.cpp)
-[[nodiscard]] expected<candidate> breed(const search_space& space, const problem& p,
-                                        const mutation_params& mutation,
-                                        std::uint64_t seed, const breeding& order);
+[[nodiscard]] expected<candidate> breed(const breeding_rules& rules,
+                                        const breeding& order);
 
 /// The same, and how many parameters its network has.
 struct counted_candidate {
   candidate made;
   std::uint64_t parameters = 0;
 };
-[[nodiscard]] expected<counted_candidate> breed_and_count(const search_space& space,
-                                                          const problem& p,
-                                                          const mutation_params& mutation,
-                                                          std::uint64_t seed,
+[[nodiscard]] expected<counted_candidate> breed_and_count(const breeding_rules& rules,
                                                           const breeding& order);
 
 /// What training the network on one example for one epoch costs, in multiply-adds: an
@@ -139,8 +164,15 @@ public:
 
 /// One row in a table for each algorithm (strategy.cpp). Fails if the parameters are not
 /// valid.
+/// `space`: for those that look into a genome; of a run it is always there.
 [[nodiscard]] expected<std::unique_ptr<strategy>>
-make_strategy(const evolution_params& params, std::uint64_t seed);
+make_strategy(const evolution_params& params, std::uint64_t seed,
+              std::shared_ptr<const search_space> space = {});
 [[nodiscard]] std::vector<std::string> strategy_names();
+
+/// Whether that strategy can search that space: one that moves numbers alone cannot
+/// choose among operators. The error says which can.
+[[nodiscard]] expected<void> check_strategy(const evolution_params& params,
+                                            const search_space& space);
 
 } // namespace clade

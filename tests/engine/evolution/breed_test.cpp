@@ -19,7 +19,7 @@ breeding an_order(breeding::kind how, std::vector<individual> parents = {}) {
 }
 
 candidate bred_as(const breeding& order, std::uint64_t seed = 1) {
-  const auto made = breed(small_space(), small_problem(), {}, seed, order);
+  const auto made = breed({small_space(), small_problem(), {}, seed}, order);
   if (!made)
     FAIL(made.error().message);
   return *made;
@@ -72,7 +72,7 @@ TEST_CASE("breed: an order of the wrong number of parents is an error") {
   for (const auto& order :
        {an_order(breeding::kind::sample, {a_parent(4)}), an_order(breeding::kind::mutate),
         an_order(breeding::kind::cross, {a_parent(4)})}) {
-    const auto made = breed(small_space(), small_problem(), {}, 1, order);
+    const auto made = breed({small_space(), small_problem(), {}, 1}, order);
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == error_kind::internal);
   }
@@ -82,7 +82,7 @@ TEST_CASE("breed: a space that no network fits is an error that says so") {
   auto space = small_space();
   space.limits.max_parameters = 1;
   const auto made =
-      breed(space, small_problem(), {}, 1, an_order(breeding::kind::sample));
+      breed({space, small_problem(), {}, 1}, an_order(breeding::kind::sample));
   REQUIRE_FALSE(made);
   CHECK(made.error().kind == error_kind::invalid_input);
   CHECK_THAT(made.error().message, Catch::Contains("small.toml"));

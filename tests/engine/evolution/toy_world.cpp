@@ -1,5 +1,7 @@
 #include "tests/engine/evolution/toy_world.hpp"
 
+#include <catch2/catch.hpp>
+
 #include <cmath>
 
 namespace clade {
@@ -16,6 +18,17 @@ std::int64_t toy_number(const genome& g) {
   return std::get<std::int64_t>(*find(g.hyperparameters, "x"));
 }
 
+search_space toy_world::space() const {
+  search_space s;
+  s.name = "toy";
+  s.rules.hyperparameters = {
+      {.name = "x", .domain = integer_domain{.low = 0, .high = size - 1}}};
+  s.rules.max_nodes = 0;
+  s.rules.max_skips = 0;
+  s.rules.initial_nodes = 0;
+  return s;
+}
+
 candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
   auto random =
       derive(seed, purpose::mutation, order.generation, order.index, order.attempt);
@@ -25,12 +38,22 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
   c.generation = order.generation;
   c.index = order.index;
   c.attempt = order.attempt;
-  if (!order.parents.empty()) {
+  for (const auto& p : order.parents)
+    c.parents.push_back(p.id);
+  if (order.how == breeding::kind::propose) {
+    const auto where = space();
+    const problem p{.input = {{4}}, .outputs = 2};
+    const mutation_params mutation;
+    auto made = order.proposal->make({where, p, mutation, seed}, order);
+    REQUIRE(made.has_value());
+    REQUIRE(clade::check(where.rules, made->child).has_value());
+    c.network.low = static_cast<std::uint64_t>(toy_number(made->child));
+    c.genome = std::make_shared<const genome>(std::move(made->child));
+    c.origin = made->change;
+  } else if (!order.parents.empty()) {
     std::int64_t sum = 0;
-    for (const auto& p : order.parents) {
+    for (const auto& p : order.parents)
       sum += toy_number(*p.genome);
-      c.parents.push_back(p.id);
-    }
     const auto mean = sum / static_cast<std::int64_t>(order.parents.size());
     const auto x = (mean + any % (size / 5 + 1)) % size;
     c.genome = toy_genome(x);
@@ -89,12 +112,14 @@ run_rules toy_rules(const std::string& strategy, std::uint64_t seed) {
   rules.evolution.elites = 2;
   rules.evolution.in_flight = 3;
   rules.seed = seed;
+  rules.space = std::make_shared<const search_space>(toy_world{}.space());
   return rules;
 }
 
 simulation toy_simulation(const run_rules& rules, const toy_world& world) {
   simulation s;
   s.rules = rules;
+  s.rules.space = std::make_shared<const search_space>(world.space());
   s.breed = [seed = rules.seed, world](const breeding& order) {
     return world.breed(seed, order);
   };

@@ -11,6 +11,8 @@ struct toy_world {
   std::int64_t size = 10'000;
   bool all_fail = false;
 
+  /// One whole number x, and no layers.
+  [[nodiscard]] search_space space() const;
   [[nodiscard]] candidate breed(std::uint64_t seed, const breeding& order) const;
   [[nodiscard]] evaluation evaluate(const candidate& c) const;
 };

@@ -53,7 +53,7 @@ search_space crowded_space() {
 std::vector<record> crowded_records(const run_rules& rules) {
   auto crowded = small_run(rules, {.epochs = 2});
   crowded.breed = [rules, space = crowded_space()](const breeding& order) {
-    return breed(space, small_problem(), rules.evolution.mutation, rules.seed, order)
+    return breed({space, small_problem(), rules.evolution.mutation, rules.seed}, order)
         .value();
   };
   crowded.pick = shuffled(1);

@@ -15,7 +15,7 @@ namespace clade {
   simulation s;
   s.rules = rules;
   s.breed = [rules, space = small_space()](const breeding& order) {
-    return breed(space, small_problem(), rules.evolution.mutation, rules.seed, order)
+    return breed({space, small_problem(), rules.evolution.mutation, rules.seed}, order)
         .value();
   };
   s.evaluate = [rules, fitness = std::shared_ptr<fitness_function>(make_synthetic(
