@@ -48,7 +48,8 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
                   "an order to breed #" + std::to_string(order.id) + " has no proposal");
     return order.proposal->make(rules, order);
   }
-  const auto needed = static_cast<std::size_t>(order.how);
+  const auto needed =
+      order.how == breeding::kind::train_on ? 1 : static_cast<std::size_t>(order.how);
   if (order.parents.size() != needed)
     return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
                                           + " has " + std::to_string(order.parents.size())
@@ -58,6 +59,9 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
     auto random = stream(purpose::sample);
     return sample(space, p, random);
   }
+  if (order.how == breeding::kind::train_on)
+    return offspring{.child = *order.parents[0].genome,
+                     .change = "goes on to epoch " + std::to_string(order.epochs)};
   auto mutating = stream(purpose::mutation);
   if (order.how == breeding::kind::mutate)
     return mutate(space, p, *order.parents[0].genome, mutation, mutating);
@@ -104,6 +108,8 @@ expected<counted_candidate> breed_and_count(const breeding_rules& rules,
   for (const auto& parent : order.parents)
     c.parents.push_back(parent.id);
   c.origin = std::move(made->change);
+  c.epochs = order.epochs;
+  c.start = order.start;
   return counted_candidate{std::move(c), decoded->cost().parameters};
 }
 

@@ -65,7 +65,8 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
     return fails("attempt " + std::to_string(birth.stored.attempt),
                  "at most attempt " + std::to_string(max_breeding_attempts - 1));
   if (birth.stored.equal_to != 0 && birth.stored.attempt + 1 < max_breeding_attempts
-      && birth.order.how != breeding::kind::given)
+      && birth.order.how != breeding::kind::given
+      && birth.order.how != breeding::kind::train_on)
     return fails("attempt " + std::to_string(birth.stored.attempt)
                      + ", though its network was known",
                  "another attempt");
@@ -80,7 +81,7 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
       result.unequal = compare(birth, made->made);
       return result;
     }
-    result.rejected.push_back(made->made.network);
+    result.rejected.push_back(training_of(made->made));
   }
 }
 

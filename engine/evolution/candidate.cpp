@@ -1,5 +1,8 @@
 #include "engine/evolution/candidate.hpp"
 
+#include "genome/codec.hpp"
+#include "genome/hash.hpp"
+
 #include <array>
 #include <cmath>
 
@@ -18,9 +21,23 @@ std::string to_text(const candidate& c) {
   for (std::size_t i = 0; i < c.parents.size(); ++i)
     text += (i == 0 ? " from #" : " #") + std::to_string(c.parents[i]);
   text += ": " + c.origin;
+  if (c.start != 0)
+    text += ", from the weights of #" + std::to_string(c.start);
+  if (c.epochs != 0)
+    text += ", to epoch " + std::to_string(c.epochs);
   if (c.equal_to != 0)
     text += " (equal to #" + std::to_string(c.equal_to) + ")";
   return text;
+}
+
+genome_hash training_of(const candidate& c) {
+  if (c.epochs == 0 && c.start == 0)
+    return c.network;
+  encoder out;
+  out.array(4).natural(c.network.high).natural(c.network.low);
+  out.natural(c.epochs).natural(c.start);
+  const auto seen = out.take();
+  return {.high = hash64(seen), .low = hash64(seen, 1)};
 }
 
 std::optional<double> find(const std::vector<metric>& metrics, std::string_view name) {

@@ -30,7 +30,18 @@ struct candidate {
                    ///< multiply-adds; the longest is handed out first.
   candidate_id equal_to = 0; ///< The oldest candidate with an equal network, whose
                              ///< evaluation is copied; 0: it is to be trained.
+  std::uint32_t epochs = 0;  ///< It is trained for so many in all; 0: as many as the
+                             ///< experiment says.
+  candidate_id start = 0; ///< Whose weights its training starts from. One with the same
+                          ///< network goes on where that one's training stopped; another
+                          ///< takes over the weights of the genes that they share. 0:
+                          ///< from new ones.
 };
+
+/// What two candidates share whose evaluations are the same: the network, and how far and
+/// from where it is trained. Of one that is trained from the beginning for as long as the
+/// experiment says, it is the network alone.
+[[nodiscard]] genome_hash training_of(const candidate& c);
 
 /// "#12 generation 1 from #3 #2: widen n3f2a1".
 [[nodiscard]] std::string to_text(const candidate& c);

@@ -32,11 +32,13 @@ resolution resolve(const run_state& state, std::vector<bred> brood) {
   auto next_id = state.born + 1;
   for (auto& b : brood) {
     const bool prefix = b.order.id == next_id;
-    const auto known = state.known.find(b.made.network);
-    const auto equal = known != 0 ? known : siblings.find(b.made.network);
+    const auto training = training_of(b.made);
+    const auto known = state.known.find(training);
+    const auto equal = known != 0 ? known : siblings.find(training);
     // What a person gives is what it is, however often it is looked at.
     const bool last = b.order.attempt + 1 >= max_breeding_attempts
-                      || b.order.how == breeding::kind::given;
+                      || b.order.how == breeding::kind::given
+                      || b.order.how == breeding::kind::train_on;
     if (equal != 0 && !last) {
       ++b.order.attempt;
       result.again.push_back(std::move(b.order));
@@ -44,7 +46,7 @@ resolution resolve(const run_state& state, std::vector<bred> brood) {
       result.held.push_back(std::move(b));
     } else {
       b.made.equal_to = equal;
-      siblings.insert(b.made.network, b.made.id);
+      siblings.insert(training, b.made.id);
       result.accepted.push_back(std::move(b.made));
       ++next_id;
     }

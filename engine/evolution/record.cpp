@@ -14,8 +14,7 @@
 //               | [11, instruction, who]                         person_ordered
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
-//   work,
-//                  equal_to]
+//                  work, equal_to, (epochs, start: where either is not 0)]
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
 //                  reason, [epoch...], seconds, slot, tries]
 //   epoch       = [number, metrics, seconds]
@@ -53,6 +52,15 @@ void encode_decisive(encoder& out, const candidate& c) {
   encode(out, c.network);
   encode(out, c.parents);
   out.text(c.origin);
+}
+
+bool starts_as_usual(const candidate& c) {
+  return c.epochs == 0 && c.start == 0;
+}
+
+void encode_start(encoder& out, const candidate& c) {
+  if (!starts_as_usual(c))
+    out.natural(c.epochs).natural(c.start);
 }
 
 void encode_decisive(encoder& out, const evaluation& e) {
@@ -99,9 +107,10 @@ void encode(encoder& out, const std::vector<candidate_id>& ids) {
 }
 
 void encode(encoder& out, const candidate& c) {
-  out.array(10);
+  out.array(starts_as_usual(c) ? 10 : 12);
   encode_decisive(out, c);
   out.real(c.work).natural(c.equal_to);
+  encode_start(out, c);
 }
 
 void encode(encoder& out, const evaluation& e) {
@@ -185,8 +194,9 @@ bytes decisive_bytes(const record& r) {
                    encode(out, s.search);
                  },
                  [&](const candidate_born& b) {
-                   out.array(9).natural(record_kind::born);
+                   out.array(starts_as_usual(b.born) ? 9 : 11).natural(record_kind::born);
                    encode_decisive(out, b.born);
+                   encode_start(out, b.born);
                  },
                  [&](const candidate_evaluated& e) {
                    out.array(7).natural(record_kind::evaluated);

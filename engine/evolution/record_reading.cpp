@@ -156,7 +156,9 @@ outcome decode_outcome(decoder& d) {
 }
 
 candidate decode_candidate(decoder& d) {
-  d.array(10);
+  const auto fields = d.array();
+  if (fields != 10 && fields != 12)
+    d.fail("a candidate has " + std::to_string(fields) + " fields");
   candidate c;
   c.id = d.natural();
   c.generation = d.natural();
@@ -168,6 +170,12 @@ candidate decode_candidate(decoder& d) {
   c.origin = d.text();
   c.work = d.real();
   c.equal_to = d.natural();
+  if (fields == 12) {
+    c.epochs = decode_small(d, "epochs");
+    c.start = d.natural();
+    if (c.epochs == 0 && c.start == 0)
+      d.fail("a candidate starts as usual and says so");
+  }
   return c;
 }
 

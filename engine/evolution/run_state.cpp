@@ -70,14 +70,18 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     parents.push_back(p.id);
   if (c.parents != parents)
     return misfit(r, "its parents are " + ids_text(parents));
-  const auto equal = state.known.find(c.network);
+  if (c.epochs != order.epochs || c.start != order.start)
+    return misfit(r, "it is to start from " + id_text(order.start) + " and be trained to "
+                         + "epoch " + std::to_string(order.epochs));
+  const auto training = training_of(c);
+  const auto equal = state.known.find(training);
   if (c.equal_to != equal)
     return misfit(r, equal == 0 ? "no network before equals it"
                                 : "its network equals that of " + id_text(equal));
   if (!c.genome)
     return misfit(r, "it has no genome");
   ++state.born;
-  state.known.insert(c.network, c.id);
+  state.known.insert(training, c.id);
   state.open.emplace(c.id, c);
   if (c.equal_to != 0)
     state.copies.insert(c.id);

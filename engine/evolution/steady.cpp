@@ -71,7 +71,7 @@ void steady::extend(std::size_t more) {
 }
 
 bool steady::give(std::shared_ptr<const clade::genome> genome,
-                       const std::string& origin) {
+                  const std::string& origin) {
   if (ordered_ + gifts_.size() >= last_candidate())
     return false;
   gifts_.push_back(

@@ -73,9 +73,10 @@ struct breeding {
   enum class kind : std::uint8_t {
     sample = 0,
     mutate = 1,
-    cross = 2,  ///< Of so many parents, up to here.
-    given = 3,  ///< A person's.
-    propose = 4 ///< By `proposal`, whatever the number of parents.
+    cross = 2,   ///< Of so many parents, up to here.
+    given = 3,   ///< A person's.
+    propose = 4, ///< By `proposal`, whatever the number of parents.
+    train_on = 5 ///< The one parent's genome, for more epochs.
   };
 
   candidate_id id = 0;
@@ -92,6 +93,9 @@ struct breeding {
   std::shared_ptr<const clade::proposal> proposal{};
   /// In place of the run's.
   std::optional<mutation_params> mutation{};
+  /// As in `candidate`.
+  std::uint32_t epochs = 0;
+  candidate_id start = 0;
 };
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from

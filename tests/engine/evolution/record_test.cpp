@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace clade;
 
@@ -118,6 +119,27 @@ TEST_CASE("record: a candidate and an evaluation keep every field") {
   CHECK(e.seconds == original.seconds);
   CHECK(e.slot == original.slot);
   CHECK(e.tries == original.tries);
+}
+
+TEST_CASE("record: where and how far a candidate is trained is kept and decides") {
+  candidate_born usual{a_candidate(7, 5)}, further = usual;
+  further.born.epochs = 9;
+  further.born.start = 3;
+  const auto back = decode_record(encode(further));
+  REQUIRE(back.has_value());
+  const auto& born = std::get<candidate_born>(*back).born;
+  CHECK(born.epochs == 9);
+  CHECK(born.start == 3);
+  CHECK(decisive_bytes(further) != decisive_bytes(usual));
+  CHECK(to_text(further.born)
+        == "#7 generation 0: random, from the weights of #3, to epoch 9");
+  CHECK(training_of(usual.born) == usual.born.network);
+  std::set<genome_hash> all{training_of(usual.born), training_of(further.born)};
+  further.born.epochs = 8;
+  all.insert(training_of(further.born));
+  further.born.start = 4;
+  all.insert(training_of(further.born));
+  CHECK(all.size() == 4);
 }
 
 TEST_CASE("record: a text for each kind") {
