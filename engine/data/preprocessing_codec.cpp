@@ -83,8 +83,8 @@ bool categories_fit(const preprocessing& how) {
 bool columns_fit(const preprocessing& how) {
   const auto all = how.expanded_width();
   const auto fits = [&](std::size_t size) { return size == 0 || size == all; };
-  return elements_of(how.shape) == all && fits(how.blanks.size())
-         && fits(how.mean.size()) && how.mean.size() == how.deviation.size();
+  return elements_of(how.shape) == all && fits(how.blanks.size()) && fits(how.mean.size())
+         && how.mean.size() == how.deviation.size();
 }
 
 bool numbers_are_sound(const preprocessing& how) {

@@ -61,8 +61,7 @@ tl::unexpected<error> damaged(const std::string& what) {
 
 // Of a version that this program does not know, no more than the version is looked at.
 expected<beginning> find_beginning(std::string_view file) {
-  if (file.size() < length_bytes
-      || !file.substr(length_bytes).starts_with(model_mark))
+  if (file.size() < length_bytes || !file.substr(length_bytes).starts_with(model_mark))
     return no_model();
   beginning found;
   const auto at = length_bytes + model_mark.size();
@@ -90,24 +89,14 @@ std::string take_checksum(bytes& file, std::size_t place) {
   return to_text(hash128(file));
 }
 
-std::string to_hexadecimal(std::string_view raw) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * raw.size());
-  for (const char c : raw) {
-    const auto byte = static_cast<unsigned char>(c);
-    (out += digits[byte >> 4]) += digits[byte & 15];
-  }
-  return out;
-}
-
 std::optional<bytes> from_hexadecimal(std::string_view text) {
   bytes out;
   out.reserve(text.size() / 2);
   for (std::size_t i = 0; i < text.size(); i += 2) {
     const auto pair = text.substr(i, 2);
     unsigned char byte = 0;
-    const auto [end, status] = std::from_chars(pair.data(), pair.data() + pair.size(), byte, 16);
+    const auto [end, status] =
+        std::from_chars(pair.data(), pair.data() + pair.size(), byte, 16);
     if (status != std::errc{} || end != pair.data() + 2)
       return std::nullopt;
     out += static_cast<char>(byte);
@@ -118,10 +107,10 @@ std::optional<bytes> from_hexadecimal(std::string_view text) {
 // The part of a file behind its header, in tensors.
 class tensor_bytes {
 public:
-  tensor_bytes(const json& header, std::string_view data) :
-      header_(header),
-      data_(data),
-      left_(data.size()) {}
+  tensor_bytes(const json& header, std::string_view data)
+      : header_(header),
+        data_(data),
+        left_(data.size()) {}
 
   expected<weight_tensor> take(const std::string& name) {
     const auto at = header_.find(name);
@@ -247,20 +236,22 @@ expected<trained_network> decode_whole(const bytes& file) {
   if (!header.is_object())
     return damaged("its header is no JSON");
   const auto metadata = header.value("__metadata__", json());
-  const auto model = metadata.is_object() ? metadata.value("clade_model", json()) : json();
-  const auto raw =
-      model.is_string() ? from_hexadecimal(model.get_ref<const std::string&>()) : std::nullopt;
+  const auto model =
+      metadata.is_object() ? metadata.value("clade_model", json()) : json();
+  const auto raw = model.is_string()
+                       ? from_hexadecimal(model.get_ref<const std::string&>())
+                       : std::nullopt;
   if (!raw)
     return damaged("it has no network");
   return decode_origin(*raw).and_then([&](stored_model m) {
-    return assemble(std::move(m), {header, std::string_view(file).substr(
-                                               length_bytes + length)});
+    return assemble(std::move(m),
+                    {header, std::string_view(file).substr(length_bytes + length)});
   });
 }
 
 } // namespace
 
-std::string encode_origin(const exported_model& m) {
+bytes encode_origin(const exported_model& m) {
   encoder out;
   out.array(7).encode(m.origin->genes).text(m.origin->search_space);
   out.text(m.origin->header).text(m.origin->array).text(m.origin->target);
@@ -268,7 +259,18 @@ std::string encode_origin(const exported_model& m) {
   out.array(m.run_tensors.size());
   for (const auto& t : m.run_tensors)
     out.array(2).text(t.name).text(m.weights[t.index].name);
-  return to_hexadecimal(out.take());
+  return out.take();
+}
+
+std::string to_hexadecimal(std::string_view raw) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  out.reserve(2 * raw.size());
+  for (const char c : raw) {
+    const auto byte = static_cast<unsigned char>(c);
+    (out += digits[byte >> 4]) += digits[byte & 15];
+  }
+  return out;
 }
 
 bool seal(bytes& file) {
@@ -292,8 +294,9 @@ expected<trained_network> decode_model(bytes file) {
 
 expected<trained_network> read_model(const std::filesystem::path& file) {
   const auto unreadable = [&] {
-    return fail_in(file.string(), {errno == ENOENT ? error_kind::not_found : error_kind::invalid_input,
-                                   std::string("cannot be read: ") + std::strerror(errno)});
+    return fail_in(file.string(),
+                   {errno == ENOENT ? error_kind::not_found : error_kind::invalid_input,
+                    std::string("cannot be read: ") + std::strerror(errno)});
   };
   try {
     errno = 0;

@@ -23,9 +23,10 @@ struct trained_network {
 /// How a file of Clade's begins behind the header's length; then the version in decimal.
 inline constexpr std::string_view model_mark = R"({"__metadata__":{"clade_format":")";
 
-/// What stands there for a model with an origin: for the metadata's "clade_model", in
-/// hexadecimal digits (grammar at the top of model_file.cpp).
-[[nodiscard]] std::string encode_origin(const exported_model& m);
+/// What the metadata's "clade_model" says of a model with an origin (grammar at the top
+/// of model_file.cpp), and how it stands there: in hexadecimal digits.
+[[nodiscard]] bytes encode_origin(const exported_model& m);
+[[nodiscard]] std::string to_hexadecimal(std::string_view raw);
 
 /// Puts the checksum of such a file into its place, whatever stands there. False: the
 /// bytes do not begin as a file of Clade's does.

@@ -74,7 +74,7 @@ json metadata_of(const exported_model& m) {
     out["categories"] = dump(columns);
   }
   if (m.origin)
-    out["clade_model"] = encode_origin(m);
+    out["clade_model"] = to_hexadecimal(encode_origin(m));
   return out;
 }
 

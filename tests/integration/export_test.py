@@ -209,7 +209,7 @@ class Models(ExportTest):
         model = self.take_away("digits", data)
         self.assertEqual(wanted, self.text_of(model, some))
         self.assertEqual(wanted, self.text_of(model, archive, "--array", "pixels"))
-        self.assertIn("2 arrays", self.refused("predict", model, archive))
+        self.assertIn("say which array is meant", self.refused("predict", model, archive))
         shapes = ask(TEST_PYTHON, "tensors", model)
         self.assertEqual(shapes["output.bias"], [10])
 

@@ -1,5 +1,4 @@
 #include "engine/export/model_file.hpp"
-
 #include "engine/export/safetensors.hpp"
 #include "tests/support/models.hpp"
 #include "tests/support/scratch.hpp"
@@ -91,9 +90,10 @@ TEST_CASE("model file: a newer format is named") {
   const auto m = decode_model(newer);
   REQUIRE_FALSE(m);
   CHECK(m.error().kind == error_kind::conflict);
-  CHECK(m.error().message
-        == "is a model of format 2, which a newer Clade wrote; this one reads no more than "
-           "1");
+  CHECK(
+      m.error().message
+      == "is a model of format 2, which a newer Clade wrote; this one reads no more than "
+         "1");
 }
 
 TEST_CASE("model file: tensors that do not fit the network are refused") {
@@ -104,8 +104,9 @@ TEST_CASE("model file: tensors that do not fit the network are refused") {
         == "is a damaged model: the values of \"output.weight\" do not fill its shape");
   CHECK(has(error_of(with("\"output.bias\":", "\"output.bios\":")),
             "the tensor \"output.bias\" is missing"));
-  CHECK(has(error_of(with(R"("dtype":"F32","shape":[2])", R"("dtype":"I32","shape":[2])")),
-            "\"output.bias\" is missing"));
+  CHECK(
+      has(error_of(with(R"("dtype":"F32","shape":[2])", R"("dtype":"I32","shape":[2])")),
+          "\"output.bias\" is missing"));
   for (const char* wrong : {R"("shape":[2.5])", R"("shape":[-24])", R"("shape":"2,4")"})
     CHECK(has(error_of(with(R"("shape":[2,4])", wrong)), "no shape or place"));
   CHECK(has(error_of(with(R"("shape":[2,4])", R"("shape":[2,4})")), "no JSON"));
