@@ -144,7 +144,8 @@ void add_export(CLI::App& app, command& chosen) {
   sub->add_option("--python", options->python,
                   "A readable model.py of plain PyTorch and model.safetensors")
       ->option_text("FOLDER");
-  sub->add_option("--safetensors", options->safetensors, "The weights alone")
+  sub->add_option("--safetensors", options->safetensors,
+                  "The weights, and all else that clade predict FILE DATA needs")
       ->option_text("FILE");
   sub->add_option("--onnx", options->onnx, "An ONNX model (opset 17)")
       ->option_text("FILE");

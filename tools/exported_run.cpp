@@ -135,10 +135,13 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
                                          : 1});
   if (!decoded)
     return tl::unexpected(decoded.error());
+  trained_network trained{.network = std::move(*decoded),
+                          .weights = std::move(kept->weights),
+                          .how = std::move(*how),
+                          .reading = e->data};
   return trained_candidate{.experiment = std::move(*e),
-                           .network = std::move(*decoded),
-                           .weights = std::move(kept->weights),
-                           .how = std::move(*how),
+                           .genes = std::move(kept->genes),
+                           .trained = std::move(trained),
                            .id = *id};
 }
 
@@ -150,23 +153,43 @@ std::string name_of_run(const std::filesystem::path& file) {
 
 expected<exported_model> find_exported(const std::filesystem::path& file,
                                        const std::string& text) {
-  auto trained = find_trained(file, "ID", text);
-  if (!trained)
-    return tl::unexpected(trained.error());
-  auto m = export_network(trained->network, trained->weights);
+  auto found = find_trained(file, "ID", text);
+  if (!found)
+    return tl::unexpected(found.error());
+  auto& trained = found->trained;
+  auto m = export_network(trained.network, trained.weights);
   if (!m)
     return tl::unexpected(m.error());
   const auto s = store::open_to_read(file);
   if (!s)
     return tl::unexpected(s.error());
-  auto evaluated = s->find_evaluation(trained->id);
+  auto evaluated = s->find_evaluation(found->id);
   if (!evaluated)
     return tl::unexpected(evaluated.error());
   m->metrics = std::move(evaluated->metrics);
   m->run = name_of_run(file);
-  m->id = trained->id;
-  m->how = std::move(trained->how);
+  m->id = found->id;
+  m->how = std::move(trained.how);
+  m->origin = model_origin{.genes = *found->genes,
+                           .search_space = to_toml(found->experiment.space),
+                           .header = std::move(trained.reading.header),
+                           .array = std::move(trained.reading.array),
+                           .target = std::move(trained.reading.target)};
   return m;
+}
+
+bool names_model(const std::filesystem::path& text) {
+  constexpr std::string_view sqlite("SQLite format 3", 16); // with its zero byte
+  std::error_code failed;
+  if (!std::filesystem::exists(text, failed))
+    return text.extension() == ".safetensors";
+  if (!std::filesystem::is_regular_file(text, failed)
+      || text.filename() == store_file_name)
+    return false;
+  std::ifstream in(text, std::ios::binary);
+  std::string first(sqlite.size(), '\0');
+  in.read(first.data(), static_cast<std::streamsize>(first.size()));
+  return first != sqlite;
 }
 
 expected<void> write_file(const std::filesystem::path& file, const std::string& content) {

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "engine/config/experiment.hpp"
-#include "engine/export/model.hpp"
+#include "engine/export/model_file.hpp"
 #include "engine/store/store.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 namespace clade {
@@ -13,9 +14,8 @@ namespace clade {
 /// and `predict` work with.
 struct trained_candidate {
   clade::experiment experiment;
-  clade::network network;
-  std::vector<weight_tensor> weights;
-  preprocessing how;
+  std::shared_ptr<const genome> genes; ///< Whose names the weights have.
+  trained_network trained;
   candidate_id id = 0;
 };
 
@@ -34,6 +34,10 @@ struct trained_candidate {
 /// The same, ready to be written.
 [[nodiscard]] expected<exported_model> find_exported(const std::filesystem::path& file,
                                                      const std::string& text);
+
+/// Whether `predict` is to take it for a model's file: any file but a run's store, or
+/// what has the name of a model and is not there.
+[[nodiscard]] bool names_model(const std::filesystem::path& text);
 
 /// Puts it in the place of what is there; a folder that is missing, or may not be
 /// written, is the user's mistake.

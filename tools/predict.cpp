@@ -18,7 +18,8 @@ namespace clade {
 namespace {
 
 struct predict_options {
-  std::string run, genome, array;
+  std::string trained; ///< A model's file, or a run.
+  std::string genome, array;
   std::filesystem::path data, output;
 };
 
@@ -60,18 +61,30 @@ std::string to_csv(std::span<const float> outputs, const preprocessing& how) {
   return text;
 }
 
+expected<trained_network> find_network(const predict_options& options) {
+  if (names_model(options.trained)) {
+    if (!options.genome.empty())
+      return fail(error_kind::invalid_input,
+                  "--genome chooses among the candidates of a run, and " + options.trained
+                      + " is a file; leave it out");
+    return read_model(options.trained);
+  }
+  return find_store(options.trained)
+      .and_then([&](const std::filesystem::path& file) {
+        return find_trained(file, "--genome", options.genome);
+      })
+      .map([](trained_candidate&& found) { return std::move(found.trained); });
+}
+
 expected<std::string> predict(const predict_options& options) {
   const auto module = torch_export_path();
   if (auto found = find_training(module); !found)
     return tl::unexpected(found.error());
-  const auto file = find_store(options.run);
-  if (!file)
-    return tl::unexpected(file.error());
-  const auto trained = find_trained(*file, "--genome", options.genome);
+  const auto trained = find_network(options);
   if (!trained)
     return tl::unexpected(trained.error());
-  const auto examples = read_new_examples(options.data, options.array,
-                                          trained->experiment.data, trained->how);
+  const auto examples =
+      read_new_examples(options.data, options.array, trained->reading, trained->how);
   if (!examples)
     return tl::unexpected(examples.error());
   return load_torch_work(module)
@@ -100,17 +113,21 @@ int run_predict(const predict_options& options) {
 void add_predict(CLI::App& app, command& chosen) {
   auto options = std::make_shared<predict_options>();
   auto* sub = app.add_subcommand("predict", "Use the champion on new data");
-  sub->add_option("run", options->run,
-                  "The run: its folder, its name (for the latest of it), or its store")
+  sub->add_option("model", options->trained,
+                  "A file that clade export RUN --safetensors FILE wrote, which stands "
+                  "alone; or\na run: its folder, its name (for the latest of it), or its "
+                  "store")
       ->required()
-      ->option_text("RUN");
+      ->option_text("MODEL|RUN");
   sub->add_option("data", options->data,
                   "Examples like those of the training data, with or without the target: "
                   "CSV,\n.npy, .npz, IDX or CIFAR, as they are or gzip")
       ->required()
       ->option_text("DATA");
-  sub->add_option("--genome", options->genome,
-                  "This candidate, if its weights were kept, in the champion's place")
+  sub->add_option(
+         "--genome", options->genome,
+         "This candidate of the run, if its weights were kept, in the\nchampion's "
+         "place")
       ->option_text("ID");
   sub->add_option("--array", options->array, "The array of a .npz; else data.array")
       ->option_text("NAME");
@@ -119,8 +136,15 @@ void add_predict(CLI::App& app, command& chosen) {
   sub->footer(
       "A line for each example, in their order: its class and the probability of each "
       "class,\nor its value in the target's own unit. Columns that have names in both "
-      "files may come\nin another order. What examples are scaled by is fitted on the "
-      "training data again,\nso that must still be where it was, unchanged.");
+      "files may come\nin another order.\n"
+      "A MODEL has the network, its weights and all that examples are scaled by: neither "
+      "the\nrun nor its data need be there. For a RUN the scales are fitted again, on "
+      "the "
+      "training\ndata, which must still be where it was, unchanged; the numbers are the "
+      "same. Examples:\n"
+      "  clade export digits --safetensors digits.safetensors\n"
+      "  clade predict digits.safetensors new.csv --output predicted.csv\n"
+      "  clade predict digits new.csv --genome 231");
   sub->callback(
       [&chosen, options] { chosen = [options] { return run_predict(*options); }; });
 }

@@ -2,6 +2,7 @@
 
 #include "engine/data/data_set.hpp"
 #include "engine/data/examples.hpp"
+#include "genome/codec.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -41,6 +42,13 @@ struct preprocessing {
 /// `load_data`, with the same errors.
 [[nodiscard]] expected<preprocessing> fit_preprocessing(const data_params& params,
                                                         std::uint64_t seed);
+
+/// The stored form (grammar at the top of preprocessing_codec.cpp).
+void encode(encoder& out, const preprocessing& how);
+
+/// Reads it again, checked: what `read_new_examples` and `prepare` rely on holds, unless
+/// the decoder has failed.
+[[nodiscard]] preprocessing decode_preprocessing(decoder& in);
 
 /// Examples to be predicted, ready for a network.
 struct new_examples {

@@ -28,6 +28,7 @@ std::string word_for(std::string_view op) {
 class taking_apart {
 public:
   explicit taking_apart(std::span<const weight_tensor> weights) : given_(weights) {
+    out_.run_tensors.resize(weights.size());
     for (const auto& w : weights)
       by_name_.emplace(w.name, &w);
   }
@@ -80,6 +81,8 @@ private:
     }
     out_.weights.push_back(*at->second);
     out_.weights.back().name = step + "." + role;
+    const auto place = static_cast<std::size_t>(at->second - given_.data());
+    out_.run_tensors[place] = {name, out_.weights.size() - 1};
     return out_.weights.size() - 1;
   }
 

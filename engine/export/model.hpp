@@ -87,6 +87,20 @@ struct export_step {
   tensor_shape out;
 };
 
+/// A tensor as the run has it.
+struct run_tensor {
+  std::string name; ///< "n3f2a1.weight"
+  tensor_index index = 0;
+};
+
+/// What else a file must hold for `clade predict` to need nothing beside it
+/// (model_file.hpp).
+struct model_origin {
+  genome genes;
+  std::string search_space;          ///< `to_toml` of it.
+  std::string header, array, target; ///< Of `data_params`: how data files are read.
+};
+
 /// A trained network and all that it takes to apply it to raw data: what every format is
 /// written from.
 struct exported_model {
@@ -95,8 +109,10 @@ struct exported_model {
   std::vector<metric> metrics;
   std::string drawing; ///< The network for people, lines.
   preprocessing how;
-  std::vector<export_step> steps;     ///< Topological; the input first, the output last.
-  std::vector<weight_tensor> weights; ///< Named "step.weight", "step.running_mean", ...
+  std::vector<export_step> steps;      ///< Topological; the input first, the output last.
+  std::vector<weight_tensor> weights;  ///< Named "step.weight", "step.running_mean", ...
+  std::vector<run_tensor> run_tensors; ///< The same, in the run's order.
+  std::optional<model_origin> origin;  ///< None: nothing can be predicted from its file.
 
   [[nodiscard]] std::int64_t outputs() const { return steps.back().out.sizes.front(); }
 };

@@ -5,6 +5,8 @@
 
 #include "engine/export/safetensors.hpp"
 
+#include "engine/export/model_file.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <bit>
@@ -51,7 +53,14 @@ private:
 };
 
 json metadata_of(const exported_model& m) {
-  json out{{"format", "pt"}, {"model", title_of(m)}};
+  json out = json::object();
+  if (m.origin) {
+    // They come first, in this order (model_file.cpp); `seal` puts the checksum in.
+    out["clade_format"] = std::to_string(model_format);
+    out["clade_checksum"] = to_text(genome_hash{});
+  }
+  out["format"] = "pt";
+  out["model"] = title_of(m);
   if (m.how.task == task_kind::classification) {
     out["classes"] = dump(m.how.classes);
   } else {
@@ -64,6 +73,8 @@ json metadata_of(const exported_model& m) {
       columns[std::to_string(c.column)] = c.values;
     out["categories"] = dump(columns);
   }
+  if (m.origin)
+    out["clade_model"] = to_hexadecimal(encode_origin(m));
   return out;
 }
 
@@ -82,7 +93,10 @@ bytes encode_safetensors(const exported_model& m) {
     file.add("input_largest", {}, std::vector<float>{m.how.largest});
   for (const auto& w : m.weights)
     file.add(w.name, w.shape, w.values);
-  return file.finish(metadata_of(m));
+  auto out = file.finish(metadata_of(m));
+  if (m.origin)
+    seal(out);
+  return out;
 }
 
 } // namespace clade

@@ -12,8 +12,16 @@
 namespace clade {
 namespace {
 
-// So many examples at once: an image network's activations of all would not fit.
-constexpr std::int64_t batch_size = 256;
+// So many examples at once, and fewer where their activations take more memory than that:
+// those of all would not fit.
+constexpr std::int64_t most_at_once = 256;
+constexpr std::uint64_t memory_at_once = std::uint64_t{4} << 30;
+
+std::int64_t batch_size(const network& n) {
+  const auto each = std::max<std::uint64_t>(n.cost().activation_bytes, 1);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(memory_at_once / each), 1,
+                                  most_at_once);
+}
 
 std::string first_line(const std::string& text) {
   const auto from = std::min(text.find_first_not_of('\n'), text.size());
@@ -90,8 +98,9 @@ public:
       const auto all =
           at::from_blob(const_cast<float*>(examples.data()), shape, at::kFloat);
       std::vector<float> out;
-      for (std::int64_t from = 0; from < count; from += batch_size) {
-        const auto some = all.narrow(0, from, std::min(batch_size, count - from));
+      const auto size = batch_size(n);
+      for (std::int64_t from = 0; from < count; from += size) {
+        const auto some = all.narrow(0, from, std::min(size, count - from));
         const auto values = module.forward(some).contiguous();
         const auto* first = values.const_data_ptr<float>();
         out.insert(out.end(), first, first + values.numel());

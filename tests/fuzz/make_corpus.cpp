@@ -2,11 +2,13 @@
 // usage: fuzz_corpus FOLDER      writes FOLDER/corpus/NAME/*
 #include "engine/config/experiment.hpp"
 #include "engine/data/cached_form.hpp"
+#include "engine/export/model_file.hpp"
+#include "engine/export/safetensors.hpp"
 #include "engine/telemetry/wire.hpp"
-#include "engine/training/weights.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/fuzz/messages.hpp"
 #include "tests/fuzz/small_history.hpp"
+#include "tests/support/models.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <cstdio>
@@ -84,6 +86,20 @@ void write_weights() {
   body.array(1).array(4).text("w").text("float32").array(1).integer(1);
   body.binary(std::string("\0\0\x80\x3f", 4));
   write("weights", "wrapped", '\1' + body.take());
+}
+
+// The first byte is what model_fuzz.cpp takes the rest for.
+void write_models() {
+  auto m = test::a_tiny_model();
+  write("model", "whole", '\0' + encode_safetensors(m));
+  write("model", "sealed", '\1' + encode_safetensors(m));
+  write("model", "origin", '\2' + encode_origin(m));
+  m.how.task = task_kind::regression;
+  m.how.categories.clear();
+  m.how.names.clear();
+  m.how.width = 3;
+  write("model", "numbers", '\1' + encode_safetensors(m));
+  write("model", "other", '\2' + encode_origin(m));
 }
 
 void write_text_formats() {
@@ -258,6 +274,7 @@ int main(int count, char** arguments) {
   write_genomes();
   write_records();
   write_weights();
+  write_models();
   write_text_formats();
   write_data();
   write_messages();

@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -82,6 +83,18 @@ class ExportTest(RunTest):
         file.write_text(EXPERIMENT.format(name=name, root=ROOT, generations=generations, memory=memory, **parts))
         self.finish("run", file, "--slots", "2")
 
+    def take_away(self, run, *others):
+        """Exports the champion into another folder, and removes the run and these; returns the model's file."""
+        self.finish("export", run, "--safetensors", "model.safetensors")
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        moved = (self.folder / "model.safetensors").rename(elsewhere / "model.safetensors")
+        shutil.rmtree(self.run_folder())
+        for other in others:
+            other.unlink()
+        self.assertIn("no run", self.refused("predict", run, moved))
+        return moved
+
     def refused(self, *words):
         """The one sentence of a command that ends with status 2."""
         command = self.finish(*words, status=2)
@@ -158,6 +171,98 @@ class Networks(ExportTest):
         self.assertTrue(any(None in row for row in rows), "no row has a blank")
         first, _ = self.assert_all_predict_the_same("housing", some, rows, None)
         self.assertEqual(first, ["median_house_value"])
+
+
+class Models(ExportTest):
+    """A model's file says the same as its run, digit by digit, where there is neither run nor data."""
+
+    falsifies_runs = True  # They are taken away.
+
+    def evolve_repository(self, name, data, *settings):
+        """An experiment of the repository, made small, on a copy of its data."""
+        copy = self.folder / data.name
+        shutil.copy(data, copy)
+        settings = [*settings, f"data.file={copy}", "data.limit=600", "evolution.population=4",
+                    "evolution.generations=2", "training.epochs=2"]
+        self.finish("run", ROOT / "experiments" / f"{name}.toml", "--slots", "2",
+                    *(word for s in settings for word in ("--set", s)))
+        return copy
+
+    def text_of(self, *words):
+        text = self.finish("predict", *words).out
+        self.assertGreater(text.count("\n"), 200)
+        return text
+
+    def test_of_images(self):
+        data = self.evolve_repository("digits", DATA / "digits.csv.gz")
+        with gzip.open(data, "rt", newline="") as file:
+            rows = [[int(v) for v in row[:-1]] for row in csv.reader(file)]
+        some, archive = self.folder / "some.csv", self.folder / "some.npz"
+        some.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+        pixels = self.folder / "rows.json"
+        pixels.write_text(json.dumps(rows))
+        subprocess.run([TEST_PYTHON, "-c", "import json, numpy, sys; "
+                        "x = numpy.array(json.load(open(sys.argv[1])), dtype=numpy.uint8).reshape(-1, 1, 8, 8); "
+                        "numpy.savez(sys.argv[2], other=x[:3], pixels=x)", pixels, archive], check=True)
+        wanted = self.text_of("digits", some)
+        self.assertEqual(wanted, self.text_of("digits", archive, "--array", "pixels"))
+        model = self.take_away("digits", data)
+        self.assertEqual(wanted, self.text_of(model, some))
+        self.assertEqual(wanted, self.text_of(model, archive, "--array", "pixels"))
+        self.assertIn("say which array is meant", self.refused("predict", model, archive))
+        shapes = ask(TEST_PYTHON, "tensors", model)
+        self.assertEqual(shapes["output.bias"], [10])
+
+    def test_of_categories_and_blanks_and_values(self):
+        data = self.evolve_repository("housing", DATA / "housing.csv.gz")
+        with gzip.open(data, "rt", newline="") as file:
+            names, *rows = list(csv.reader(file))
+        some, bare = self.folder / "some.csv", self.folder / "bare.csv"
+        with open(some, "w", newline="") as file:
+            csv.writer(file).writerows([names, *rows[:600]])
+        # The other way round, and without the target.
+        kept = [i for i, name in reversed(list(enumerate(names))) if name != "median_house_value"]
+        with open(bare, "w", newline="") as file:
+            csv.writer(file).writerows([row[i] for i in kept] for row in [names, *rows[:600]])
+        self.assertTrue(any("" in row for row in rows[:600]), "no row has a blank")
+        wanted = self.text_of("housing", some)
+        model = self.take_away("housing", data)
+        self.assertEqual(wanted, self.text_of(model, some))
+        self.assertEqual(wanted, self.text_of(model, bare))
+        self.assertEqual(wanted.splitlines()[0], "median_house_value")
+
+    def test_what_is_no_model_or_does_not_fit_it_is_refused(self):
+        data = self.folder / "train.csv"
+        with open(DATA / "iris.csv") as file:
+            data.write_text("a,b,c,d,kind\n" + "".join(file.readlines()[1:]))
+        self.evolve("iris", {**IRIS, "data": f'file = "{data}"\ntarget = "kind"'})
+        self.finish("export", "iris", "--onnx", "iris.onnx")
+        model = self.take_away("iris", data)
+        new = self.folder / "new.csv"
+        new.write_text("d,c,b,a\n1,2,3,4\n")
+        self.assertEqual(self.finish("predict", model, new).out.count("\n"), 2)
+        for text, sentence in (("a,b,c\n1,2,3\n", 'new.csv:1: no column is named "d"'),
+                               ("1,2,3\n", "new.csv:1: 3 columns, where the training data has 4 and the target"),
+                               ("a,b,c,d\n1,2,x,4\n", 'new.csv:2: column 3 ("c") is "x", where a number must be')):
+            new.write_text(text)
+            self.assertIn(sentence, self.refused("predict", model, new))
+        self.assertIn("--genome chooses", self.refused("predict", model, new, "--genome", "1"))
+
+        other = self.folder / "other.safetensors"
+        subprocess.run([TEST_PYTHON, "-c", "import numpy, safetensors.numpy, sys; "
+                        "safetensors.numpy.save_file({'x': numpy.ones(3)}, sys.argv[1], {'format': 'pt'})", other],
+                       check=True)
+        for file in ("iris.onnx", other, new):
+            self.assertIn("is no model of Clade's; clade export RUN --safetensors FILE writes one",
+                          self.refused("predict", file, new))
+        self.assertIn("cannot be read", self.refused("predict", "no-such.safetensors", new))
+        whole = model.read_bytes()
+        model.write_bytes(whole[:-5] + bytes([whole[-5] ^ 1]) + whole[-4:])
+        self.assertIn("its checksum does not match", self.refused("predict", model, new))
+        model.write_bytes(whole[:len(whole) // 2])
+        self.assertIn("is a damaged model", self.refused("predict", model, new))
+        model.write_bytes(whole.replace(b'"clade_format":"1"', b'"clade_format":"7"'))
+        self.assertIn("is a model of format 7, which a newer Clade wrote", self.refused("predict", model, new))
 
 
 class Tables(ExportTest):

@@ -1,0 +1,172 @@
+#include "engine/export/model_file.hpp"
+#include "engine/export/safetensors.hpp"
+#include "tests/support/models.hpp"
+#include "tests/support/scratch.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace clade;
+
+namespace {
+
+const bytes whole = encode_safetensors(test::a_tiny_model());
+
+std::string error_of(const bytes& file) {
+  const auto m = decode_model(file);
+  return m ? "no error" : m.error().message;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// With other text in its header, of the same length, and a right checksum.
+bytes with(const std::string& from, const std::string& to) {
+  bytes file = whole;
+  const auto at = file.find(from);
+  REQUIRE(at != bytes::npos);
+  REQUIRE(from.size() == to.size());
+  file.replace(at, from.size(), to);
+  REQUIRE(seal(file));
+  return file;
+}
+
+std::string error_of(exported_model m) {
+  return error_of(encode_safetensors(m));
+}
+
+} // namespace
+
+TEST_CASE("model file: it holds the network, its weights and how examples are read") {
+  const auto m = decode_model(whole);
+  REQUIRE(m);
+  CHECK(m->network == test::a_tiny_network());
+  CHECK(m->weights == test::tiny_weights());
+  CHECK(m->reading.header == "auto");
+  CHECK(m->reading.array == "x");
+  CHECK(m->reading.target == "sold");
+  CHECK(m->reading.task == task_kind::classification);
+  encoder before, after;
+  encode(before, test::a_preprocessing());
+  encode(after, m->how);
+  CHECK(before.take() == after.take());
+  const raw_rows rows{.origin = "x", .count = 2, .values = {7, 1, NAN, 0}, .lines = {}};
+  const auto prepared = prepare(rows, m->how);
+  REQUIRE(prepared);
+  CHECK(*prepared == *prepare(rows, test::a_preprocessing()));
+}
+
+TEST_CASE("model file: a changed byte anywhere is found, and so is a missing one") {
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    bytes file = whole;
+    file[i] = static_cast<char>(file[i] ^ 1);
+    if (decode_model(file))
+      FAIL("byte " << i);
+  }
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    if (decode_model(whole.substr(0, size)))
+      FAIL("size " << size);
+  CHECK(decode_model(whole + '\0').error().kind == error_kind::corrupt);
+  CHECK(error_of(whole.substr(0, whole.size() - 1))
+        == "is a damaged model: its checksum does not match; export it again");
+}
+
+TEST_CASE("model file: what Clade did not write for this is refused with the command") {
+  const std::string sentence =
+      "is no model of Clade's; clade export RUN --safetensors FILE writes one";
+  CHECK(error_of(bytes()) == sentence);
+  CHECK(error_of(std::string("\x08\x08\x12\x05", 4) + "clade onnx") == sentence);
+  auto without = test::a_tiny_model();
+  without.origin.reset();
+  CHECK(error_of(without) == sentence);
+  CHECK(decode_model("x").error().kind == error_kind::invalid_input);
+}
+
+TEST_CASE("model file: a newer format is named") {
+  bytes newer = whole;
+  newer[newer.find("\"1\"") + 1] = '2';
+  const auto m = decode_model(newer);
+  REQUIRE_FALSE(m);
+  CHECK(m.error().kind == error_kind::conflict);
+  CHECK(
+      m.error().message
+      == "is a model of format 2, which a newer Clade wrote; this one reads no more than "
+         "1");
+}
+
+TEST_CASE("model file: tensors that do not fit the network are refused") {
+  CHECK(error_of(with(R"("shape":[2,4])", R"("shape":[4,2])"))
+        == "is a damaged model: weights of another network: output.weight is not of the "
+           "shape [2, 4]");
+  CHECK(error_of(with(R"("shape":[2,4])", R"("shape":[2,5])"))
+        == "is a damaged model: the values of \"output.weight\" do not fill its shape");
+  CHECK(has(error_of(with("\"output.bias\":", "\"output.bios\":")),
+            "the tensor \"output.bias\" is missing"));
+  CHECK(
+      has(error_of(with(R"("dtype":"F32","shape":[2])", R"("dtype":"I32","shape":[2])")),
+          "\"output.bias\" is missing"));
+  for (const char* wrong : {R"("shape":[2.5])", R"("shape":[-24])", R"("shape":"2,4")"})
+    CHECK(has(error_of(with(R"("shape":[2,4])", wrong)), "no shape or place"));
+  CHECK(has(error_of(with(R"("shape":[2,4])", R"("shape":[2,4})")), "no JSON"));
+  auto other = test::a_tiny_model();
+  other.run_tensors.pop_back();
+  CHECK(has(error_of(other), "output.bias is missing"));
+  // The same tensor under 100 names would be 100 times as large.
+  other = test::a_tiny_model();
+  for (int i = 0; i < 100; ++i)
+    other.run_tensors.push_back({"more" + std::to_string(i), 0});
+  CHECK(has(error_of(other), "do not fill its shape"));
+}
+
+TEST_CASE("model file: a genome outside its search space is refused") {
+  auto other = test::a_tiny_model();
+  other.origin->search_space = "[operators.dense]\nunits = [2, 8]\n";
+  CHECK(has(error_of(other), "is a damaged model: "));
+  other.origin->search_space = "[operators.dense]\nunits = [2, 4";
+  CHECK(has(error_of(other), "its search space:"));
+  other.origin->search_space = "include = [\"/etc/passwd\"]\n";
+  CHECK(has(error_of(other), "is a damaged model: "));
+}
+
+TEST_CASE("model file: preprocessing that does not hold together is refused") {
+  const auto told = [](void (*change)(preprocessing&)) {
+    auto m = test::a_tiny_model();
+    change(m.how);
+    return error_of(m);
+  };
+  const auto shape = "columns that do not fill the shape";
+  CHECK(has(told([](preprocessing& h) { h.mean.pop_back(); }), shape));
+  CHECK(has(told([](preprocessing& h) { h.blanks.pop_back(); }), shape));
+  CHECK(has(told([](preprocessing& h) { h.shape.sizes = {4}; }), shape));
+  CHECK(has(told([](preprocessing& h) { h.shape.sizes = {INT64_MAX, 3, 1}; }), shape));
+  CHECK(has(told([](preprocessing& h) { h.names.pop_back(); }), "names that are not"));
+  CHECK(has(told([](preprocessing& h) { h.target_column = 3; }), "no column"));
+  CHECK(has(told([](preprocessing& h) { h.width = 0; }), "examples of 0 values"));
+  CHECK(has(told([](preprocessing& h) { h.width = SIZE_MAX; }), "examples of 1844"));
+  CHECK(has(told([](preprocessing& h) { h.deviation[0] = 0; }), "no scale"));
+  CHECK(has(told([](preprocessing& h) { h.mean[0] = NAN; }), "no scale"));
+  CHECK(has(told([](preprocessing& h) { h.largest = INFINITY; }), "not finite"));
+  CHECK(has(told([](preprocessing& h) { h.classes.clear(); }), "no classes"));
+  CHECK(has(told([](preprocessing& h) { h.categories[0].values.clear(); }),
+            "categories that are not"));
+  CHECK(has(told([](preprocessing& h) { h.categories[0].column = 2; }),
+            "categories that are not"));
+  // One class more than the network tells apart.
+  CHECK(has(told([](preprocessing& h) { h.classes.emplace_back("maybe"); }),
+            "weights of another network"));
+}
+
+TEST_CASE("model file: errors name the file") {
+  const scratch_folder folder;
+  const auto file = folder.path() / "x.safetensors";
+  CHECK(read_model(file).error().kind == error_kind::not_found);
+  CHECK(has(read_model(file).error().message, file.string() + ": cannot be read: "));
+  CHECK(has(read_model(folder.path()).error().message, "cannot be read: "));
+  write_text(file, whole);
+  REQUIRE(read_model(file));
+  CHECK(read_model(file)->weights == test::tiny_weights());
+  write_text(file, whole + "more");
+  CHECK(has(read_model(file).error().message, file.string() + ": is a damaged model"));
+}
