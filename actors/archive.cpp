@@ -14,6 +14,10 @@ archive_behavior(archive_actor::stateful_pointer<archive_state> self,
             return {tl::unexpected(kept.error())};
         return {std::move(written)};
       },
+      [self](const keep_picture& k) { self->state.file->keep_picture(*k.picture); },
+      [self](const write_kept&) -> kept_written {
+        return {self->state.file->write_picture()};
+      },
       [self](const fetch_evaluation& f) -> fetched_evaluation {
         return {self->state.file->find_evaluation(f.id)};
       },

@@ -241,6 +241,17 @@ struct appended {
   expected<store::place> at;
 };
 
+/// For views: goes to the disk with the entries that come next.
+struct keep_picture {
+  std::shared_ptr<const kept_picture> picture;
+};
+
+/// No entries come any more: has on the disk what waits for them.
+struct write_kept {};
+struct kept_written {
+  expected<void> done;
+};
+
 struct fetch_evaluation {
   candidate_id id = 0;
 };
@@ -275,6 +286,8 @@ struct stop_run {
 /// The archive, detached: the only writer of the store. Answers when the disk has it.
 using archive_actor =
     caf::typed_actor<caf::replies_to<append>::with<appended>,
+                     caf::reacts_to<keep_picture>,
+                     caf::replies_to<write_kept>::with<kept_written>,
                      caf::replies_to<fetch_evaluation>::with<fetched_evaluation>,
                      caf::replies_to<fetch_weights>::with<fetched_weights>>;
 
@@ -464,6 +477,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::breeding_orders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::brood)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::append)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::appended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::keep_picture)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::write_kept)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::kept_written)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_evaluation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_evaluation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)

@@ -163,6 +163,12 @@ bool connection::in_transaction() const {
   return sqlite3_get_autocommit(db.getHandle()) == 0;
 }
 
+int connection::version() const {
+  SQLite::Statement said(db, "pragma user_version");
+  said.executeStep();
+  return said.getColumn(0).getInt();
+}
+
 tl::unexpected<error> connection::failure(const SQLite::Exception& e) const {
   return store_failure(file, e, sqlite3_system_errno(db.getHandle()));
 }
@@ -244,7 +250,7 @@ expected<void> check_header(const std::filesystem::path& file) {
                                           + std::to_string(version) + "; this one knows "
                                           + std::to_string(store::schema_version)
                                           + "); use that version");
-  if (version != static_cast<std::uint32_t>(store::schema_version))
+  if (version == 0)
     return fail(error_kind::corrupt, place + ": has no schema version that ever was; "
                                          + check_command(file) + " says what is whole");
   return {};

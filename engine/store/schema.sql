@@ -149,6 +149,16 @@ create table weights (
   bytes    blob not null
 );
 
+-- At most one row: what views of the run begin with, so that they need not fold all records. It
+-- says nothing that the records do not; one that does not fit them is passed over.
+create table picture (
+  run             integer primary key check (run = 1),
+  sequence        integer not null, -- of the last record that is in it
+  record_checksum integer not null, -- of that record
+  checksum        integer not null, -- XXH3 of the bytes
+  bytes           blob not null     -- engine/telemetry/stored_picture.cpp
+);
+
 create view metrics as
   select e.id, m.key as name, m.value as value
   from evaluations e, json_each(e.metrics) m;

@@ -204,17 +204,39 @@ expected<std::string> compare_definition(const connection& stored, rows& defined
              : type + " " + name + " is defined otherwise";
 }
 
+/// A store makes do without a picture, and passes over one that does not fit.
+expected<std::string> picture_fault(const connection& stored) {
+  rows kept(stored, "select p.checksum, p.bytes, p.record_checksum is r.checksum "
+                    "from picture p left join records r on r.sequence = p.sequence");
+  auto fault = kept.next();
+  if (!fault || (fault->empty() && !kept.there()))
+    return fault;
+  if (!fault->empty())
+    return "table picture " + *fault;
+  if (kept.at(2).getInt() == 0)
+    return "the picture for views is not of these records";
+  return hash64(blob(kept.at(1))) == natural(kept.at(0))
+             ? ""
+             : "the picture for views does not match its checksum";
+}
+
 /// Compares the definitions, which people may have added to, and the tables.
 expected<std::string> compare_tables(const connection& stored,
                                      const connection& derived) {
+  const int version = stored.version();
   rows defined(derived, "select type, name, sql from sqlite_schema order by rowid");
   for (;;) {
     if (auto fault = defined.next(); !fault || !fault->empty() || !defined.there())
       return fault;
     const auto type = defined.at(0).getString(), name = defined.at(1).getString();
+    const bool is_picture = name == "picture";
+    if (is_picture && version < first_with_picture)
+      continue;
     auto fault = compare_definition(stored, defined);
-    if (fault && fault->empty() && type == "table" && name != "records"
-        && name != "weights")
+    if (fault && fault->empty() && is_picture)
+      fault = picture_fault(stored);
+    else if (fault && fault->empty() && type == "table" && name != "records"
+             && name != "weights")
       fault = compare(stored, derived, name, "select * from " + name);
     if (!fault || !fault->empty())
       return fault;
@@ -269,7 +291,18 @@ expected<std::string> header_fault(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in.read(header.data(), header.size()))
     return fail(error_kind::io, file.string() + ": cannot be read");
-  return header[18] == 2 && header[19] == 2 ? "" : "its header denies the log";
+  if (header[18] != 2 || header[19] != 2)
+    return "its header denies the log";
+  // What is cut off of the last page may be an empty part of it.
+  const auto page = static_cast<unsigned char>(header[16]) << 8
+                    | static_cast<unsigned char>(header[17]);
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(file, failed);
+  if (failed)
+    return fail(error_kind::io, file.string() + ": cannot be read: " + failed.message());
+  return page > 1 && size % static_cast<std::uintmax_t>(page) != 0
+             ? "its last page is cut off"
+             : "";
 }
 
 expected<std::string> integrity_fault(const connection& c) {

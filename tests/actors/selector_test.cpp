@@ -57,6 +57,8 @@ archive_actor::behavior_type stub_archive(archive_actor::pointer self,
       [](const fetch_evaluation& f) {
         return fetched_evaluation{evaluation{.id = f.id}};
       },
+      [](const clade::keep_picture&) {},
+      [](const write_kept&) { return kept_written{expected<void>()}; },
       [](const fetch_weights&) { return fetched_weights{bytes{}}; },
   };
 }
