@@ -100,7 +100,9 @@ expected<void> validate(const evolution_params& params) {
     return ok;
   if (auto ok = natural("generations", params.generations, 1, most); !ok)
     return ok;
-  if (auto ok = word("selection", params.selection, {"tournament", "truncation"}); !ok)
+  if (auto ok =
+          word("selection", params.selection, {"tournament", "truncation", "lexicase"});
+      !ok)
     return ok;
   if (auto ok = word("tell_order", params.tell_order, {"asked", "arrived"}); !ok)
     return ok;

@@ -21,7 +21,8 @@ struct evolution_params {
   std::size_t population = 24;
   /// The search ends after population x generations candidates.
   std::size_t generations = 10;
-  /// "tournament" or "truncation" (generational).
+  /// "tournament", "truncation" or "lexicase", which filters by one metric after another
+  /// (generational).
   std::string selection = "tournament";
   /// How many compete for each parent's place. More press harder on fitness. At most the
   /// population.

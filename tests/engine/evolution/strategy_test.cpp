@@ -20,11 +20,15 @@ struct specimen {
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
+  auto lexicase = toy_rules("generational", seed);
+  lexicase.evolution.selection = "lexicase";
+  lexicase.cases = {{"validation.accuracy", true}};
   auto arrived = toy_rules("regularised", seed);
   arrived.evolution.tell_order = "arrived";
   return {{"random", toy_rules("random", seed), true},
           {"generational by tournament", toy_rules("generational", seed), true},
           {"generational by truncation", truncation, true},
+          {"generational by lexicase", lexicase, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
           {"regularised as arrived", arrived, false},
           {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true}};
@@ -229,7 +233,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
         == "evolution.generations is 0: it must be from 1 to 1000000");
   CHECK(message({.selection = "luck"})
         == "evolution.selection is \"luck\": it must be one of \"tournament\", "
-           "\"truncation\"");
+           "\"truncation\", \"lexicase\"");
   CHECK(message({.tournament = 0})
         == "evolution.tournament is 0: it must be from 1 to 24");
   CHECK(message({.tournament = 25})
