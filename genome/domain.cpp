@@ -267,6 +267,11 @@ value from_unit(const parameter& p, double place) {
   return std::visit([&](const auto& d) { return value_at(d, within); }, p.domain);
 }
 
+bool is_ordered(const parameter& p) {
+  const auto* choice = std::get_if<choice_domain>(&p.domain);
+  return choice == nullptr || choice->ordered || choice->options.size() < 2;
+}
+
 bool varies(const parameter& p) {
   if (const auto* real = std::get_if<real_domain>(&p.domain))
     return real->low < real->high;

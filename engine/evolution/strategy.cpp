@@ -3,6 +3,8 @@
 // (tests/engine/evolution/strategy_test.cpp) run over the names.
 #include "engine/evolution/strategy.hpp"
 
+#include "engine/evolution/cma_es.hpp"
+#include "engine/evolution/differential_evolution.hpp"
 #include "engine/evolution/generational.hpp"
 #include "engine/evolution/mu_plus_lambda.hpp"
 #include "engine/evolution/random.hpp"
@@ -36,11 +38,48 @@ expected<void> any_space(const search_space&) {
   return {};
 }
 
+tl::unexpected<error> cannot_serve(const search_space& space, const char* name,
+                                   const std::string& why, const char* others) {
+  return fail(error_kind::invalid_input, "evolution.strategy is \"" + std::string(name)
+                                             + "\", which moves numbers "
+                                             + "alone, but the search space " + space.name
+                                             + " " + why + ": take " + others);
+}
+
+constexpr const char* any_strategies =
+    "\"regularised\", \"generational\" or \"mu_plus_lambda\"";
+
+expected<void> numbers_alone(const search_space& space, const char* name) {
+  if (has_layers(space.rules))
+    return cannot_serve(space, name, "has layers to choose", any_strategies);
+  if (std::ranges::none_of(space.rules.hyperparameters, varies))
+    return cannot_serve(space, name, "has no hyperparameter that varies", "\"random\"");
+  return {};
+}
+
+expected<void> no_layers(const search_space& space) {
+  return numbers_alone(space, "differential_evolution");
+}
+
+expected<void> ordered_numbers(const search_space& space) {
+  if (auto ok = numbers_alone(space, "cma_es"); !ok)
+    return ok;
+  for (const parameter& p : space.rules.hyperparameters)
+    if (!is_ordered(p))
+      return cannot_serve(space, "cma_es",
+                          "has " + p.name + ", a choice without an order",
+                          "\"differential_evolution\", \"regularised\" or "
+                          "\"generational\"");
+  return {};
+}
+
 constexpr std::array rows{
     row{"random", any_space, make<random_search>},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
     row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
+    row{"differential_evolution", no_layers, make<differential_evolution>},
+    row{"cma_es", ordered_numbers, make<cma_es>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -73,6 +112,15 @@ expected<void> word(const char* name, const std::string& given,
   return wrong(name, "\"" + given + "\"", "it must be one of " + list);
 }
 
+expected<void> validate_difference(const evolution_params& p) {
+  if (auto ok = natural("population", p.population, 4, most); !ok)
+    return ok;
+  if (!(p.difference_weight >= 0 && p.difference_weight <= 2))
+    return wrong("difference_weight", to_text(value{p.difference_weight}),
+                 "it must be from 0 to 2");
+  return word("difference_base", p.difference_base, {"random", "current_to_best"});
+}
+
 // What only one strategy reads is checked for that one alone, so that its defaults are in
 // nobody else's way.
 expected<void> validate_own(const evolution_params& p) {
@@ -84,6 +132,10 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
+  if (p.strategy == "cma_es")
+    return natural("population", p.population, 4, most);
+  if (p.strategy == "differential_evolution")
+    return validate_difference(p);
   if (p.strategy == "mu_plus_lambda")
     return natural("elites", p.elites, 1, most);
   if (regularised)
