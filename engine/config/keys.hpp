@@ -15,6 +15,8 @@ namespace clade {
 //
 //   key(name, value)          a value of any type that says by itself what it looks like
 //   set(name, text)           a text that is written only where there is one
+//   unusual(name, value, usual)   a key that came later: written only where it is not as
+//                             usual, so that what was stored before is the same text
 //   path(name, path)          the same of a path
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
@@ -77,6 +79,7 @@ void keys(Visitor& v, keys_of<problem> auto& p) {
 template<class Visitor>
 void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("strategy", p.strategy);
+  v.set("chosen", p.chosen);
   v.key("population", p.population);
   v.key("generations", p.generations);
   v.key("selection", p.selection);
@@ -86,6 +89,9 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("crossover", p.crossover);
   v.key("tell_order", p.tell_order);
   v.key("in_flight", p.in_flight);
+  const evolution_params usual;
+  v.unusual("difference_weight", p.difference_weight, usual.difference_weight);
+  v.unusual("difference_base", p.difference_base, usual.difference_base);
 }
 
 template<class Visitor>

@@ -36,13 +36,24 @@ void check_metric(table_reader& table, std::string_view key,
                + (near.empty() ? "it has " + listed : "did you mean \"" + near + "\"?"));
 }
 
+std::span<const part_metric> metrics_of(fitness_kind fitness, task_kind task) {
+  const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
+  return part_metrics(numbers ? task_kind::regression : task_kind::classification);
+}
+
 } // namespace
+
+std::vector<objective> known_objectives(const experiment& e) {
+  std::vector<objective> all;
+  for (const part_metric& m : metrics_of(e.fitness, e.data.task))
+    all.push_back({objective_name(m), m.maximize});
+  return all;
+}
 
 void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
                     objective& out) {
   const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
-  const auto known =
-      part_metrics(numbers ? task_kind::regression : task_kind::classification);
+  const auto known = metrics_of(fitness, task);
   out = {objective_name(known.front()), known.front().maximize};
   std::vector<std::string> raised, lowered;
   table.read_list("maximize", raised);

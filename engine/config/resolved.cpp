@@ -43,6 +43,10 @@ public:
     if (!v.empty())
       key(name, v);
   }
+  void unusual(std::string_view name, const auto& v, const auto& usual) {
+    if (v != usual)
+      key(name, v);
+  }
   void path(std::string_view name, const std::filesystem::path& v) {
     set(name, v.string());
   }

@@ -4,6 +4,7 @@
 #include "engine/config/sections.hpp"
 
 #include "engine/config/keys.hpp"
+#include "engine/evolution/automatic.hpp"
 
 #include <algorithm>
 #include <span>
@@ -24,6 +25,7 @@ public:
     if (table_.has(name))
       table_.read(name, out.emplace());
   }
+  void unusual(std::string_view name, auto& out, const auto&) { key(name, out); }
   void path(std::string_view name, std::filesystem::path& out) {
     table_.read_path(name, out, folder_);
   }
@@ -115,10 +117,22 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
     t.fail("classes", "data.classes must be from 1 to 1000000");
 }
 
+// "auto" gives way to what it chooses, with the reason. Somebody's own choice has none.
+void resolve_strategy(const search_space& space, evolution_params& p) {
+  if (p.strategy != "auto")
+    return;
+  const search_task task{
+      .objectives = 1, .fidelities = false, .budget = p.population * p.generations};
+  auto choice = choose_strategy(p, space, task);
+  p = std::move(choice.params);
+  p.chosen = std::move(choice.why);
+}
+
 void read_evolution(table_reader t, const search_space& space, evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();
+  resolve_strategy(space, p);
   t.check(check_strategy(p, space));
 }
 

@@ -7,6 +7,10 @@
 
 namespace clade {
 
+/// Every metric that an evaluation of this experiment has, and whether it is to be
+/// raised.
+[[nodiscard]] std::vector<objective> known_objectives(const experiment& e);
+
 /// Gives the search space that `[search_space]` describes: a file's, or the table's own.
 using space_loader = std::function<search_space(table_reader& table)>;
 

@@ -83,6 +83,18 @@ fitness fitness_of(const evaluation& e, const objective& o) {
   return f;
 }
 
+std::vector<double> cases_of(const evaluation& e, const std::vector<objective>& by) {
+  std::vector<double> cases;
+  if (e.outcome != outcome::succeeded)
+    return cases;
+  for (const auto& o : by) {
+    const auto v = find(e.metrics, o.metric);
+    cases.push_back(v && std::isfinite(*v) ? (o.maximize ? *v : -*v)
+                                           : -std::numeric_limits<double>::infinity());
+  }
+  return cases;
+}
+
 bool fitter(const individual& a, const individual& b) {
   if (a.fitness.ok != b.fitness.ok)
     return a.fitness.ok;

@@ -128,7 +128,15 @@ struct individual {
   std::shared_ptr<const clade::genome> genome;
   clade::fitness fitness;
   std::uint64_t parameters = 0; ///< Of its network.
+  /// What it is good at, one value for each metric, greater is better: where selection is
+  /// by lexicase (`cases_of`).
+  std::vector<double> cases{};
 };
+
+/// The metrics in the order of `by`, each to be raised: those to be lowered are negated.
+/// Of a failed evaluation none; one that is missing or not finite is minus infinity.
+[[nodiscard]] std::vector<double> cases_of(const evaluation& e,
+                                           const std::vector<objective>& by);
 
 /// A strict order, best first; equal fitness goes to the older.
 [[nodiscard]] bool fitter(const individual& a, const individual& b);

@@ -6,7 +6,25 @@
 
 namespace clade {
 
+void generational::prepare() {
+  lexicase_ = params().selection == "lexicase" ? lexicase(survivors()) : lexicase();
+}
+
+void generational::close() {
+  generations::close();
+  prepare();
+}
+
+bool generational::change(const evolution_params& params, std::uint64_t seed) {
+  if (!generations::change(params, seed))
+    return false;
+  prepare();
+  return true;
+}
+
 std::size_t generational::draw(random_stream& random) const {
+  if (params().selection == "lexicase")
+    return lexicase_.select(random);
   return params().selection == "truncation"
              ? truncation(survivors().size(), params().truncation, random)
              : tournament(survivors().size(), params().tournament, random);

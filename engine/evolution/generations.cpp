@@ -68,17 +68,12 @@ bool generations::complete() const {
   return !finished() && children_.size() == params_.population;
 }
 
-// The failed are of use only where all failed.
 std::vector<individual> generations::select() const {
   auto pool = children_;
   const auto stay = std::min(staying(), survivors_.size());
   pool.insert(pool.end(), survivors_.begin(),
               survivors_.begin() + static_cast<std::ptrdiff_t>(stay));
-  sort_by_fitness(pool);
-  const auto failed =
-      std::find_if(pool.begin(), pool.end(), [](const auto& i) { return !i.fitness.ok; });
-  if (failed != pool.begin())
-    pool.erase(failed, pool.end());
+  sort_by_use(pool);
   if (pool.size() > surviving())
     pool.resize(surviving());
   return pool;

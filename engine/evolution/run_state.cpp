@@ -98,7 +98,8 @@ expected<void> fold(run_state& state, const record& r,
   const auto& c = found->second;
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
-  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective), e.parameters};
+  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective), e.parameters,
+                     cases_of(e, state.rules.cases)};
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (!i.fitness.ok)

@@ -3,7 +3,10 @@
 // (tests/engine/evolution/strategy_test.cpp) run over the names.
 #include "engine/evolution/strategy.hpp"
 
+#include "engine/evolution/cma_es.hpp"
+#include "engine/evolution/differential_evolution.hpp"
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/mu_plus_lambda.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 
@@ -35,10 +38,48 @@ expected<void> any_space(const search_space&) {
   return {};
 }
 
+tl::unexpected<error> cannot_serve(const search_space& space, const char* name,
+                                   const std::string& why, const char* others) {
+  return fail(error_kind::invalid_input, "evolution.strategy is \"" + std::string(name)
+                                             + "\", which moves numbers "
+                                             + "alone, but the search space " + space.name
+                                             + " " + why + ": take " + others);
+}
+
+constexpr const char* any_strategies =
+    "\"regularised\", \"generational\" or \"mu_plus_lambda\"";
+
+expected<void> numbers_alone(const search_space& space, const char* name) {
+  if (has_layers(space.rules))
+    return cannot_serve(space, name, "has layers to choose", any_strategies);
+  if (std::ranges::none_of(space.rules.hyperparameters, varies))
+    return cannot_serve(space, name, "has no hyperparameter that varies", "\"random\"");
+  return {};
+}
+
+expected<void> no_layers(const search_space& space) {
+  return numbers_alone(space, "differential_evolution");
+}
+
+expected<void> ordered_numbers(const search_space& space) {
+  if (auto ok = numbers_alone(space, "cma_es"); !ok)
+    return ok;
+  for (const parameter& p : space.rules.hyperparameters)
+    if (!is_ordered(p))
+      return cannot_serve(space, "cma_es",
+                          "has " + p.name + ", a choice without an order",
+                          "\"differential_evolution\", \"regularised\" or "
+                          "\"generational\"");
+  return {};
+}
+
 constexpr std::array rows{
     row{"random", any_space, make<random_search>},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
+    row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
+    row{"differential_evolution", no_layers, make<differential_evolution>},
+    row{"cma_es", ordered_numbers, make<cma_es>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -59,6 +100,8 @@ expected<void> natural(const char* name, std::size_t given, std::size_t low,
                "it must be from " + std::to_string(low) + " to " + std::to_string(high));
 }
 
+constexpr std::size_t most = 1'000'000;
+
 expected<void> word(const char* name, const std::string& given,
                     const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), given) != known.end())
@@ -67,6 +110,15 @@ expected<void> word(const char* name, const std::string& given,
   for (const auto& k : known)
     list += (list.empty() ? "\"" : ", \"") + k + "\"";
   return wrong(name, "\"" + given + "\"", "it must be one of " + list);
+}
+
+expected<void> validate_difference(const evolution_params& p) {
+  if (auto ok = natural("population", p.population, 4, most); !ok)
+    return ok;
+  if (!(p.difference_weight >= 0 && p.difference_weight <= 2))
+    return wrong("difference_weight", to_text(value{p.difference_weight}),
+                 "it must be from 0 to 2");
+  return word("difference_base", p.difference_base, {"random", "current_to_best"});
 }
 
 // What only one strategy reads is checked for that one alone, so that its defaults are in
@@ -80,6 +132,12 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
+  if (p.strategy == "cma_es")
+    return natural("population", p.population, 4, most);
+  if (p.strategy == "differential_evolution")
+    return validate_difference(p);
+  if (p.strategy == "mu_plus_lambda")
+    return natural("elites", p.elites, 1, most);
   if (regularised)
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
@@ -88,14 +146,15 @@ expected<void> validate_own(const evolution_params& p) {
 } // namespace
 
 expected<void> validate(const evolution_params& params) {
-  constexpr std::size_t most = 1'000'000;
   if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
     return ok;
   if (auto ok = natural("population", params.population, 1, most); !ok)
     return ok;
   if (auto ok = natural("generations", params.generations, 1, most); !ok)
     return ok;
-  if (auto ok = word("selection", params.selection, {"tournament", "truncation"}); !ok)
+  if (auto ok =
+          word("selection", params.selection, {"tournament", "truncation", "lexicase"});
+      !ok)
     return ok;
   if (auto ok = word("tell_order", params.tell_order, {"asked", "arrived"}); !ok)
     return ok;

@@ -14,21 +14,25 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// "random", "generational" or "regularised".
+  /// "random", "generational", "regularised", "mu_plus_lambda",
+  /// "differential_evolution" or "cma_es". Each one's header says when to take it. In an
+  /// experiment file also "auto", which one of them takes the place of as it is read.
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
   /// dies.
   std::size_t population = 24;
   /// The search ends after population x generations candidates.
   std::size_t generations = 10;
-  /// "tournament" or "truncation" (generational).
+  /// "tournament", "truncation" or "lexicase", which filters by one metric after another
+  /// (generational).
   std::string selection = "tournament";
   /// How many compete for each parent's place. More press harder on fitness. At most the
   /// population.
   std::size_t tournament = 3;
   /// The best share that may breed (truncation).
   double truncation = 0.3;
-  /// The best so many stay on as parents beside their children (generational).
+  /// The best so many stay on as parents beside their children (generational); how many
+  /// parents there are, mu (mu_plus_lambda).
   std::size_t elites = 4;
   /// The chance that a child has two parents.
   double crossover = 0.3;
@@ -38,6 +42,17 @@ struct evolution_params {
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
+  /// By how much of a difference a child moves, F, from 0 to 2; `crossover` is then the
+  /// chance of each parameter to move, CR. 0: every target adapts both, which is seldom
+  /// worse (differential_evolution).
+  double difference_weight = 0;
+  /// What the difference is added to: "random", another one of the population, or
+  /// "current_to_best", which climbs faster and gets stuck sooner
+  /// (differential_evolution).
+  std::string difference_base = "random";
+  /// Why the strategy was chosen where the experiment said "auto"; else empty.
+  /// (engine/evolution/automatic.hpp)
+  std::string chosen;
   mutation_params mutation{};
 };
 

@@ -89,6 +89,7 @@ json run_json(const run_view& r) {
           {"version", some(o.version)},
           {"seed", o.seed},
           {"forked_from", some(r.forked_from())},
+          {"chosen", some(r.chosen())},
           {"metric", o.goal.metric},
           {"maximize", o.goal.maximize},
           {"started_ms", o.started_ms == 0 ? json() : json(o.started_ms)},

@@ -60,8 +60,10 @@ std::string standing_words(const run_story& story) {
     text += " (" + o.reason + ")";
   if (text != "finished")
     text += ", as of " + time_text(o.updated_ms);
+  const auto chosen = story.run.chosen();
   return text + " \u00b7 seed " + std::to_string(o.seed) + " \u00b7 clade " + o.version
-         + " \u00b7 started " + time_text(o.started_ms);
+         + " \u00b7 started " + time_text(o.started_ms)
+         + (chosen.empty() ? "" : " \u00b7 auto chose " + chosen);
 }
 
 std::vector<figure> figures_of(const run_story& story) {

@@ -136,6 +136,8 @@ std::string to_text(const run_view& r) {
           + "\n";
   if (const auto origin = r.forked_from(); !origin.empty())
     text += "  forked from " + origin + "\n";
+  if (const auto chosen = r.chosen(); !chosen.empty())
+    text += "  auto chose " + chosen + "\n";
   text += "  " + counted(o.born, "candidate") + " in "
           + counted(o.generation + 1, "generation") + ", " + with_commas(o.evaluated)
           + " evaluated, " + with_commas(o.failed) + " of them failed; "

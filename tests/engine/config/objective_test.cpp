@@ -48,3 +48,20 @@ TEST_CASE("experiment: without an objective that of the task is taken") {
   CHECK(regression.metric == "validation.rmse");
   CHECK_FALSE(regression.maximize);
 }
+
+TEST_CASE("experiment: every metric of the task is a case of a selection by lexicase") {
+  const experiment_files files;
+  const auto cases = [&](const std::vector<std::string>& overrides) {
+    std::string text;
+    for (const objective& o : rules_of(files.loaded(files.valid, overrides)).cases)
+      text += (o.maximize ? "+" : "-") + o.metric + " ";
+    return text;
+  };
+  CHECK(cases({}).empty());
+  CHECK(cases({"evolution.selection=lexicase"})
+        == "+validation.accuracy -validation.loss ");
+  CHECK(cases({"evolution.selection=lexicase", "evolution.strategy=random"}).empty());
+  CHECK(cases({"evolution.selection=lexicase", "data.task=regression",
+               "objective.maximize=validation.r2"})
+        == "-validation.rmse -validation.mse +validation.r2 -validation.loss ");
+}

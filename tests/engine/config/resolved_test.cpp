@@ -311,3 +311,36 @@ TEST_CASE("resolved: it is an experiment file that needs no search space's") {
   CHECK_THAT(files.error_of(text + "[search_space.operaters]\nx = 1\n"),
              Catch::Contains("operaters"));
 }
+
+TEST_CASE("resolved: auto has given way to a strategy and says why") {
+  const experiment_files files;
+  const auto e = files.loaded(files.valid, {"evolution.strategy=auto"});
+  CHECK(e.evolution.strategy != "auto");
+  CHECK(e.evolution.chosen.starts_with(e.evolution.strategy + ": "));
+  CHECK(e.evolution.chosen.find("120 evaluations") != std::string::npos);
+  CHECK(to_toml(e).find("\nchosen = \"" + e.evolution.chosen + "\"\n")
+        != std::string::npos);
+  const auto again = resolved(e);
+  CHECK(again.evolution.strategy == e.evolution.strategy);
+  CHECK(again.evolution.chosen == e.evolution.chosen);
+  CHECK(to_toml(again) == to_toml(e));
+  const auto few =
+      files.loaded(files.valid, {"evolution.strategy=auto", "evolution.population=2",
+                                 "evolution.elites=1", "evolution.generations=3"});
+  CHECK(few.evolution.strategy == "random");
+  CHECK(few.evolution.chosen == "random: 6 evaluations are too few to learn from");
+  CHECK(to_toml(files.loaded(files.valid)).find("chosen") == std::string::npos);
+}
+
+TEST_CASE("resolved: what came later is written only where it is not as usual") {
+  const experiment_files files;
+  auto e = files.loaded(files.valid);
+  CHECK(to_toml(e).find("difference") == std::string::npos);
+  e.evolution.difference_weight = 0.5;
+  e.evolution.difference_base = "current_to_best";
+  const auto text = to_toml(e);
+  CHECK(text.find("\ndifference_weight = 0.5\ndifference_base = \"current_to_best\"\n")
+        != std::string::npos);
+  CHECK(resolved(e).evolution.difference_weight == 0.5);
+  CHECK(to_toml(resolved(e)) == text);
+}

@@ -20,13 +20,24 @@ struct specimen {
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
+  auto lexicase = toy_rules("generational", seed);
+  lexicase.evolution.selection = "lexicase";
+  lexicase.cases = {{"validation.accuracy", true}};
+  auto to_best = toy_rules("differential_evolution", seed);
+  to_best.evolution.difference_base = "current_to_best";
+  to_best.evolution.difference_weight = 0.8;
   auto arrived = toy_rules("regularised", seed);
   arrived.evolution.tell_order = "arrived";
   return {{"random", toy_rules("random", seed), true},
           {"generational by tournament", toy_rules("generational", seed), true},
           {"generational by truncation", truncation, true},
+          {"generational by lexicase", lexicase, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false}};
+          {"regularised as arrived", arrived, false},
+          {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true},
+          {"differential evolution", toy_rules("differential_evolution", seed), true},
+          {"differential evolution to the best", to_best, true},
+          {"cma-es", toy_rules("cma_es", seed), true}};
 }
 
 template<class Record>
@@ -221,14 +232,14 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
-           "\"regularised\"");
+           "\"regularised\", \"mu_plus_lambda\", \"differential_evolution\", \"cma_es\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
         == "evolution.generations is 0: it must be from 1 to 1000000");
   CHECK(message({.selection = "luck"})
         == "evolution.selection is \"luck\": it must be one of \"tournament\", "
-           "\"truncation\"");
+           "\"truncation\", \"lexicase\"");
   CHECK(message({.tournament = 0})
         == "evolution.tournament is 0: it must be from 1 to 24");
   CHECK(message({.tournament = 25})
@@ -242,4 +253,17 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "regularised", .in_flight = 25})
         == "evolution.in_flight is 25: it must be from 1 to 24");
   CHECK(message({.strategy = "random", .population = 2}).empty());
+  CHECK(message({.strategy = "mu_plus_lambda", .elites = 0})
+        == "evolution.elites is 0: it must be from 1 to 1000000");
+  CHECK(message({.strategy = "cma_es", .population = 3})
+        == "evolution.population is 3: it must be from 4 to 1000000");
+  CHECK(message({.strategy = "differential_evolution", .population = 3})
+        == "evolution.population is 3: it must be from 4 to 1000000");
+  CHECK(message({.strategy = "differential_evolution", .difference_weight = 2.5})
+        == "evolution.difference_weight is 2.5: it must be from 0 to 2");
+  CHECK(message({.strategy = "differential_evolution", .difference_base = "luck"})
+        == "evolution.difference_base is \"luck\": it must be one of \"random\", "
+           "\"current_to_best\"");
+  CHECK(message({.difference_base = "luck"}).empty());
+  CHECK(message({.strategy = "mu_plus_lambda", .population = 1, .elites = 2}).empty());
 }
