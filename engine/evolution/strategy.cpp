@@ -6,6 +6,7 @@
 #include "engine/evolution/generational.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
+#include "engine/evolution/surrogate_assisted.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,7 @@ constexpr std::array rows{
     row{"random", any_space, make<random_search>},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
+    row{"surrogate", any_space, make<surrogate_assisted>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -81,6 +83,8 @@ expected<void> validate_own(const evolution_params& p) {
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
   if (regularised)
+    return natural("in_flight", p.in_flight, 1, p.population);
+  if (p.strategy == "surrogate")
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
 }
