@@ -82,8 +82,7 @@ bool steady::give(std::shared_ptr<const clade::genome> genome,
 }
 
 void steady::order_due() {
-  while (ordered_ < std::min(last_candidate(), heard_ + params_.in_flight)
-         && may_order())
+  while (ordered_ < std::min(last_candidate(), heard_ + params_.in_flight) && may_order())
     order_next();
 }
 

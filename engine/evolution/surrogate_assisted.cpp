@@ -1,7 +1,7 @@
 // An order for candidate k is made of what was heard up to result k - in_flight, however
-// much more has come since, and of the networks born between: so it does not depend on how
-// fast anybody is. All work is the proposal's, which generators carry out; the strategy
-// copies some hundred pointers a result.
+// much more has come since, and of the networks born between: so it does not depend on
+// how fast anybody is. All work is the proposal's, which generators carry out; the
+// strategy copies some hundred pointers a result.
 #include "engine/evolution/surrogate_assisted.hpp"
 
 #include "engine/evolution/screening.hpp"
@@ -9,7 +9,6 @@
 #include "genome/hash.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace clade {
@@ -64,8 +63,7 @@ public:
       if (step->second.from.empty())
         break;
       if (step->second.from.size() == 2)
-        if (const auto other = places_.find(step->second.from[1]);
-            other != places_.end())
+        if (const auto other = places_.find(step->second.from[1]); other != places_.end())
           from.push_back(other->second);
       at = step->second.from[0];
     }
@@ -142,8 +140,7 @@ private:
 
 } // namespace
 
-surrogate_assisted::surrogate_assisted(const evolution_params& params,
-                                       std::uint64_t seed)
+surrogate_assisted::surrogate_assisted(const evolution_params& params, std::uint64_t seed)
     : steady(params, seed) {
   moments_.push_back({0, std::make_shared<const std::vector<individual>>()});
   begin();
@@ -158,30 +155,29 @@ void surrogate_assisted::hear(const individual& evaluated) {
     all.erase(std::max_element(all.begin(), newest, fitter));
   }
   moments_.push_back(
-      {heard(), std::make_shared<const std::vector<individual>>(std::move(all))});
+      {evaluated.id, std::make_shared<const std::vector<individual>>(std::move(all))});
 }
 
 void surrogate_assisted::bear(const candidate& c) {
   ++born_;
-  young_.emplace_back(c.id, c.genome);
+  in_training_.emplace(c.id, c.genome);
 }
 
-const surrogate_assisted::history&
-surrogate_assisted::known_after(std::uint64_t heard) const {
-  auto found = moments_.begin();
-  while (std::next(found) != moments_.end() && std::next(found)->heard <= heard)
-    ++found;
-  return found->known;
+bool surrogate_assisted::may_order() const {
+  return ordered() < screening.initial || born_ == ordered();
+}
+
+void surrogate_assisted::forget_before(std::uint64_t heard) {
+  for (; told_ < heard && moments_.size() > 1; ++told_) {
+    moments_.pop_front();
+    in_training_.erase(moments_.front().latest);
+  }
 }
 
 void surrogate_assisted::choose(breeding& order) {
-  const auto open = static_cast<candidate_id>(params().in_flight);
-  const auto told = order.id > open ? order.id - open : 0;
-  const auto known = known_after(told);
-  while (moments_.size() > 1 && moments_[1].heard <= told)
-    moments_.pop_front();
-  while (!young_.empty() && young_.front().first <= told)
-    young_.pop_front();
+  if (order.id > params().in_flight)
+    forget_before(order.id - params().in_flight);
+  const auto& known = moments_.front().known;
   auto best = *known;
   sort_by_fitness(best);
   std::erase_if(best, [](const individual& i) { return !i.fitness.ok; });
@@ -189,7 +185,7 @@ void surrogate_assisted::choose(breeding& order) {
     return;
   best.resize(std::min(best.size(), screening.parents));
   genomes in_training;
-  for (const auto& [id, g] : young_)
+  for (const auto& [id, g] : in_training_)
     in_training.push_back(g);
   order.how = breeding::kind::propose;
   order.parents = std::move(best);

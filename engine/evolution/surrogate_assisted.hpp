@@ -3,6 +3,7 @@
 #include "engine/evolution/steady.hpp"
 
 #include <deque>
+#include <map>
 
 namespace clade {
 
@@ -19,8 +20,9 @@ namespace clade {
 ///
 /// With several in flight, an order waits until those before it are born: their networks
 /// are taken for measured as the model expects them, so that what is in training is not
-/// asked for again. What a model knows of is the `in_flight` results less than there could
-/// be; few in flight search better. Of long histories the best and the newest are kept.
+/// asked for again. What a model knows of is the `in_flight` results less than there
+/// could be; few in flight search better. Of long histories the best and the newest are
+/// kept.
 class surrogate_assisted final : public steady {
 public:
   surrogate_assisted(const evolution_params& params, std::uint64_t seed);
@@ -30,20 +32,22 @@ public:
 private:
   void hear(const individual& evaluated) override;
   void bear(const candidate& c) override;
-  [[nodiscard]] bool may_order() const override { return born_ == ordered(); }
+  [[nodiscard]] bool may_order() const override;
   void choose(breeding& order) override;
 
   using history = std::shared_ptr<const std::vector<individual>>;
   /// What was heard when so many results were, thinned out; the newest last.
   struct moment {
-    std::uint64_t heard = 0;
+    candidate_id latest = 0;
     history known;
   };
-  [[nodiscard]] const history& known_after(std::uint64_t heard) const;
+  void forget_before(std::uint64_t heard);
 
+  /// Since the eldest that an order can still look at, which is after `told_` results.
   std::deque<moment> moments_;
-  /// Born, and not in the eldest moment that an order can still look at.
-  std::deque<std::pair<candidate_id, std::shared_ptr<const clade::genome>>> young_;
+  std::uint64_t told_ = 0;
+  /// Born, and not heard of in the eldest of these moments.
+  std::map<candidate_id, std::shared_ptr<const clade::genome>> in_training_;
   std::uint64_t born_ = 0;
 };
 

@@ -22,11 +22,15 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   truncation.evolution.selection = "truncation";
   auto arrived = toy_rules("regularised", seed);
   arrived.evolution.tell_order = "arrived";
+  auto guessed = toy_rules("surrogate", seed);
+  guessed.evolution.tell_order = "arrived";
   return {{"random", toy_rules("random", seed), true},
           {"generational by tournament", toy_rules("generational", seed), true},
           {"generational by truncation", truncation, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false}};
+          {"regularised as arrived", arrived, false},
+          {"surrogate as asked", toy_rules("surrogate", seed), true},
+          {"surrogate as arrived", guessed, false}};
 }
 
 template<class Record>
