@@ -84,13 +84,13 @@ expected<read_description> read_documents(const fs::path& file, int depth) {
     return fail_in(place, {error_kind::invalid_input,
                            "include must be a file, include = \"spaces/x.toml\""});
   if (depth == deepest_include)
-    return fail_in(place, {error_kind::invalid_input,
-                           "files include each other more than 8 deep"});
+    return fail_in(
+        place, {error_kind::invalid_input, "files include each other more than 8 deep"});
   const fs::path other = (file.parent_path() / *name).lexically_normal();
   std::error_code ignored;
   if (!fs::exists(other, ignored))
-    return fail_in(place, {error_kind::not_found, "include: " + other.string()
-                                                      + " is not there"});
+    return fail_in(
+        place, {error_kind::not_found, "include: " + other.string() + " is not there"});
   auto included = read_documents(other, depth + 1);
   if (!included)
     return included;
@@ -161,9 +161,9 @@ void description_reader::read_files() {
     return root_.fail("files", "files is missing: it says what holds the table, files = "
                                "[\"x.csv.gz\"]");
   const toml::node* says = document_.root.get("folder");
-  const fs::path file =
-      says != nullptr && says->source().path ? fs::path(*says->source().path)
-                                             : fs::path(result_.name);
+  const fs::path file = says != nullptr && says->source().path
+                            ? fs::path(*says->source().path)
+                            : fs::path(result_.name);
   fs::path home = file.parent_path() / folder;
   const char* elsewhere = std::getenv("CLADE_BENCHMARKS");
   const bool moved = elsewhere != nullptr && *elsewhere != '\0';
@@ -186,8 +186,8 @@ void description_reader::read_rising_list(const std::vector<std::string>& texts)
                         "fidelities has " + in_quotes(text)
                             + ", which is no number of epochs from 1 to 4294967295");
     if (!result_.fidelities.empty() && n <= result_.fidelities.back())
-      return root_.fail("fidelities", "fidelities must rise, but "
-                                          + std::to_string(n) + " follows "
+      return root_.fail("fidelities", "fidelities must rise, but " + std::to_string(n)
+                                          + " follows "
                                           + std::to_string(result_.fidelities.back()));
     result_.fidelities.push_back(n);
   }
@@ -211,7 +211,8 @@ void description_reader::read_fidelities() {
   std::vector<std::string> texts{"1"};
   root_.read_list("fidelities", texts);
   if (texts.empty())
-    root_.fail("fidelities", "fidelities is empty; leave it out where there is one alone");
+    root_.fail("fidelities",
+               "fidelities is empty; leave it out where there is one alone");
   read_rising_list(texts);
 }
 
@@ -240,8 +241,9 @@ void description_reader::read_parameters(const toml::table* table) {
     const auto& place = draft.hyperparameters.find(p.name)->second.place;
     result_.places.push_back(place);
     if (p.when && result_.lookup == table_lookup::nearest)
-      fail(place, p.name + " has a condition, and lookup = \"nearest\" knows no distance "
-                           "to what does not apply; use \"exact\"");
+      fail(place, p.name
+                      + " has a condition, and lookup = \"nearest\" knows no distance "
+                        "to what does not apply; use \"exact\"");
   }
 }
 
@@ -298,7 +300,8 @@ void description_reader::add_metric(std::string name, std::vector<std::string> p
                            + std::to_string(count));
   table_metric m{.name = std::move(name), .columns = {}, .place = std::move(place)};
   for (std::size_t f = 0; f < count; ++f) {
-    auto pattern = filled(patterns[f], "{fidelity}", std::to_string(result_.fidelities[f]));
+    auto pattern =
+        filled(patterns[f], "{fidelity}", std::to_string(result_.fidelities[f]));
     pattern = filled(std::move(pattern), "{index}", std::to_string(f));
     auto& columns = m.columns.emplace_back();
     if (pattern.find("{seed}") == std::string::npos)
@@ -325,14 +328,15 @@ void description_reader::read_metric(const std::string& name, const toml::node& 
     return fail(place, "metrics." + name
                            + " must be a column's name, or a list of one for each "
                              "fidelity");
-  const bool plain = !name.empty() && name.size() <= 64
-                     && std::ranges::all_of(name, [](char c) {
-                          return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-                                 || (c >= '0' && c <= '9') || c == '_' || c == '.';
-                        });
+  const bool plain =
+      !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+               || c == '_' || c == '.';
+      });
   if (!plain)
-    return fail(place, "metrics: " + in_quotes(name)
-                           + " is no name; use up to 64 letters, digits, \"_\" and \".\"");
+    return fail(place,
+                "metrics: " + in_quotes(name)
+                    + " is no name; use up to 64 letters, digits, \"_\" and \".\"");
   if (has_metric(name))
     return fail(place, "metrics." + name + " is there twice");
   add_metric(name, std::move(patterns), place);

@@ -68,8 +68,8 @@ private:
   [[nodiscard]] expected<std::uint32_t> find(const genome& g) const {
     if (const auto row = table_->find(g))
       return *row;
-    return fail(error_kind::not_found,
-                table_->description().name + " has no row with " + to_text(g.hyperparameters));
+    return fail(error_kind::not_found, table_->description().name + " has no row with "
+                                           + to_text(g.hyperparameters));
   }
 
   [[nodiscard]] std::uint64_t parameters_of(const genome& g) const {

@@ -1,10 +1,10 @@
 // Exact: open addressing over a hash of a row's codes; a look-up reads a slot and the
-// codes of one row. Nearest: every row is looked at. A parameter's place is a whole number
-// from 0 to `whole`: of a range, in its logarithm where the range is logarithmic; of an
-// ordered choice by its number in the list. Places of an unordered choice are as far
-// apart as can be wherever they differ. The distance is the sum of squares, whole numbers
-// throughout, so that every machine finds the same row. Places lie in blocks of eight
-// rows, parameter by parameter, for the loop over a block to be one of vectors.
+// codes of one row. Nearest: every row is looked at. A parameter's place is a number from
+// 0 to 1: of a range, in its logarithm where the range is logarithmic; of an ordered
+// choice by its number in the list. Where values of an unordered choice differ, they are
+// 1 apart. The distance is the sum of squares. Places lie in blocks of eight rows,
+// parameter by parameter, for the loop over a block to be one of vectors; it adds in one
+// order, without fused operations, so that every machine finds the same row.
 #include "engine/fitness/table_index.hpp"
 
 #include "genome/portable_math.hpp"
@@ -19,16 +19,25 @@ namespace clade {
 namespace {
 
 constexpr std::size_t block = 8;
-constexpr std::uint32_t whole = 1 << 15;
 
-/// As a fraction of the domain.
-double fraction(double low, double high, bool log, double v) {
-  if (!(low < high))
-    return 0;
-  if (!log)
-    return (v - low) / (high - low);
-  const double from = portable_log(low), to = portable_log(high);
-  return (portable_log(v) - from) / (to - from);
+struct bounds {
+  double low = 0, high = 0;
+  bool log = false;
+};
+
+/// Of a choice, the numbers of its options.
+bounds bounds_of(const parameter& p) {
+  if (const auto* real = std::get_if<real_domain>(&p.domain))
+    return {real->low, real->high, real->log};
+  if (const auto* whole = std::get_if<integer_domain>(&p.domain))
+    return {static_cast<double>(whole->low), static_cast<double>(whole->high),
+            whole->log};
+  return {0, static_cast<double>(std::get<choice_domain>(p.domain).options.size() - 1)};
+}
+
+bool by_order(const parameter& p) {
+  const auto* choice = std::get_if<choice_domain>(&p.domain);
+  return choice == nullptr || choice->ordered;
 }
 
 std::optional<double> number_of(const value& v) {
@@ -68,11 +77,11 @@ void table_index::encode(std::span<const double> values) {
       occurring.erase(std::ranges::unique(occurring).begin(), occurring.end());
     }
     for (std::size_t i = p; i < values.size(); i += count)
-      codes_[i] = std::isnan(values[i]) ? absent
-                  : range ? static_cast<std::uint32_t>(
-                                std::ranges::lower_bound(occurring, values[i])
-                                - occurring.begin())
-                          : static_cast<std::uint32_t>(values[i]);
+      codes_[i] =
+          std::isnan(values[i]) ? absent
+          : range               ? static_cast<std::uint32_t>(
+                std::ranges::lower_bound(occurring, values[i]) - occurring.begin())
+                  : static_cast<std::uint32_t>(values[i]);
   }
 }
 
@@ -107,22 +116,25 @@ void table_index::fill_slots() {
   }
 }
 
-std::uint32_t table_index::place_of(std::size_t parameter, double v) const {
-  const auto& domain = parameters_[parameter].domain;
-  double at = 0;
-  if (const auto* real = std::get_if<real_domain>(&domain))
-    at = fraction(real->low, real->high, real->log, v);
-  else if (const auto* n = std::get_if<integer_domain>(&domain))
-    at = fraction(static_cast<double>(n->low), static_cast<double>(n->high), n->log, v);
-  else if (const auto& choice = std::get<choice_domain>(domain); !choice.ordered)
-    return static_cast<std::uint32_t>(v);
-  else
-    at = fraction(0, static_cast<double>(choice.options.size() - 1), false, v);
-  return static_cast<std::uint32_t>(std::clamp(at, 0.0, 1.0) * whole + 0.5);
+float table_index::place_of(std::size_t parameter, double v) const {
+  const scale& by = scales_[parameter];
+  return static_cast<float>(((by.log ? portable_log(v) : v) - by.from) * by.factor);
 }
 
 void table_index::lay_out(std::span<const double> values) {
   const std::size_t count = parameters_.size();
+  for (const parameter& p : parameters_) {
+    const bounds b = bounds_of(p);
+    const double from = b.log ? portable_log(b.low) : b.low;
+    const double to = b.log ? portable_log(b.high) : b.high;
+    const bool ordered = by_order(p);
+    scales_.push_back({.from = ordered ? from : 0,
+                       .factor = !ordered    ? 1
+                                 : from < to ? 1 / (to - from)
+                                             : 0,
+                       .log = b.log,
+                       .ordered = ordered});
+  }
   places_.assign((rows_ + block - 1) / block * block * count, 0);
   for (std::size_t row = 0; row < rows_; ++row)
     for (std::size_t p = 0; p < count; ++p)
@@ -173,35 +185,31 @@ table_index::find_exact(const std::vector<setting>& settings) const {
 std::optional<std::uint32_t>
 table_index::find_nearest(const std::vector<setting>& settings) const {
   const std::size_t count = parameters_.size();
-  std::vector<std::uint32_t> wanted(count);
-  std::vector<bool> by_order(count);
+  std::vector<float> wanted(count);
   for (std::size_t p = 0; p < count; ++p) {
     const value* v = clade::find(settings, parameters_[p].name);
     if (v == nullptr || !contains(parameters_[p], *v))
       return std::nullopt;
-    const auto* choice = std::get_if<choice_domain>(&parameters_[p].domain);
-    by_order[p] = choice == nullptr || choice->ordered;
-    wanted[p] = place_of(p, choice != nullptr ? static_cast<double>(*code_of(p, *v))
-                                              : *number_of(*v));
+    const bool choice = std::holds_alternative<choice_domain>(parameters_[p].domain);
+    wanted[p] =
+        place_of(p, choice ? static_cast<double>(*code_of(p, *v)) : *number_of(*v));
   }
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  float least = std::numeric_limits<float>::infinity();
   std::uint32_t best = 0;
   for (std::size_t first = 0; first < rows_; first += block) {
-    std::array<std::uint64_t, block> distance{};
-    const std::uint32_t* places = places_.data() + first * count;
+    std::array<float, block> distance{};
+    const float* places = places_.data() + first * count;
     for (std::size_t p = 0; p < count; ++p, places += block) {
-      const std::uint32_t there = wanted[p];
-      if (by_order[p])
-        for (std::size_t i = 0; i < block; ++i) {
-          const auto off = std::max(places[i], there) - std::min(places[i], there);
-          distance[i] += std::uint64_t{off} * off;
-        }
+      const float there = wanted[p];
+      if (scales_[p].ordered)
+        for (std::size_t i = 0; i < block; ++i)
+          distance[i] += (places[i] - there) * (places[i] - there);
       else
         for (std::size_t i = 0; i < block; ++i)
-          distance[i] += places[i] == there ? 0 : std::uint64_t{whole} * whole;
+          distance[i] += places[i] == there ? 0.0F : 1.0F;
     }
-    const std::size_t there = std::min(block, rows_ - first);
-    for (std::size_t i = 0; i < there; ++i)
+    const std::size_t rows = std::min(block, rows_ - first);
+    for (std::size_t i = 0; i < rows; ++i)
       if (distance[i] < least) {
         least = distance[i];
         best = static_cast<std::uint32_t>(first + i);

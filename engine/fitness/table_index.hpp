@@ -45,7 +45,7 @@ private:
   find_exact(const std::vector<setting>& settings) const;
   [[nodiscard]] std::optional<std::uint32_t>
   find_nearest(const std::vector<setting>& settings) const;
-  [[nodiscard]] std::uint32_t place_of(std::size_t parameter, double v) const;
+  [[nodiscard]] float place_of(std::size_t parameter, double v) const;
   [[nodiscard]] std::size_t slot_of(std::span<const std::uint32_t> codes) const;
   void encode(std::span<const double> values);
   void lay_out(std::span<const double> values);
@@ -57,7 +57,12 @@ private:
   std::vector<std::vector<double>> occurring_; ///< Of each range, ascending.
   std::vector<std::uint32_t> codes_;           ///< Row by row.
   std::vector<std::uint32_t> slots_;           ///< Open addressing: a row + 1, or 0.
-  std::vector<std::uint32_t> places_;          ///< In blocks of rows, see table_index.cpp.
+  struct scale {
+    double from = 0, factor = 0;
+    bool log = false, ordered = true;
+  };
+  std::vector<scale> scales_; ///< Of each parameter, to a place.
+  std::vector<float> places_; ///< In blocks of rows, see table_index.cpp.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> duplicate_;
 };
 

@@ -42,11 +42,10 @@ std::optional<double> option_of(const choice_domain& d, std::string_view field) 
     const value& v = d.options[i];
     const auto* text = std::get_if<std::string>(&v);
     const auto* whole = std::get_if<std::int64_t>(&v);
-    const bool same = text != nullptr ? *text == field
-                      : !number       ? false
-                      : whole != nullptr
-                          ? static_cast<double>(*whole) == *number
-                          : std::get<double>(v) == *number;
+    const bool same = text != nullptr    ? *text == field
+                      : !number          ? false
+                      : whole != nullptr ? static_cast<double>(*whole) == *number
+                                         : std::get<double>(v) == *number;
     if (same)
       return static_cast<double>(i);
   }
@@ -129,12 +128,12 @@ private:
 
   benchmark_table result_;
   std::vector<open_file> files_;
-  std::vector<location> parameters_;       ///< Where each parameter's column is.
-  location digits_;                        ///< Or all of them.
-  std::vector<location> values_;           ///< Where each column of values is.
+  std::vector<location> parameters_;          ///< Where each parameter's column is.
+  location digits_;                           ///< Or all of them.
+  std::vector<location> values_;              ///< Where each column of values is.
   std::vector<std::vector<location>> shared_; ///< Columns of one name in several files.
-  std::vector<double> settings_;           ///< Row by row.
-  std::vector<std::uint64_t> lines_;       ///< Of each row, in the first file.
+  std::vector<double> settings_;              ///< Row by row.
+  std::vector<std::uint64_t> lines_;          ///< Of each row, in the first file.
 };
 
 expected<void> table_reading::read_headers() {
@@ -349,8 +348,8 @@ expected<void> table_reading::check_options() const {
       return refuse(
           d.places[p],
           parameters[p].name + " may be "
-              + to_text(choice->options[static_cast<std::size_t>(missing
-                                                                 - occurs.begin())])
+              + to_text(
+                  choice->options[static_cast<std::size_t>(missing - occurs.begin())])
               + ", which no row of " + files_[0].name + " has");
   }
   return {};
@@ -385,9 +384,9 @@ load_table(table_description description) {
   for (const auto& path : description.files) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
-      return fail_in(description.files_place,
-                     {error_kind::not_found,
-                      path.string() + " is not there" + description.advice});
+      return fail_in(
+          description.files_place,
+          {error_kind::not_found, path.string() + " is not there" + description.advice});
     auto read = read_file(path);
     if (!read)
       return tl::unexpected(std::move(read).error());

@@ -18,7 +18,8 @@ public:
   }
 
   [[nodiscard]] expected<experiment>
-  load(const std::string& more = "", const std::vector<std::string>& overrides = {}) const {
+  load(const std::string& more = "",
+       const std::vector<std::string>& overrides = {}) const {
     const auto file = folder_.path() / "e.toml";
     write_text(file, "[experiment]\nname = \"e\"\nfitness = \"table\"\n[table]\nfile = "
                      "\"t.toml\"\n"
@@ -27,13 +28,15 @@ public:
   }
 
   [[nodiscard]] std::string
-  error_of(const std::string& more, const std::vector<std::string>& overrides = {}) const {
+  error_of(const std::string& more,
+           const std::vector<std::string>& overrides = {}) const {
     const auto e = load(more, overrides);
     if (e)
       return "no error";
     auto message = e.error().message;
     const auto prefix = folder_.path().string() + "/";
-    for (auto at = message.find(prefix); at != std::string::npos; at = message.find(prefix))
+    for (auto at = message.find(prefix); at != std::string::npos;
+         at = message.find(prefix))
       message.erase(at, prefix.size());
     return message;
   }

@@ -45,7 +45,8 @@ TEST_CASE("table file: what is wrong is said with its line") {
   CHECK(wrong("seeds", "seds")
         == "t.toml:14: metrics.validation.accuracy speaks of {seed}, but there are none: "
            "seeds = [0, 1]");
-  CHECK(wrong("cost", "coast") == "t.toml:4: unknown key \"coast\"; did you mean \"cost\"?");
+  CHECK(wrong("cost", "coast")
+        == "t.toml:4: unknown key \"coast\"; did you mean \"cost\"?");
   CHECK(wrong("digits = [", "digit = [")
         == "t.toml:7: unknown key \"digit\" in [key]; did you mean \"digits\"?");
   CHECK(wrong("\"width\"]", "\"wide\"]")
@@ -54,9 +55,10 @@ TEST_CASE("table file: what is wrong is said with its line") {
         == "t.toml:7: digits names width, which is no list that a digit could index");
   CHECK(wrong("maximize = \"validation", "maximize = \"validtion")
         == "t.toml:12: objective.maximize: \"validtion.accuracy\" is none of [metrics]");
-  CHECK(wrong("maximize = \"validation", "maximize = \"test")
-        == "t.toml:12: objective.maximize: \"test.accuracy\" is kept for the end; a search "
-           "sees none of test");
+  CHECK(
+      wrong("maximize = \"validation", "maximize = \"test")
+      == "t.toml:12: objective.maximize: \"test.accuracy\" is kept for the end; a search "
+         "sees none of test");
   CHECK(wrong("[\"acc10\", ", "[\"acc10\", \"acc20\", ")
         == "t.toml:14: metrics.validation.accuracy names columns for 3 fidelities of 2");
   CHECK(wrong("files = [\"x.csv\"]\n", "")
@@ -90,8 +92,8 @@ TEST_CASE("table file: one takes over what another says") {
   const auto none = load_table(*d);
   REQUIRE(!none);
   CHECK(none.error().message
-        == (folder.path() / "t.toml").string() + ":2: "
-               + (folder.path() / "below/data/z.csv").string()
+        == (folder.path() / "t.toml").string()
+               + ":2: " + (folder.path() / "below/data/z.csv").string()
                + " is not there; set CLADE_BENCHMARKS to the folder that holds z.csv");
   ::setenv("CLADE_BENCHMARKS", "/else/where", 1);
   const auto moved = load_table_description(folder.path() / "t.toml");

@@ -34,7 +34,8 @@ inline const std::string small_rows = "config,acc10,acc40_s0,acc40_s1,test,time\
                                       "11,14,,,51,8\n";
 
 /// `text` with the first `from` in it replaced; aborts where there is none.
-inline std::string with(std::string text, const std::string& from, const std::string& to) {
+inline std::string with(std::string text, const std::string& from,
+                        const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
 }
 
@@ -45,8 +46,8 @@ inline expected<benchmark_table> read_table(const std::string& description,
     return tl::unexpected(d.error());
   std::vector<table_source> sources;
   for (const auto& bytes : files)
-    sources.push_back({std::string(1, static_cast<char>('x' + sources.size())) + ".csv",
-                       bytes});
+    sources.push_back(
+        {std::string(1, static_cast<char>('x' + sources.size())) + ".csv", bytes});
   return benchmark_table::read(std::move(*d), sources);
 }
 

@@ -62,8 +62,8 @@ TEST_CASE("table fitness: the budget's epochs choose the fidelity") {
   CHECK(none.outcome == outcome::invalid);
   CHECK(none.reason == "t.toml has nothing of 9 epochs or fewer");
   listener all;
-  static_cast<void>(small_fitness()->evaluate(
-      {.id = 1, .genome = g, .budget = {.epochs = 1000}}, all));
+  static_cast<void>(
+      small_fitness()->evaluate({.id = 1, .genome = g, .budget = {.epochs = 1000}}, all));
   CHECK(all.heard == std::vector<std::uint32_t>{10, 40});
   listener first(1);
   const auto stopped = small_fitness()->evaluate(
@@ -100,12 +100,11 @@ TEST_CASE("table fitness: a test is the mean over seeds, and of what is there") 
   const auto none = f->examine({.id = 3, .genome = small_genome("pool", 32)}, {});
   REQUIRE(!none);
   CHECK(none.error().message == "t.toml has no row with op=pool, width=32");
-  const auto without = read_table(
-      with(small_description, "test.accuracy = \"test\"\n", ""), {small_rows});
+  const auto without =
+      read_table(with(small_description, "test.accuracy = \"test\"\n", ""), {small_rows});
   REQUIRE(without);
-  const auto mean =
-      make_table_fitness(std::make_shared<const benchmark_table>(*without))
-          ->examine({.id = 3, .genome = small_genome("conv", 8)}, {});
+  const auto mean = make_table_fitness(std::make_shared<const benchmark_table>(*without))
+                        ->examine({.id = 3, .genome = small_genome("conv", 8)}, {});
   REQUIRE(mean);
   CHECK(mean->metrics == std::vector<metric>{{"test.accuracy", 21.0}});
 }

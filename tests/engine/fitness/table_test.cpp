@@ -39,10 +39,8 @@ const std::string point_rows = "rate,size,kind,depth,loss\n"
 std::optional<std::uint32_t> nearest_to(const benchmark_table& t, double rate,
                                         std::int64_t size, const char* kind,
                                         std::int64_t depth) {
-  return t.find(with_settings({{"rate", rate},
-                               {"size", size},
-                               {"kind", std::string(kind)},
-                               {"depth", depth}}));
+  return t.find(with_settings(
+      {{"rate", rate}, {"size", size}, {"kind", std::string(kind)}, {"depth", depth}}));
 }
 
 } // namespace
@@ -99,9 +97,9 @@ TEST_CASE("table: a fidelity is the greatest of at most so many epochs") {
 TEST_CASE("table: without a digits column every parameter has its own") {
   const auto text = with(with(small_description, "column = \"config\"\n", ""),
                          "digits = [\"op\", \"width\"]", "columns = {op = \"the op\"}");
-  const auto t =
-      must_read(text, {"the op,width,acc10,acc40_s0,acc40_s1,test,time\npool,8,1,2,3,4,5\n"
-                       "conv,16,1,2,3,4,5\nconv,32.0,1,2,3,4,5\n"});
+  const auto t = must_read(
+      text, {"the op,width,acc10,acc40_s0,acc40_s1,test,time\npool,8,1,2,3,4,5\n"
+             "conv,16,1,2,3,4,5\nconv,32.0,1,2,3,4,5\n"});
   CHECK(t.find(small_genome("pool", 8)) == 0u);
   CHECK(t.find(small_genome("conv", 32)) == 2u);
   CHECK(error_of(text, {"the op,width,acc10,acc40_s0,acc40_s1,test,time\n"
@@ -110,12 +108,13 @@ TEST_CASE("table: without a digits column every parameter has its own") {
 }
 
 TEST_CASE("table: a parameter that does not apply has a blank cell") {
-  const auto text = with(with(with(small_description, "column = \"config\"\n", ""),
-                              "digits = [\"op\", \"width\"]", ""),
-                         "width = [8, 16, 32]",
-                         "width = {choice = [8, 16], when = {op = \"conv\"}}");
-  const auto t = must_read(text, {"op,width,acc10,acc40_s0,acc40_s1,test,time\n"
-                                  "conv,8,1,2,3,4,5\nconv,16,1,2,3,4,5\npool,,1,2,3,4,5\n"});
+  const auto text =
+      with(with(with(small_description, "column = \"config\"\n", ""),
+                "digits = [\"op\", \"width\"]", ""),
+           "width = [8, 16, 32]", "width = {choice = [8, 16], when = {op = \"conv\"}}");
+  const auto t =
+      must_read(text, {"op,width,acc10,acc40_s0,acc40_s1,test,time\n"
+                       "conv,8,1,2,3,4,5\nconv,16,1,2,3,4,5\npool,,1,2,3,4,5\n"});
   CHECK(t.find(with_settings({{"op", std::string("pool")}})) == 2u);
   CHECK(t.find(small_genome("conv", 16)) == 1u);
 }
@@ -166,13 +165,15 @@ TEST_CASE("table: what its files do not have is said with the description's line
 }
 
 TEST_CASE("table: row i of several files is about the same setting") {
-  const std::string first = "config,acc10,acc40_s0,acc40_s1\n00,1,2,3\n11,4,5,6\n02,1,1,1\n";
+  const std::string first =
+      "config,acc10,acc40_s0,acc40_s1\n00,1,2,3\n11,4,5,6\n02,1,1,1\n";
   const std::string second = "config,test,time\n00,7,8\n11,9,10\n02,1,1\n";
   const auto t = must_read(small_description, {first, second});
   CHECK(t.truth(1) == 9.0);
-  CHECK(error_of(small_description, {first, with(second, "11", "01")})
-        == "y.csv:3: \"config\" is \"01\", but \"11\" in x.csv:3: row i of each file must "
-           "be about the same setting");
+  CHECK(
+      error_of(small_description, {first, with(second, "11", "01")})
+      == "y.csv:3: \"config\" is \"01\", but \"11\" in x.csv:3: row i of each file must "
+         "be about the same setting");
   CHECK(error_of(small_description, {first, with(second, "02,1,1\n", "")})
         == "y.csv:4: ends here, but x.csv has more rows, and row i of each file is about "
            "the same setting");
