@@ -32,7 +32,8 @@ double dot(const double* a, const double* b, std::size_t n) {
 }
 
 cholesky::cholesky(std::vector<double> lower_triangle, std::size_t n)
-  : lower_(std::move(lower_triangle)), size_(n) {
+    : lower_(std::move(lower_triangle)),
+      size_(n) {
   for (std::size_t i = 0; i < n; ++i) {
     double* row = lower_.data() + row_begin(i);
     for (std::size_t j = 0; j < i; ++j) {

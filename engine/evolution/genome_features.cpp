@@ -6,7 +6,8 @@
 //     added             one block for each number
 //
 // In each block the absolute differences of two rows add up to at most 1: shares and
-// one-hot columns are halved, and a number that may be absent is halved beside its absence.
+// one-hot columns are halved, and a number that may be absent is halved beside its
+// absence.
 #include "engine/evolution/genome_features.hpp"
 
 #include "genome/portable_math.hpp"
@@ -66,8 +67,9 @@ double place(const parameter& p, const value& v) {
                 static_cast<double>(whole->low), static_cast<double>(whole->high),
                 whole->log);
   const std::size_t count = std::get<choice_domain>(p.domain).options.size();
-  return count < 2 ? 0.5
-                   : static_cast<double>(option_of(p, v)) / static_cast<double>(count - 1);
+  return count < 2
+             ? 0.5
+             : static_cast<double>(option_of(p, v)) / static_cast<double>(count - 1);
 }
 
 const value* present(const parameter& p, const std::vector<setting>& settings) {
@@ -137,8 +139,10 @@ void genome_features::add_bags() {
 }
 
 genome_features::genome_features(const grammar& rules, std::size_t added)
-  : operators_(rules.operators), max_nodes_(std::max<std::size_t>(rules.max_nodes, 1)),
-    max_skips_(std::max<std::size_t>(rules.max_skips, 1)), added_(added) {
+    : operators_(rules.operators),
+      max_nodes_(std::max<std::size_t>(rules.max_nodes, 1)),
+      max_skips_(std::max<std::size_t>(rules.max_skips, 1)),
+      added_(added) {
   using enum feature_block::kind;
   for (const parameter& p : rules.hyperparameters)
     if (varies(p))
@@ -223,7 +227,8 @@ std::vector<double> genome_features::encode(const genome& g,
   if (!operators_.empty())
     encode_graph(g, row);
   for (std::size_t i = 0; i < std::min(added_, added.size()); ++i)
-    row[added_begin_ + i] = std::isfinite(added[i]) ? std::clamp(added[i], 0.0, 1.0) : 0.5;
+    row[added_begin_ + i] =
+        std::isfinite(added[i]) ? std::clamp(added[i], 0.0, 1.0) : 0.5;
   return row;
 }
 

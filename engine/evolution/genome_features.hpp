@@ -64,7 +64,7 @@ private:
   };
   struct bag {
     std::vector<std::size_t> members; ///< Of hyperparameters_.
-    column sum; ///< The domain of the first of them.
+    column sum;                       ///< The domain of the first of them.
   };
   struct operator_columns {
     std::vector<column> settings;

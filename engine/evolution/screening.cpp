@@ -1,7 +1,7 @@
-// Screening: a pool of children and random genomes is ranked by expected improvement; from
-// the first few, climbs go to the best of some mutants while that is better than where
-// they stand. Most of the time goes into predictions, about as many as
-// children + samples + climbs * climb_steps * neighbours.
+// Screening: a pool of children and random genomes is ranked by expected improvement;
+// from the first few, climbs go to the best of some mutants while that is better than
+// where they stand. Most of the time goes into predictions, about as many as children +
+// samples + climbs * climb_steps * neighbours.
 #include "engine/evolution/screening.hpp"
 
 #include "genome/hash.hpp"
@@ -47,7 +47,8 @@ struct looked_at {
 class pool {
 public:
   pool(const surrogate& model, const variation_operators& operators)
-    : model_(model), operators_(operators) {}
+      : model_(model),
+        operators_(operators) {}
 
   [[nodiscard]] std::optional<looked_at> look(genome g) {
     if (!seen_.insert(canonical_hash(g)).second || operators_.known(g))

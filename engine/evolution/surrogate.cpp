@@ -61,9 +61,10 @@ std::vector<double> usual_log_weights(const std::vector<feature_block>& blocks) 
       blocks, [](const auto& b) { return b.what != feature_block::kind::sum; }));
   std::vector<double> usual;
   for (const feature_block& b : blocks)
-    usual.push_back(portable_log(b.what == feature_block::kind::sum      ? 2.0
-                                 : b.what == feature_block::kind::choice ? 2 / own
-                                                                         : 3 / std::sqrt(own)));
+    usual.push_back(portable_log(b.what == feature_block::kind::sum ? 2.0
+                                 : b.what == feature_block::kind::choice
+                                     ? 2 / own
+                                     : 3 / std::sqrt(own)));
   return usual;
 }
 
@@ -73,14 +74,15 @@ std::vector<double> usual_log_weights(const std::vector<feature_block>& blocks) 
 void surrogate::take(std::span<const example> examples, std::size_t limit) {
   std::vector<double> fitness;
   for (const example& e : examples)
-    fitness.push_back(std::isfinite(e.fitness) ? e.fitness
-                                               : -std::numeric_limits<double>::infinity());
+    fitness.push_back(
+        std::isfinite(e.fitness) ? e.fitness : -std::numeric_limits<double>::infinity());
   std::vector<std::size_t> chosen(examples.size());
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   if (examples.size() > limit) {
     const auto newest = static_cast<std::ptrdiff_t>(limit / 2);
-    std::stable_sort(chosen.begin(), chosen.end() - newest,
-                     [&](std::size_t a, std::size_t b) { return fitness[a] > fitness[b]; });
+    std::stable_sort(
+        chosen.begin(), chosen.end() - newest,
+        [&](std::size_t a, std::size_t b) { return fitness[a] > fitness[b]; });
     chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(limit) - newest,
                  chosen.end() - newest);
     std::ranges::sort(chosen);
@@ -124,8 +126,7 @@ double surrogate::solve(const scales& s, std::span<const std::size_t> rows,
   std::size_t pair = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j, ++pair)
-      lower[pair] = i == j ? 1 + m.noise
-                           : covariance(m, differing.data() + pair * width);
+      lower[pair] = i == j ? 1 + m.noise : covariance(m, differing.data() + pair * width);
   m.factor = cholesky(std::move(lower), n);
   if (!m.factor.valid())
     return -std::numeric_limits<double>::infinity();
@@ -185,7 +186,8 @@ void surrogate::learn(std::uint64_t seed, const surrogate_params& params) {
   const std::size_t members = std::max<std::size_t>(params.members, 1);
   for (std::size_t k = 0; k < members; ++k) {
     // The first half of the walk finds the way; members are taken from the second.
-    const std::size_t until = (k == 0 ? params.steps / 2 : 0) + params.steps / (2 * members);
+    const std::size_t until =
+        (k == 0 ? params.steps / 2 : 0) + params.steps / (2 * members);
     for (std::size_t step = 0; step < until; ++step) {
       const scales next = moved(at, random);
       const double there = solve(next, part, some, tried);
@@ -252,7 +254,8 @@ prediction surrogate::predict(std::span<const double> features) const {
   }
   const auto count = static_cast<double>(members_.size());
   mean /= count;
-  return {mean, std::sqrt(variance / count + std::max(squares / count - mean * mean, 0.0))};
+  return {mean,
+          std::sqrt(variance / count + std::max(squares / count - mean * mean, 0.0))};
 }
 
 void surrogate::believe(std::span<const double> features) {
