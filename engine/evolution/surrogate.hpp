@@ -33,7 +33,7 @@ struct surrogate_params {
   std::size_t members = 2;
   /// Examples that a fit takes in at most: the best and the newest. The time of a fit
   /// grows with the cube.
-  std::size_t examples = 160;
+  std::size_t examples = 120;
   /// Examples among them from which length scales are learnt.
   std::size_t learnt_from = 60;
   /// Steps of the walk over length scales.

@@ -56,7 +56,8 @@ TEST_CASE("genome features: swapping two equal places leaves the sum as it is") 
   CHECK(difference(a, b, features.blocks()[2]) == 0);
 }
 
-TEST_CASE("genome features: numbers are places in their domain, logarithms if it says so") {
+TEST_CASE(
+    "genome features: numbers are places in their domain, logarithms if it says so") {
   grammar rules;
   rules.max_nodes = 0;
   rules.hyperparameters = {
@@ -82,10 +83,8 @@ TEST_CASE("genome features: a parameter that does not apply says so") {
        false}};
   const genome_features features(rules);
   const auto none = features.encode(with({{"optimiser", "adam"}}));
-  const auto low =
-      features.encode(with({{"optimiser", "sgd"}, {"momentum", 0.0}}));
-  const auto high =
-      features.encode(with({{"optimiser", "sgd"}, {"momentum", 1.0}}));
+  const auto low = features.encode(with({{"optimiser", "sgd"}, {"momentum", 0.0}}));
+  const auto high = features.encode(with({{"optimiser", "sgd"}, {"momentum", 1.0}}));
   const auto& momentum = features.blocks()[1];
   CHECK(difference(low, high, momentum) == Approx(0.5));
   CHECK(difference(none, low, momentum) == Approx(0.75));
@@ -117,8 +116,8 @@ TEST_CASE("genome features: networks of one space differ by at most 1 in each bl
     const auto x = features.encode(a), y = features.encode(b);
     RC_ASSERT(x.size() == features.width());
     for (const auto* row : {&x, &y})
-      RC_ASSERT(std::ranges::all_of(
-          *row, [](double v) { return v >= 0 && v <= 1 + 1e-12; }));
+      RC_ASSERT(
+          std::ranges::all_of(*row, [](double v) { return v >= 0 && v <= 1 + 1e-12; }));
     for (const feature_block& block : features.blocks())
       RC_ASSERT(difference(x, y, block) <= 1 + 1e-12);
   }));
@@ -128,10 +127,12 @@ TEST_CASE("genome features: a layer more shows, a dead one does not") {
   const grammar rules = small_grammar();
   const genome_features features(rules);
   const node_gene relu{.id = {}, .op = "relu", .settings = {}};
-  const node_gene dense{.id = {}, .op = "dense", .settings = {{"units", std::int64_t{32}}}};
+  const node_gene dense{
+      .id = {}, .op = "dense", .settings = {{"units", std::int64_t{32}}}};
   const auto one = features.encode(a_chain({dense}));
   CHECK(features.encode(a_chain({dense, relu})) != one);
-  CHECK(features.encode(a_chain({relu, dense})) != features.encode(a_chain({dense, relu})));
+  CHECK(features.encode(a_chain({relu, dense}))
+        != features.encode(a_chain({dense, relu})));
   genome with_dead = a_chain({dense});
   with_dead.nodes.push_back({.id = innovation{99}, .op = "relu", .settings = {}});
   CHECK(features.encode(with_dead) == one);

@@ -20,7 +20,9 @@ grammar letters() {
   for (int i = 0; i < 8; ++i)
     rules.hyperparameters.push_back(
         {"p" + std::to_string(i),
-         choice_domain{.options = {"bad", "good", "poor", "worse"}}, {}, false});
+         choice_domain{.options = {"bad", "good", "poor", "worse"}},
+         {},
+         false});
   return rules;
 }
 

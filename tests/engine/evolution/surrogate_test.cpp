@@ -1,5 +1,5 @@
-#include "engine/evolution/surrogate.hpp"
 #include "engine/evolution/normal_scores.hpp"
+#include "engine/evolution/surrogate.hpp"
 #include "genome/mutation.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,10 +20,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 grammar cell_space() {
   grammar rules;
   rules.max_nodes = 0;
-  const choice_domain operators{
-      .options = {"none", "skip", "conv1", "conv3", "pool"}, .ordered = false};
+  const choice_domain operators{.options = {"none", "skip", "conv1", "conv3", "pool"},
+                                .ordered = false};
   for (int edge = 0; edge < 6; ++edge)
-    rules.hyperparameters.push_back({"edge" + std::to_string(edge), operators, {}, false});
+    rules.hyperparameters.push_back(
+        {"edge" + std::to_string(edge), operators, {}, false});
   rules.hyperparameters.push_back(
       {"rate", real_domain{.low = 1e-4, .high = 1, .log = true}, {}, false});
   return rules;
@@ -53,7 +54,8 @@ sampled sample_cells(const genome_features& features, std::size_t count,
   for (std::size_t i = 0; i < count; ++i) {
     auto random = derive(seed, purpose::sample, 0, i);
     all.genomes.push_back(sample_genome(rules, random));
-    all.examples.push_back({features.encode(all.genomes.back()), worth(all.genomes.back())});
+    all.examples.push_back(
+        {features.encode(all.genomes.back()), worth(all.genomes.back())});
   }
   return all;
 }
@@ -80,7 +82,8 @@ bool usable(const prediction& p) {
 
 TEST_CASE("surrogate: predicts the order of networks that it has not seen") {
   const genome_features features(cell_space());
-  const auto known = sample_cells(features, 40, 1), unknown = sample_cells(features, 200, 2);
+  const auto known = sample_cells(features, 40, 1),
+             unknown = sample_cells(features, 200, 2);
   const auto model = surrogate::fit(known.examples, features.blocks(), 3);
   std::vector<double> predicted, true_worth;
   for (const example& e : unknown.examples) {
@@ -93,8 +96,7 @@ TEST_CASE("surrogate: predicts the order of networks that it has not seen") {
 TEST_CASE("surrogate: what parameters of one domain share is learnt from few examples") {
   const genome_features features(cell_space());
   auto blind = features.blocks();
-  std::erase_if(blind,
-                [](const auto& b) { return b.what == feature_block::kind::sum; });
+  std::erase_if(blind, [](const auto& b) { return b.what == feature_block::kind::sum; });
   for (feature_block& b : blind)
     b.summed = false;
   const auto unknown = sample_cells(features, 200, 2);
@@ -129,7 +131,8 @@ TEST_CASE("surrogate: equal arguments give equal predictions") {
 
 TEST_CASE("surrogate: what was measured is less in doubt than what was not") {
   const genome_features features(cell_space());
-  const auto known = sample_cells(features, 30, 1), unknown = sample_cells(features, 30, 2);
+  const auto known = sample_cells(features, 30, 1),
+             unknown = sample_cells(features, 30, 2);
   const auto model = surrogate::fit(known.examples, features.blocks(), 3);
   double seen = 0, unseen = 0;
   for (std::size_t i = 0; i < 30; ++i) {
@@ -165,7 +168,8 @@ TEST_CASE("surrogate: the order of columns within a block does not matter") {
     std::swap(e.features[0], e.features[2]);
     turned.push_back(e);
   }
-  const auto a = surrogate::fit(straight, blocks, 3), b = surrogate::fit(turned, blocks, 3);
+  const auto a = surrogate::fit(straight, blocks, 3),
+             b = surrogate::fit(turned, blocks, 3);
   for (std::size_t i = 0; i < 24; ++i)
     CHECK(a.predict(straight[i].features).mean
           == Approx(b.predict(turned[i].features).mean).margin(1e-9));
@@ -202,7 +206,8 @@ TEST_CASE("surrogate: an example that failed counts as the worst") {
   auto known = sample_cells(features, 30, 1);
   const auto& row = known.examples[4].features;
   known.examples[4].fitness = 100;
-  const auto good = surrogate::fit(known.examples, features.blocks(), 3).predict(row).mean;
+  const auto good =
+      surrogate::fit(known.examples, features.blocks(), 3).predict(row).mean;
   known.examples[4].fitness = -infinity;
   const auto bad = surrogate::fit(known.examples, features.blocks(), 3).predict(row).mean;
   CHECK(good > 0);
