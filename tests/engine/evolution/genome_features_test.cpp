@@ -137,3 +137,25 @@ TEST_CASE("genome features: a layer more shows, a dead one does not") {
   with_dead.nodes.push_back({.id = innovation{99}, .op = "relu", .settings = {}});
   CHECK(features.encode(with_dead) == one);
 }
+
+TEST_CASE("genome features: how inputs are merged shows, skips are counted") {
+  const genome_features features(small_grammar());
+  genome chain = a_chain({{.id = {}, .op = "relu", .settings = {}}});
+  genome added = chain, concatenated = chain;
+  for (genome* g : {&added, &concatenated})
+    g->edges.push_back(an_edge(input_innovation, output_innovation));
+  const auto merged = [](genome g, const char* how) {
+    for (node_gene& n : g.nodes)
+      if (n.id == output_innovation)
+        assign(n.settings, "merge", how);
+    return sorted(std::move(g));
+  };
+  const auto plain = features.encode(chain);
+  const auto sum = features.encode(merged(added, "add"));
+  const auto side = features.encode(merged(concatenated, "concat"));
+  std::size_t differing = 0;
+  for (const feature_block& block : features.blocks())
+    differing += difference(sum, side, block) > 0 ? 1 : 0;
+  CHECK(differing == 1);
+  CHECK(plain != sum);
+}
