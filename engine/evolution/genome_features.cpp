@@ -11,7 +11,6 @@
 #include "engine/evolution/genome_features.hpp"
 
 #include "genome/portable_math.hpp"
-#include "genome/wiring.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -159,12 +158,16 @@ genome_features::genome_features(const grammar& rules, std::size_t added)
     add_block(kinds * kinds, number);
   }
   for (const operator_rule& op : operators_) {
-    operator_columns made;
+    std::vector<column> made;
     for (const parameter& p : op.settings)
       if (varies(p))
-        made.settings.push_back(add_parameter(p, true));
+        made.push_back(add_parameter(p, true));
     of_operator_.push_back(std::move(made));
   }
+  if (!operators_.empty())
+    for (const parameter& p : rules.merge)
+      if (varies(p))
+        merge_.push_back(add_parameter(p, true));
   added_begin_ = width_;
   for (std::size_t i = 0; i < added_; ++i)
     add_block(1, number);
@@ -205,14 +208,28 @@ void genome_features::encode_graph(const genome& g, std::vector<double>& row) co
   sizes[2] = share(deepest, max_nodes_ + 1);
   for (std::size_t o = 0; o < operators_.size(); ++o)
     shares[o] = layers == 0 ? 0 : 0.5 * share(count[o], layers);
-  for (const auto n : wires.order())
-    if (kind[n] < operators_.size())
-      for (const column& c : of_operator_[kind[n]].settings)
-        put(c, g.nodes[n].settings, 1 / static_cast<double>(count[kind[n]]), row);
   for (std::size_t o = 0; o < operators_.size(); ++o)
-    for (const column& c : of_operator_[o].settings)
-      if (count[o] == 0)
-        put(c, {}, 1, row);
+    put_average(
+        g, wires, of_operator_[o], [&](std::size_t n) { return kind[n] == o; }, row);
+  put_average(
+      g, wires, merge_, [&](std::size_t n) { return wires.entering(n).size() > 1; }, row);
+}
+
+void genome_features::put_average(const genome& g, const wiring& wires,
+                                  const std::vector<column>& settings,
+                                  const std::function<bool(std::size_t)>& of,
+                                  std::vector<double>& row) {
+  if (settings.empty())
+    return;
+  const auto count =
+      std::ranges::count_if(wires.order(), [&](wiring::index n) { return of(n); });
+  for (const column& c : settings) {
+    if (count == 0)
+      put(c, {}, 1, row);
+    for (const auto n : wires.order())
+      if (of(n))
+        put(c, g.nodes[n].settings, 1 / static_cast<double>(count), row);
+  }
 }
 
 std::vector<double> genome_features::encode(const genome& g,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "genome/grammar.hpp"
+#include "genome/wiring.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -39,7 +41,7 @@ struct feature_block {
 ///
 /// A graph gives: how many nodes, skips and steps from input to output; the share of each
 /// operator; the share of each pair of operators that an edge joins; and for each
-/// operator its settings, averaged over the nodes that have it.
+/// operator its settings, averaged over the nodes that have it, as are those of merges.
 ///
 /// Numbers that are known otherwise (the logarithm of the parameters, zero-cost scores)
 /// may be added; whoever adds them brings them to [0, 1].
@@ -66,15 +68,16 @@ private:
     std::vector<std::size_t> members; ///< Of hyperparameters_.
     column sum;                       ///< The domain of the first of them.
   };
-  struct operator_columns {
-    std::vector<column> settings;
-  };
 
   std::size_t add_block(std::size_t size, feature_block::kind what);
   column add_parameter(const parameter& p, bool absent);
   static void put(const column& c, const std::vector<setting>& settings, double share,
                   std::vector<double>& row);
   void add_bags();
+  static void put_average(const genome& g, const wiring& wires,
+                          const std::vector<column>& settings,
+                          const std::function<bool(std::size_t)>& of,
+                          std::vector<double>& row);
   void encode_graph(const genome& g, std::vector<double>& row) const;
 
   std::vector<feature_block> blocks_;
@@ -82,7 +85,8 @@ private:
   std::vector<column> hyperparameters_;
   std::vector<bag> bags_;
   std::vector<operator_rule> operators_;
-  std::vector<operator_columns> of_operator_; ///< As long as operators_.
+  std::vector<std::vector<column>> of_operator_; ///< Settings of operators_.
+  std::vector<column> merge_;
   std::size_t max_nodes_ = 1;
   std::size_t max_skips_ = 1;
   std::size_t size_begin_ = 0; ///< Nodes, skips, depth; then operators, then pairs.

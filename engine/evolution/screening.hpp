@@ -12,7 +12,10 @@
 
 namespace clade {
 
-/// How children are looked for with a model of fitness.
+/// How children are looked for with a model of fitness: surrogate-assisted evolution
+/// (Jin, Swarm and Evolutionary Computation, 2011) with the acquisition of Bayesian
+/// optimisation. Time goes in proportion to
+/// children + samples + climbs * climb_steps * neighbours.
 struct screening_params {
   /// Candidates that are sampled before a model says anything.
   std::size_t initial = 8;

@@ -48,10 +48,16 @@ double decay(double x) {
 void differences(const std::vector<feature_block>& blocks, const double* a,
                  const double* b, double* out) {
   for (const feature_block& block : blocks) {
-    double sum = 0;
-    for (std::size_t i = block.begin; i < block.begin + block.size; ++i)
-      sum += std::fabs(a[i] - b[i]);
-    *out++ = sum;
+    const double *x = a + block.begin, *y = b + block.begin;
+    double even = 0, odd = 0; // side by side, which is faster
+    std::size_t i = 0;
+    for (; i + 2 <= block.size; i += 2) {
+      even += std::fabs(x[i] - y[i]);
+      odd += std::fabs(x[i + 1] - y[i + 1]);
+    }
+    if (i < block.size)
+      even += std::fabs(x[i] - y[i]);
+    *out++ = even + odd;
   }
 }
 
@@ -201,11 +207,16 @@ void surrogate::learn(std::uint64_t seed, const surrogate_params& params) {
   }
 }
 
-/// A step of the walk: all weights a little, or one thing much.
+/// A step of the walk: all weights a little, all by one factor, or one thing much.
 surrogate::scales surrogate::moved(scales s, random_stream& random) const {
-  if (random.chance(0.3)) {
+  const double kind = random.uniform();
+  if (kind < 0.2) {
     for (double& w : s.log_weight)
       w += 0.3 * random.normal();
+  } else if (kind < 0.4) {
+    const double factor = 0.7 * random.normal();
+    for (double& w : s.log_weight)
+      w += factor;
   } else {
     const std::size_t which = random.below(s.log_weight.size() + (has_sums_ ? 2 : 1));
     (which < s.log_weight.size()    ? s.log_weight[which]

@@ -33,7 +33,7 @@ struct surrogate_params {
   std::size_t members = 2;
   /// Examples that a fit takes in at most: the best and the newest. The time of a fit
   /// grows with the cube.
-  std::size_t examples = 160;
+  std::size_t examples = 120;
   /// Examples among them from which length scales are learnt.
   std::size_t learnt_from = 60;
   /// Steps of the walk over length scales.
@@ -63,6 +63,26 @@ struct surrogate_params {
 /// Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006 (algorithm 2.1);
 /// Hutter, Hoos and Leyton-Brown, LION 2011 (Hamming kernel); Snoek, Larochelle and
 /// Adams, NeurIPS 2012 (weights from their posterior).
+///
+/// When to take it: a training costs more than 20 ms, and some hundred of them are all
+/// that there will be. Beyond a few hundred evaluations the model no longer sees all of
+/// the history, and evolution without a model catches up.
+///
+/// What it rests on, measured on NAS-Bench-201 (mean regret after 100 evaluations with
+/// 95 % interval, CIFAR-10 / CIFAR-100 / ImageNet16-120, and the median evaluations until
+/// one of the 16 best cells; all with expected improvement):
+///
+///     local search               .23+-.05  .84+-.18  1.29+-.15    45   39   67
+///     raw fitness, no sums       .16+-.08  .45+-.21   .98+-.14    30   31   36
+///     normal scores, no sums     .12+-.04  .29+-.07   .86+-.07
+///     sums, cut-off raw fitness  .07+-.03  .23+-.05   .89+-.08    31   30   30
+///     sums, normal scores        .05+-.03  .23+-.05   .84+-.08    26   29   27
+///     upper confidence, no sums  .17+-.09  .59+-.26   .88+-.17    31   36   32
+///
+/// (40 to 150 seeds a row.) Weights at the maximum of their posterior did a little worse,
+/// within the intervals. The medians of the priors matter little: halved or doubled, the
+/// rank correlation on unseen networks of search_spaces/image.toml stays the same to 0.01
+/// (Kendall's, 0.35 after 20 examples, 0.57 after 100).
 ///
 /// Plain arithmetic in a fixed order: equal arguments give equal bits on every machine.
 class surrogate {
