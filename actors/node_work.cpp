@@ -1,6 +1,7 @@
 #include "actors/node_work.hpp"
 
 #include "actors/process_status.hpp"
+#include "engine/config/table_file.hpp"
 
 #include <sys/resource.h>
 
@@ -43,6 +44,12 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
                                .space = e.space,
                                .problem = e.synthetic_problem,
                                .goal = e.objective});
+  } else if (e.fitness == fitness_kind::table) {
+    auto table = load_table(e);
+    if (!table)
+      return tl::unexpected(table.error());
+    budget_.epochs = budget_epochs(e.table);
+    fitness_ = make_table_fitness(std::move(*table));
   } else {
     auto loaded = load_training(training_module(), {.training = e.training,
                                                     .data = e.data,

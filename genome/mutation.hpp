@@ -30,6 +30,8 @@ struct mutation_params {
 struct offspring {
   genome child;
   std::string change;
+  /// Of several that were on offer, the places of those that it was made of; empty: all.
+  std::vector<std::size_t> from{};
 };
 
 /// Changes at least one thing where the grammar leaves anything to change. The child

@@ -101,7 +101,13 @@ expected<void> assembly::place_operators() {
     space_.rules.operators.push_back(
         {rule.content.name, std::move(*arranged), rule.content.weight});
   }
-  if (space_.rules.operators.empty())
+  // A space without layers is one of hyperparameters alone.
+  if (space_.rules.max_nodes == 0 && draft_.hyperparameters.empty())
+    return fail_in(origin_ + ":1",
+                   {error_kind::invalid_input,
+                    "the space is empty: limits.max_nodes is 0, and it has no "
+                    "[hyperparameters]"});
+  if (space_.rules.max_nodes > 0 && space_.rules.operators.empty())
     return fail_in(origin_ + ":1",
                    {error_kind::invalid_input,
                     "the space is empty: it has no operators; add a table such as "

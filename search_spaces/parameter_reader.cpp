@@ -284,7 +284,9 @@ void complaints::note(const toml::source_region& at, std::string message) {
 }
 
 std::string complaints::place(const toml::source_region& at) const {
-  return origin_ + ":" + std::to_string(std::max<toml::source_index>(at.begin.line, 1));
+  // An included file's tables name it themselves.
+  return (at.path ? *at.path : origin_) + ":"
+         + std::to_string(std::max<toml::source_index>(at.begin.line, 1));
 }
 
 std::string describe(const toml::node& node) {

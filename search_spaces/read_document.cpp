@@ -11,7 +11,7 @@ namespace clade {
 namespace {
 
 constexpr std::array<limit_entry, 6> limit_table{{
-    {"max_nodes", 1, 256, 16},
+    {"max_nodes", 0, 256, 16},
     {"max_skips", 0, 1024, 8},
     {"initial_nodes", 1, 256, 3},
     {"max_parameters", 1, 1'000'000'000'000, 1'000'000},
@@ -31,13 +31,13 @@ public:
   space_reader(space_draft& into, complaints& wrong) : draft_(into), wrong_(wrong) {}
 
   void read(const toml::table& document);
+  void read_hyperparameters(const toml::table& table);
 
 private:
   void read_image(const toml::node& node);
   void read_limits(const toml::table& table);
   void read_operator(std::string_view name, const toml::node& node);
   void read_weight(const toml::node& node, const std::string& path, operator_rule& rule);
-  void read_hyperparameters(const toml::table& table);
   const toml::table* table_at(const toml::table& document, std::string_view key);
 
   space_draft& draft_;
@@ -176,6 +176,11 @@ std::span<const limit_entry> limit_entries() {
 
 void read_document(const toml::table& document, space_draft& into, complaints& wrong) {
   space_reader(into, wrong).read(document);
+}
+
+void read_hyperparameters(const toml::table& table, space_draft& into,
+                          complaints& wrong) {
+  space_reader(into, wrong).read_hyperparameters(table);
 }
 
 } // namespace clade

@@ -87,8 +87,10 @@ std::string to_toml(const search_space& space) {
   };
   std::string out = space.image ? "image = true\n" : "image = false\n";
   out += lines(space.rules.merge);
-  out += "\n[limits]\n" + line("initial_nodes", space.rules.initial_nodes)
-         + line("max_nodes", space.rules.max_nodes)
+  out += "\n[limits]\n";
+  if (space.rules.max_nodes > 0)
+    out += line("initial_nodes", space.rules.initial_nodes);
+  out += line("max_nodes", space.rules.max_nodes)
          + line("max_skips", space.rules.max_skips)
          + line("max_parameters", space.limits.max_parameters)
          + line("max_multiply_adds", space.limits.max_multiply_adds)

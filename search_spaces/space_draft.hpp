@@ -39,6 +39,9 @@ struct limit_entry {
 /// Reads all tables of one document but its includes.
 void read_document(const toml::table& document, space_draft& into, complaints& wrong);
 
+/// Reads `[hyperparameters]`, or a table of its kind.
+void read_hyperparameters(const toml::table& table, space_draft& into, complaints& wrong);
+
 /// The finished space, or what contradicts what. `origin` becomes its name.
 [[nodiscard]] expected<search_space> assemble(const space_draft& draft,
                                               const std::string& origin);

@@ -1,6 +1,7 @@
 #include "tools/new_run.hpp"
 
 #include "actors/endpoint.hpp"
+#include "engine/config/table_file.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/session.hpp"
 #include "tools/slots.hpp"
@@ -46,6 +47,12 @@ expected<checked_experiment> check_experiment(experiment e) {
       return tl::unexpected(loaded.error());
     data = std::move(*loaded);
     result.data = data->checksum;
+  }
+  if (e.fitness == fitness_kind::table) {
+    const auto table = load_table(e);
+    if (!table)
+      return tl::unexpected(table.error());
+    result.data = (*table)->checksum();
   }
   auto wanted = problem_of(e, data ? &*data : nullptr);
   if (!wanted)

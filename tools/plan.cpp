@@ -185,7 +185,7 @@ expected<plan> make_plan(const plan_options& options) {
     p.slots.push_back(s.name);
   if (slots->empty())
     p.not_measured = "this machine trains nothing (slots.local is none)";
-  else if (p.checked.experiment.fitness == fitness_kind::synthetic)
+  else if (p.checked.experiment.fitness != fitness_kind::training)
     return p;
   else if (auto step = measure(p.checked.experiment, slots->front(), p.networks))
     p.step = *step;
@@ -197,6 +197,8 @@ expected<plan> make_plan(const plan_options& options) {
 /// Of one evaluation, on one slot; nothing if it was not measured.
 std::optional<double> evaluation_seconds(const plan& p) {
   const experiment& e = p.checked.experiment;
+  if (e.fitness == fitness_kind::table)
+    return 0;
   if (e.fitness == fitness_kind::synthetic)
     return std::chrono::duration<double>(e.synthetic.duration).count();
   if (!p.step)

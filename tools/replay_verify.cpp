@@ -1,3 +1,4 @@
+#include "engine/config/table_file.hpp"
 #include "engine/report/format.hpp"
 #include "tools/command.hpp"
 #include "tools/replay.hpp"
@@ -81,17 +82,25 @@ std::string to_json(const replayed& run, const verification& v, const rates& r) 
 
 expected<replay_rules> replay_rules_of(const experiment& e) {
   std::optional<data_set> data;
+  genome_hash checksum{};
   if (e.fitness == fitness_kind::training) {
     auto loaded = load_data(e.data, e.seed);
     if (!loaded)
       return tl::unexpected(loaded.error());
     data = std::move(*loaded);
+    checksum = data->checksum;
+  }
+  if (e.fitness == fitness_kind::table) {
+    const auto table = load_table(e);
+    if (!table)
+      return tl::unexpected(table.error());
+    checksum = (*table)->checksum();
   }
   return problem_of(e, data ? &*data : nullptr).map([&](const problem& p) {
     return replay_rules{.fold = rules_of(e),
                         .space = e.space,
                         .problem = p,
-                        .search = search_hash(e, data ? data->checksum : genome_hash{})};
+                        .search = search_hash(e, checksum)};
   });
 }
 

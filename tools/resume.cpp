@@ -83,7 +83,10 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   if (search_hash(checked->experiment, checked->data) != past->search)
     return fail(error_kind::conflict,
                 "the data is not what this run started with ("
-                    + checked->experiment.data.file.string()
+                    + (checked->experiment.fitness == fitness_kind::table
+                           ? checked->experiment.table.file
+                           : checked->experiment.data.file)
+                          .string()
                     + "): put the former file back, or start a new run");
   const session_params session{.experiment = std::move(checked->experiment),
                                .problem = std::move(checked->problem),

@@ -3,6 +3,7 @@
 #include "engine/data/data_set.hpp"
 #include "engine/evolution/run_state.hpp"
 #include "engine/fitness/synthetic.hpp"
+#include "engine/fitness/table_fitness.hpp"
 #include "engine/training/training_params.hpp"
 #include "search_spaces/search_space.hpp"
 
@@ -39,15 +40,16 @@ struct slots_params {
 [[nodiscard]] expected<void> validate(const slots_params& params);
 
 /// `[experiment] fitness`
-enum class fitness_kind : std::uint8_t { training, synthetic };
+enum class fitness_kind : std::uint8_t { training, synthetic, table };
 
 /// One experiment file, resolved.
 struct experiment {
   std::string name;
   std::uint64_t seed = 1;
   fitness_kind fitness = fitness_kind::training;
-  data_params data; ///< Of a synthetic experiment nothing is read.
-  /// What the networks of a synthetic experiment must fit: `[data]` shape and classes.
+  data_params data; ///< Read where networks are trained.
+  /// What the networks of an experiment without data must fit: of a synthetic one
+  /// `[data]` shape and classes.
   problem synthetic_problem{.input = {}, .outputs = 10};
   search_space space;
   std::string space_place; ///< "x.toml:8", where it is named, for messages.
@@ -55,6 +57,7 @@ struct experiment {
   evolution_params evolution;
   training_params training;
   synthetic_params synthetic;
+  table_params table;
   limits_params limits;
   slots_params slots;
 };
@@ -70,7 +73,7 @@ load_experiment(const std::filesystem::path& file,
 
 /// What the networks of this experiment must fit; fails if its search space wants images
 /// and the data holds none, or if no network of the space fits. `data`: what
-/// `load_data(e.data, e.seed)` gave; nullptr for a synthetic experiment.
+/// `load_data(e.data, e.seed)` gave; nullptr for an experiment that does not train.
 [[nodiscard]] expected<problem> problem_of(const experiment& e, const data_set* data);
 
 /// The resolved experiment, all defaults included, as one TOML document that needs no
@@ -92,7 +95,8 @@ load_experiment(const std::filesystem::path& file,
                                                    std::span<const std::string> changes);
 
 /// Hash of what decides the search: `to_toml` without name, slots, wall time and paths,
-/// and the data's content (`data_set::checksum`; zero for a synthetic experiment).
+/// and the data's content (`data_set::checksum`, of a table
+/// `benchmark_table::checksum`; zero for a synthetic experiment).
 [[nodiscard]] genome_hash search_hash(const experiment& e, genome_hash data_checksum);
 
 } // namespace clade

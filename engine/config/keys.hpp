@@ -37,8 +37,9 @@ void keys(Visitor& v, keys_of<experiment> auto& e) {
   v.key("name", e.name);
   v.key("seed", e.seed);
   v.choice("fitness", e.fitness,
-           words<fitness_kind, 2>{{{"training", fitness_kind::training},
-                                   {"synthetic", fitness_kind::synthetic}}});
+           words<fitness_kind, 3>{{{"training", fitness_kind::training},
+                                   {"synthetic", fitness_kind::synthetic},
+                                   {"table", fitness_kind::table}}});
 }
 
 template<class Visitor>
@@ -127,6 +128,12 @@ void keys(Visitor& v, keys_of<synthetic_params> auto& p) {
   v.key("crash", p.crash);
   v.key("hang", p.hang);
   v.key("hog", p.hog);
+  v.key("epochs", p.epochs);
+}
+
+template<class Visitor>
+void keys(Visitor& v, keys_of<table_params> auto& p) {
+  v.path("file", p.file);
   v.key("epochs", p.epochs);
 }
 

@@ -142,7 +142,7 @@ std::string to_toml(const experiment& e) {
   out.section("experiment", e);
   if (synthetic)
     out.section("data", e.synthetic_problem);
-  else
+  else if (e.fitness == fitness_kind::training)
     out.section("data", e.data);
   out.section("objective");
   out.list(e.objective.maximize ? "maximize" : "minimize", {e.objective.metric});
@@ -151,6 +151,8 @@ std::string to_toml(const experiment& e) {
   out.section("training", e.training);
   if (synthetic)
     out.section("synthetic", e.synthetic);
+  if (e.fitness == fitness_kind::table)
+    out.section("table", e.table);
   out.section("limits", e.limits);
   out.section("slots", e.slots);
   return out.take() + "\n" + nested(e.space);
@@ -170,6 +172,7 @@ std::string unchangeable(const experiment& e, const experiment& origin) {
   experiment kept = origin;
   kept.fitness = e.fitness;
   kept.data = e.data;
+  kept.table = e.table;
   kept.synthetic_problem = e.synthetic_problem;
   return to_toml(kept);
 }
@@ -212,8 +215,9 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
   experiment decisive = e;
   decisive.name.clear();
   decisive.space.name.clear();
-  for (auto* path : {&decisive.data.file, &decisive.data.target_file,
-                     &decisive.data.test_file, &decisive.data.test_target_file})
+  for (auto* path :
+       {&decisive.table.file, &decisive.data.file, &decisive.data.target_file,
+        &decisive.data.test_file, &decisive.data.test_target_file})
     path->clear();
   decisive.limits.wall_time = {};
   decisive.slots = {};

@@ -4,6 +4,7 @@
 #include "engine/config/sections.hpp"
 
 #include "engine/config/keys.hpp"
+#include "engine/config/table_file.hpp"
 #include "engine/evolution/automatic.hpp"
 
 #include <algorithm>
@@ -128,6 +129,51 @@ void resolve_strategy(const search_space& space, evolution_params& p) {
   p.chosen = std::move(choice.why);
 }
 
+// The description gives the space and the objective. A resolved experiment has both
+// itself, so that it can be read where the table is not.
+void read_table(table_reader t, table_reader space, table_reader goal,
+                const std::filesystem::path& folder, document& d, experiment& e) {
+  key_reader visitor(t, folder);
+  keys(visitor, e.table);
+  t.finish();
+  t.check(validate(e.table));
+  if (d.root["search_space"]["limits"].is_table()) {
+    e.space = read_own_space(space, d);
+    return read_objective(goal, nullptr, e.objective);
+  }
+  if (space.present())
+    return space.fail("",
+                      "[search_space] says nothing to an experiment on a table, whose "
+                      "description gives the space; remove it");
+  if (d.wrong)
+    return;
+  std::error_code ignored;
+  if (!std::filesystem::exists(e.table.file, ignored))
+    return t.fail("file", "table.file: " + e.table.file.string() + " is not there");
+  const auto described = load_table_description(e.table.file);
+  if (!described) {
+    d.wrong = described.error();
+    return;
+  }
+  e.space = described->space;
+  read_objective(goal, &*described, e.objective);
+  if (e.table.epochs != 0 && e.table.epochs < described->fidelities.front())
+    t.fail("epochs", "table.epochs is " + std::to_string(e.table.epochs)
+                         + ", but the table has nothing below "
+                         + std::to_string(described->fidelities.front()) + " epochs");
+}
+
+// The section of another kind of fitness, which bears that kind's name.
+void refuse_section(table_reader& root, const std::string& kind, fitness_kind own) {
+  if (root.has(kind))
+    root.fail(kind, "[" + kind + "] says nothing to "
+                        + (own == fitness_kind::training    ? "an experiment that trains"
+                           : own == fitness_kind::synthetic ? "a synthetic experiment"
+                                                            : "an experiment on a table")
+                        + "; add fitness = \"" + kind
+                        + "\" to [experiment], or remove it");
+}
+
 void read_evolution(table_reader t, const search_space& space, evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
@@ -166,29 +212,38 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   auto evolution = root.table("evolution");
   auto training = root.table("training");
   auto synthetic = root.table("synthetic");
+  auto table = root.table("table");
   auto limits = root.table("limits");
   auto slots = root.table("slots");
   // Before anything is missed that stands under a misspelt name.
   root.finish();
   read_head(head, e);
   e.space_place = space.place("file");
-  e.space = load_space(space);
-  if (e.fitness == fitness_kind::synthetic)
-    read_synthetic_problem(data, e.space.image, e.synthetic_problem);
-  else
-    read_data(data, folder, e.data);
-  read_objective(goal, e.fitness, e.data.task, e.objective);
+  if (e.fitness == fitness_kind::table) {
+    e.space_place = table.place("file");
+    e.synthetic_problem = table_problem();
+    read_table(table, space, goal, folder, d, e);
+    if (data.present())
+      root.fail("data", "[data] says nothing to an experiment on a table; remove it");
+  } else {
+    refuse_section(root, "table", e.fitness);
+    e.space = load_space(space);
+    if (e.fitness == fitness_kind::synthetic)
+      read_synthetic_problem(data, e.space.image, e.synthetic_problem);
+    else
+      read_data(data, folder, e.data);
+    read_objective(goal, e.fitness, e.data.task, e.objective);
+  }
   read_evolution(evolution, e.space, e.evolution);
   read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);
-  else if (synthetic.present())
-    root.fail("synthetic",
-              "[synthetic] says nothing to an experiment that trains; add fitness = "
-              "\"synthetic\" to [experiment], or remove it");
+  else
+    refuse_section(root, "synthetic", e.fitness);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
-  check_shape(data, e);
+  if (e.fitness != fitness_kind::table)
+    check_shape(data, e);
   if (e.fitness == fitness_kind::training)
     check_hyperparameters(d, e);
   if (d.wrong)

@@ -27,6 +27,10 @@ using space_loader = std::function<search_space(table_reader& table)>;
 void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
                     objective& out);
 
+/// The same of a table: a metric that its description has. Not checked without one.
+void read_objective(table_reader& table, const table_description* described,
+                    objective& out);
+
 /// What training does not read, or would refuse, among the search space's
 /// hyperparameters.
 void check_hyperparameters(document& d, const experiment& e);

@@ -290,12 +290,14 @@ void table_reader::read_list(std::string_view key, std::vector<std::string>& out
     list.push_back(std::to_string(*number));
   else if (const toml::array* several = node->as_array())
     for (const toml::node& item : *several) {
-      const auto text = item.value_exact<std::string>();
-      if (!text) {
+      if (const auto text = item.value_exact<std::string>())
+        list.push_back(*text);
+      else if (const auto number = item.value_exact<std::int64_t>())
+        list.push_back(std::to_string(*number));
+      else {
         mismatch(key, "a list of strings", item);
         return;
       }
-      list.push_back(*text);
     }
   else {
     mismatch(key, "a string or a list of strings", *node);

@@ -43,7 +43,7 @@ public:
   void read_size(std::string_view key, std::uint64_t& out);
   /// A string, or a whole number as text.
   void read_name_or_number(std::string_view key, std::string& out);
-  /// One string or a list of them; a whole number is taken as text.
+  /// One string or a list of them; whole numbers are taken as text.
   void read_list(std::string_view key, std::vector<std::string>& out);
   /// One of a few words.
   template<class Enum>

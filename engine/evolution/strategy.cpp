@@ -9,6 +9,7 @@
 #include "engine/evolution/mu_plus_lambda.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
+#include "engine/evolution/surrogate_assisted.hpp"
 
 #include <algorithm>
 #include <array>
@@ -80,6 +81,7 @@ constexpr std::array rows{
     row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
     row{"differential_evolution", no_layers, make<differential_evolution>},
     row{"cma_es", ordered_numbers, make<cma_es>},
+    row{"surrogate", any_space, make<surrogate_assisted>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -139,6 +141,8 @@ expected<void> validate_own(const evolution_params& p) {
   if (p.strategy == "mu_plus_lambda")
     return natural("elites", p.elites, 1, most);
   if (regularised)
+    return natural("in_flight", p.in_flight, 1, p.population);
+  if (p.strategy == "surrogate")
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
 }

@@ -100,7 +100,8 @@ struct breeding {
   std::uint64_t attempt =
       0; ///< Raised when what came out was an equal of a known network.
   kind how = kind::sample;
-  std::vector<individual> parents{}; ///< The fitter first.
+  /// The fitter first. Those that a proposal may choose from, and says which it did.
+  std::vector<individual> parents{};
   /// Of `given`, and where it comes from.
   std::shared_ptr<const clade::genome> genome{};
   std::string origin{};
@@ -112,6 +113,10 @@ struct breeding {
   std::uint32_t epochs = 0;
   candidate_id start = 0;
 };
+
+/// Whether these can be the parents of what the order made.
+[[nodiscard]] bool may_be_parents(const breeding& order,
+                                  const std::vector<candidate_id>& parents);
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
 /// the decoded network; `equal_to` is left to `resolve`. Fails only where the space has

@@ -55,7 +55,7 @@ std::optional<sides> compare_places(const candidate& c, const breeding& order) {
   std::vector<candidate_id> parents;
   for (const auto& p : order.parents)
     parents.push_back(p.id);
-  if (c.parents != parents)
+  if (!may_be_parents(order, c.parents))
     return sides{"parents " + ids_text(c.parents), "parents " + ids_text(parents)};
   return std::nullopt;
 }

@@ -74,8 +74,8 @@ TEST_CASE("space errors: values out of range say what the range is") {
   CHECK(
       conv_complaint("weight = -1")
       == "a.toml:3: operators.conv.weight is -1, but must be a number from 0 to 1000000");
-  CHECK(complaint("[limits]\nmax_nodes = 0\n")
-        == "a.toml:2: limits.max_nodes is 0, but must be a whole number from 1 to 256");
+  CHECK(complaint("[limits]\nmax_nodes = 257\n")
+        == "a.toml:2: limits.max_nodes is 257, but must be a whole number from 0 to 256");
   CHECK(complaint("[operators.dropout]\nrate = { low = 0, high = 1 }\n")
         == "a.toml:2: operators.dropout.rate is 1.0, but must be from 0.0 to 0.95");
   CHECK(complaint("merge = [\"add\", \"multiply\"]\n[operators.dense]\n")
