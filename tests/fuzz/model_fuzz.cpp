@@ -67,7 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     file = beside_tensors(input.rest());
   const auto m = decode_model(std::move(file));
   if (!m) {
-    hold(m.error().kind == error_kind::invalid_input || m.error().kind == error_kind::conflict
+    hold(m.error().kind == error_kind::invalid_input
+             || m.error().kind == error_kind::conflict
              || m.error().kind == error_kind::corrupt,
          "what is no model is for the user to mend");
     return refused(m);
