@@ -1,6 +1,7 @@
 #include "tools/bench_attach.hpp"
 #include "tools/bench_experiment.hpp"
 #include "tools/bench_fleet.hpp"
+#include "tools/bench_search.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
 #include "tools/session.hpp"
@@ -84,7 +85,7 @@ int bench_engine(const engine_options& options) {
 // -- search: a real experiment over several seeds
 // -------------------------------------------------
 
-struct search_options {
+struct training_options {
   fs::path file = "experiments/digits.toml";
   std::uint64_t seeds = 5;
   std::string slots = "2";
@@ -92,7 +93,7 @@ struct search_options {
   fs::path runs = "runs";
 };
 
-struct search_row {
+struct training_row {
   std::uint64_t seed = 0;
   session_result session;
   double champion = 0, random = 0, linear = 0;
@@ -105,7 +106,7 @@ double median(std::vector<double> values) {
 }
 
 /// The first test metric of each examination.
-expected<void> read_examinations(const fs::path& folder, search_row& row) {
+expected<void> read_examinations(const fs::path& folder, training_row& row) {
   auto file = store::open_to_read(folder / "run.db");
   if (!file)
     return tl::unexpected(file.error());
@@ -127,7 +128,7 @@ expected<void> read_examinations(const fs::path& folder, search_row& row) {
       });
 }
 
-expected<search_row> search_once(const search_options& options, std::uint64_t seed) {
+expected<training_row> train_once(const training_options& options, std::uint64_t seed) {
   auto overrides = options.overrides;
   overrides.push_back("experiment.seed=" + std::to_string(seed));
   overrides.push_back("slots.local=\"" + options.slots + "\"");
@@ -136,7 +137,7 @@ expected<search_row> search_once(const search_options& options, std::uint64_t se
   if (!fresh)
     return tl::unexpected(fresh.error());
   const auto folder = fresh->folder;
-  search_row row{.seed = seed};
+  training_row row{.seed = seed};
   row.session = run_session({.experiment = std::move(fresh->experiment),
                              .problem = std::move(fresh->problem),
                              .folder = folder,
@@ -153,7 +154,7 @@ double inside(const session_result& s) {
   return 100 * s.training_seconds / (s.seconds * static_cast<double>(s.slots));
 }
 
-int bench_search(const search_options& options) {
+int bench_training(const training_options& options) {
   std::printf("%s on %s slots\n  seed   wall s   inside training %%   champion   best "
               "random   linear\n",
               options.file.c_str(), options.slots.c_str());
@@ -164,7 +165,7 @@ int bench_search(const search_options& options) {
     std::fflush(stdout);
   };
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
-    auto row = search_once(options, seed);
+    auto row = train_once(options, seed);
     if (!row)
       return report(row.error());
     if (row->session.status != 0)
@@ -204,20 +205,22 @@ void add_bench(CLI::App& app, command& chosen) {
   e->callback([&chosen, engine] { chosen = [engine] { return bench_engine(*engine); }; });
   add_bench_attach(*sub, chosen);
   add_bench_fleet(*sub, chosen);
-  auto search = std::make_shared<search_options>();
+  add_bench_search(*sub, chosen);
+  auto training = std::make_shared<training_options>();
   auto* s = sub->add_subcommand(
-      "search", "A real experiment over several seeds: wall time, share of "
-                "it inside training, accuracy on test data");
-  s->add_option("file", search->file, "Experiment")->capture_default_str();
-  s->add_option("--seeds", search->seeds, "1 to this")
+      "training", "A real experiment over several seeds: wall time, share of "
+                  "it inside training, accuracy on test data");
+  s->add_option("file", training->file, "Experiment")->capture_default_str();
+  s->add_option("--seeds", training->seeds, "1 to this")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  s->add_option("--slots", search->slots, "As for clade run")->capture_default_str();
-  s->add_option("--set", search->overrides, "As for clade run")->take_all();
-  s->add_option("--runs", search->runs, "Where the runs are kept")
+  s->add_option("--slots", training->slots, "As for clade run")->capture_default_str();
+  s->add_option("--set", training->overrides, "As for clade run")->take_all();
+  s->add_option("--runs", training->runs, "Where the runs are kept")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
-  s->callback([&chosen, search] { chosen = [search] { return bench_search(*search); }; });
+  s->callback(
+      [&chosen, training] { chosen = [training] { return bench_training(*training); }; });
 }
 
 } // namespace clade

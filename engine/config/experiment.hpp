@@ -87,6 +87,11 @@ load_experiment(const std::filesystem::path& file,
 /// What decides how the run's records are folded.
 [[nodiscard]] run_rules rules_of(const experiment& e);
 
+/// `[evolution]` of settings such as "strategy=regularised" and "mutation.again=0", the
+/// rest being defaults, for that space.
+[[nodiscard]] expected<evolution_params>
+parse_evolution(std::span<const std::string> settings, const search_space& space);
+
 /// What a fork of a run of `origin` searches by: another name, and with changes such as
 /// "evolution.population=48". The split of the data stays, whatever the seed. Fails where
 /// a change is wrong, or of the data or the kind of fitness; the rest is `check_fork`'s.

@@ -1,0 +1,109 @@
+#include "engine/report/search_statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace clade {
+
+double student_quantile(std::size_t degrees_of_freedom) {
+  // Exact for the few, where the expansion is not (Abramowitz and Stegun, 26.7.5).
+  constexpr double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306};
+  if (degrees_of_freedom == 0)
+    return 0;
+  if (degrees_of_freedom <= std::size(few))
+    return few[degrees_of_freedom - 1];
+  constexpr double z = 1.959963985;
+  const auto n = static_cast<double>(degrees_of_freedom);
+  const double z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+}
+
+mean_interval mean_of(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double v : values)
+    squares += (v - mean) * (v - mean);
+  if (values.size() < 2)
+    return {mean, 0};
+  return {mean, student_quantile(values.size() - 1) * std::sqrt(squares / (n - 1) / n)};
+}
+
+std::optional<double> median_of(std::vector<std::optional<double>> values) {
+  if (values.empty())
+    return std::nullopt;
+  std::ranges::sort(values, [](const auto& a, const auto& b) {
+    return a && (!b || *a < *b);
+  });
+  const auto& low = values[(values.size() - 1) / 2];
+  const auto& high = values[values.size() / 2];
+  if (!low || !high)
+    return std::nullopt;
+  return (*low + *high) / 2;
+}
+
+std::vector<double> ranks_of(std::span<const double> values) {
+  std::vector<double> ranks;
+  for (const double v : values) {
+    const auto below = std::ranges::count_if(values, [&](double o) { return o < v; });
+    const auto equal = std::ranges::count(values, v);
+    ranks.push_back(static_cast<double>(below) + (static_cast<double>(equal) + 1) / 2);
+  }
+  return ranks;
+}
+
+search_row row_of(std::string name, std::span<const search_outcome> seeds,
+                  std::span<const std::size_t> checkpoints) {
+  search_row row{.name = std::move(name)};
+  for (const auto at : checkpoints) {
+    std::vector<double> values;
+    for (const auto& s : seeds)
+      values.push_back(s.regret[at - 1]);
+    row.regret.push_back(mean_of(values));
+  }
+  std::vector<std::optional<double>> until;
+  for (const auto& s : seeds) {
+    until.push_back(s.first_top);
+    row.reached_top += s.first_top ? 1 : 0;
+    row.ask_mean_seconds += s.ask_mean_seconds / static_cast<double>(seeds.size());
+    row.ask_max_seconds = std::max(row.ask_max_seconds, s.ask_max_seconds);
+  }
+  row.median_to_top = median_of(std::move(until));
+  return row;
+}
+
+std::vector<double> mean_ranks(const search_comparison& c, std::size_t checkpoint) {
+  std::vector<double> sums;
+  for (const auto& t : c.tables) {
+    std::vector<double> regrets;
+    for (const auto& row : t.rows)
+      regrets.push_back(row.regret[checkpoint].mean);
+    const auto ranks = ranks_of(regrets);
+    sums.resize(ranks.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      sums[i] += ranks[i] / static_cast<double>(c.tables.size());
+  }
+  return sums;
+}
+
+std::optional<double> regret_ratio(const search_comparison& c, const std::string& of,
+                                   const std::string& to) {
+  constexpr double least = 1e-3;
+  double logs = 0;
+  for (const auto& t : c.tables) {
+    const auto a = std::ranges::find(t.rows, of, &search_row::name);
+    const auto b = std::ranges::find(t.rows, to, &search_row::name);
+    if (a == t.rows.end() || b == t.rows.end())
+      return std::nullopt;
+    const double x = a->regret.back().mean, y = b->regret.back().mean;
+    const double greater = std::max(x, y);
+    if (greater > 0)
+      logs += std::log(std::max(x, least * greater) / std::max(y, least * greater));
+  }
+  if (c.tables.empty())
+    return std::nullopt;
+  return std::exp(logs / static_cast<double>(c.tables.size()));
+}
+
+} // namespace clade

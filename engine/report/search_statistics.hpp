@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// A mean with the half width of its 95 % confidence interval by Student's t; 0 where
+/// there is one value alone.
+struct mean_interval {
+  double mean = 0, half = 0;
+};
+
+/// Of one value at least.
+[[nodiscard]] mean_interval mean_of(std::span<const double> values);
+
+/// The 97.5 % quantile of Student's t.
+[[nodiscard]] double student_quantile(std::size_t degrees_of_freedom);
+
+/// The median of values of which some, those that are nothing, are beyond all others;
+/// nothing where the median is one of them.
+[[nodiscard]] std::optional<double> median_of(std::vector<std::optional<double>> values);
+
+/// The rank of each, 1 for the least; equal ones share their mean rank.
+[[nodiscard]] std::vector<double> ranks_of(std::span<const double> values);
+
+/// One search of one strategy on one table, with one seed.
+struct search_outcome {
+  std::vector<double> regret; ///< After 1, 2, ... evaluations.
+  std::optional<double> first_top;
+  double ask_mean_seconds = 0, ask_max_seconds = 0;
+};
+
+/// A strategy on a table, over all seeds.
+struct search_row {
+  std::string name;
+  std::vector<mean_interval> regret; ///< At each checkpoint.
+  std::optional<double> median_to_top;
+  std::size_t reached_top = 0;
+  double ask_mean_seconds = 0, ask_max_seconds = 0;
+};
+
+[[nodiscard]] search_row row_of(std::string name, std::span<const search_outcome> seeds,
+                                std::span<const std::size_t> checkpoints);
+
+struct search_table_rows {
+  std::string name;
+  std::vector<search_row> rows; ///< One for each strategy, in one order everywhere.
+};
+
+struct search_comparison {
+  std::size_t seeds = 0, evaluations = 0;
+  std::vector<std::size_t> checkpoints; ///< Evaluations.
+  std::vector<search_table_rows> tables;
+};
+
+/// The mean over tables of the rank of each strategy's mean regret at a checkpoint.
+[[nodiscard]] std::vector<double> mean_ranks(const search_comparison& c,
+                                             std::size_t checkpoint);
+
+/// The geometric mean over tables of the one's mean regret over the other's, at the last
+/// checkpoint: above 1, the first is behind. Nothing where one of them is not there. A
+/// regret of 0 counts as a thousandth of the other's.
+[[nodiscard]] std::optional<double> regret_ratio(const search_comparison& c,
+                                                 const std::string& of,
+                                                 const std::string& to);
+
+/// For people: a block for each table, then the mean ranks.
+[[nodiscard]] std::string to_text(const search_comparison& c);
+
+/// One JSON object on one line.
+[[nodiscard]] std::string to_json(const search_comparison& c);
+
+} // namespace clade

@@ -1,0 +1,119 @@
+#include "engine/report/format.hpp"
+#include "engine/report/json_parts.hpp"
+#include "engine/report/search_statistics.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace clade {
+
+namespace {
+
+std::string number(double v, const char* form) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), form, v);
+  return text.data();
+}
+
+/// Three significant digits, and the interval with as many decimals.
+std::string interval_text(const mean_interval& m) {
+  const int size = m.mean > 0 ? static_cast<int>(std::floor(std::log10(m.mean))) : 0;
+  if (size < -4 || size > 6)
+    return number(m.mean, "%.2e") + " +-" + number(m.half, "%.0e");
+  const auto form = "%." + std::to_string(std::max(0, 2 - size)) + "f";
+  return number(m.mean, form.c_str()) + " +-" + number(m.half, form.c_str());
+}
+
+table columns(const search_comparison& c, std::size_t more) {
+  std::vector<table::align> aligned(1 + c.checkpoints.size() + more, table::align::right);
+  aligned.front() = table::align::left;
+  return table(std::move(aligned));
+}
+
+std::vector<std::string> heading(const search_comparison& c, std::string first) {
+  std::vector<std::string> cells{std::move(first)};
+  for (const auto at : c.checkpoints)
+    cells.push_back("after " + std::to_string(at));
+  return cells;
+}
+
+std::string text_of_table(const search_comparison& c, const search_table_rows& t) {
+  auto lines = columns(c, 4);
+  auto head = heading(c, "mean regret");
+  for (const char* name : {"to a top row", "reached", "ask mean", "ask max"})
+    head.emplace_back(name);
+  lines.add(std::move(head));
+  for (const auto& row : t.rows) {
+    std::vector<std::string> cells{row.name};
+    for (const auto& at : row.regret)
+      cells.push_back(interval_text(at));
+    cells.push_back(row.median_to_top ? number(*row.median_to_top, "%g")
+                                      : "> " + std::to_string(c.evaluations));
+    cells.push_back(number(100.0 * static_cast<double>(row.reached_top)
+                               / static_cast<double>(c.seeds),
+                           "%.0f %%"));
+    cells.push_back(number(1e3 * row.ask_mean_seconds, "%.3f ms"));
+    cells.push_back(number(1e3 * row.ask_max_seconds, "%.2f ms"));
+    lines.add(std::move(cells));
+  }
+  return t.name + "\n" + lines.to_text(2);
+}
+
+} // namespace
+
+std::string to_text(const search_comparison& c) {
+  std::string text;
+  for (const auto& t : c.tables)
+    text += text_of_table(c, t) + "\n";
+  if (c.tables.empty())
+    return text;
+  auto lines = columns(c, 0);
+  lines.add(heading(c, "mean rank"));
+  std::vector<std::vector<double>> ranks;
+  for (std::size_t i = 0; i < c.checkpoints.size(); ++i)
+    ranks.push_back(mean_ranks(c, i));
+  for (std::size_t row = 0; row < c.tables.front().rows.size(); ++row) {
+    std::vector<std::string> cells{c.tables.front().rows[row].name};
+    for (const auto& at : ranks)
+      cells.push_back(number(at[row], "%.2f"));
+    lines.add(std::move(cells));
+  }
+  return text + "over " + std::to_string(c.tables.size())
+         + (c.tables.size() == 1 ? " table, " : " tables, ") + std::to_string(c.seeds)
+         + " seeds each\n" + lines.to_text(2);
+}
+
+std::string to_json(const search_comparison& c) {
+  ordered_json out{{"seeds", c.seeds},
+                   {"evaluations", c.evaluations},
+                   {"checkpoints", c.checkpoints},
+                   {"tables", ordered_json::array()},
+                   {"mean_ranks", ordered_json::object()}};
+  for (const auto& t : c.tables) {
+    auto rows = ordered_json::array();
+    for (const auto& row : t.rows) {
+      auto means = ordered_json::array(), halves = ordered_json::array();
+      for (const auto& at : row.regret) {
+        means.push_back(at.mean);
+        halves.push_back(at.half);
+      }
+      rows.push_back({{"name", row.name},
+                      {"regret", std::move(means)},
+                      {"interval", std::move(halves)},
+                      {"median_to_top", some(row.median_to_top)},
+                      {"reached_top", row.reached_top},
+                      {"ask_mean_ms", 1e3 * row.ask_mean_seconds},
+                      {"ask_max_ms", 1e3 * row.ask_max_seconds}});
+    }
+    out["tables"].push_back({{"name", t.name}, {"rows", std::move(rows)}});
+  }
+  for (std::size_t i = 0; i < c.checkpoints.size(); ++i) {
+    const auto ranks = mean_ranks(c, i);
+    for (std::size_t row = 0; row < ranks.size(); ++row)
+      out["mean_ranks"][c.tables.front().rows[row].name].push_back(ranks[row]);
+  }
+  return text_of(out);
+}
+
+} // namespace clade

@@ -1,0 +1,312 @@
+// Searches on tables, where every answer is known. A job is one search: a table, a row
+// (a strategy with its settings) and a seed; all cores take jobs, and what is printed does
+// not depend on which took which.
+#include "tools/bench_search.hpp"
+
+#include "engine/config/table_file.hpp"
+#include "engine/fitness/table_search.hpp"
+#include "engine/report/search_statistics.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+namespace clade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct search_options {
+  std::vector<std::string> tables, strategies;
+  std::size_t seeds = 100, evaluations = 200, threads = 0;
+  std::uint64_t first_seed = 1;
+  bool json = false, quick = false;
+};
+
+/// A row of the comparison.
+struct named_strategy {
+  std::string name;
+  std::vector<std::string> settings; ///< Of [evolution].
+};
+
+constexpr const char* automatic = "auto";
+constexpr const char* yardstick = "regularised 20/5";
+
+/// Candidates one at a time, one gene changed in each.
+std::vector<std::string> one_by_one(const std::string& strategy) {
+  return {"strategy=" + strategy, "in_flight=1"};
+}
+
+named_strategy ageing(std::size_t population, std::size_t tournament) {
+  named_strategy s{"regularised " + std::to_string(population) + "/"
+                       + std::to_string(tournament),
+                   one_by_one("regularised")};
+  for (const auto& setting :
+       {"population=" + std::to_string(population),
+        "tournament=" + std::to_string(tournament), std::string("crossover=0.0"),
+        std::string("mutation.again=0.0")})
+    s.settings.push_back(setting);
+  return s;
+}
+
+/// The reference rows, then every other strategy that there is by its defaults.
+std::vector<named_strategy> known_strategies() {
+  std::vector<named_strategy> rows{{"random", one_by_one("random")},
+                                   ageing(100, 25),
+                                   ageing(20, 5),
+                                   ageing(10, 5)};
+  for (const auto& name : strategy_names())
+    if (name != "random" && name != "regularised")
+      rows.push_back({name, one_by_one(name)});
+  return rows;
+}
+
+/// "NAME", or "NAME: strategy=generational population=30".
+expected<named_strategy> parse_strategy(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon != std::string::npos) {
+    named_strategy row{text.substr(0, colon), one_by_one("regularised")};
+    std::istringstream words(text.substr(colon + 1));
+    for (std::string word; words >> word;)
+      row.settings.push_back(word);
+    return row;
+  }
+  std::string all;
+  for (auto& row : known_strategies()) {
+    if (row.name == text)
+      return std::move(row);
+    all += (all.empty() ? "" : ", ") + row.name;
+  }
+  return fail(error_kind::invalid_input,
+              "--strategies: \"" + text + "\" is none of " + all
+                  + "; one of your own is written \"mine: strategy=regularised "
+                    "population=30\"");
+}
+
+/// A folder stands for the descriptions in it.
+expected<std::vector<fs::path>> find_descriptions(const std::vector<std::string>& names) {
+  std::vector<fs::path> found;
+  for (const auto& name : names) {
+    std::error_code failure;
+    if (fs::is_directory(name, failure)) {
+      for (const auto& entry : fs::directory_iterator(name, failure))
+        if (entry.path().extension() == ".toml")
+          found.push_back(entry.path());
+    } else if (fs::exists(name, failure)) {
+      found.emplace_back(name);
+    } else {
+      return fail(error_kind::not_found,
+                  "--tables: " + name
+                      + " is not there; name descriptions, or a folder of them, such as "
+                        "experiments/tables");
+    }
+  }
+  std::ranges::sort(found);
+  if (found.empty())
+    return fail(error_kind::not_found, "--tables: there is no description in them");
+  return found;
+}
+
+struct open_table {
+  std::string name;
+  std::shared_ptr<const benchmark_table> table;
+  table_standard standard;
+  std::vector<table_search_params> rows;
+};
+
+expected<open_table> open(const fs::path& file,
+                          const std::vector<named_strategy>& strategies) {
+  open_table t{.name = file.stem().string()};
+  auto table = load_table_description(file).and_then(
+      [](table_description&& d) { return load_table(std::move(d)); });
+  if (!table)
+    return tl::unexpected(std::move(table).error());
+  t.table = std::move(*table);
+  auto standard = standard_of(*t.table);
+  if (!standard)
+    return tl::unexpected(std::move(standard).error());
+  t.standard = std::move(*standard);
+  for (const auto& s : strategies) {
+    auto evolution = parse_evolution(s.settings, t.table->description().space);
+    if (!evolution)
+      return fail_in("--strategies " + s.name, std::move(evolution).error());
+    t.rows.push_back({.evolution = std::move(*evolution)});
+  }
+  return t;
+}
+
+/// Calls `work(i)` for all i below `count`, on so many threads; the error of the first
+/// that failed.
+template<class Work>
+expected<void> on_threads(std::size_t threads, std::size_t count, Work work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::size_t first_failed = count;
+  std::optional<error> wrong;
+  const auto take = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      const expected<void> done = work(i);
+      if (done)
+        continue;
+      next = count;
+      std::lock_guard lock(mutex);
+      if (i < first_failed) {
+        first_failed = i;
+        wrong = done.error();
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < threads; ++i)
+    others.emplace_back(take);
+  take();
+  for (auto& t : others)
+    t.join();
+  if (wrong)
+    return tl::unexpected(std::move(*wrong));
+  return {};
+}
+
+expected<search_table_rows> search(const open_table& t,
+                                   const std::vector<named_strategy>& strategies,
+                                   const search_options& options,
+                                   const std::vector<std::size_t>& checkpoints) {
+  std::vector<search_outcome> outcomes(strategies.size() * options.seeds);
+  const auto threads = options.threads != 0 ? options.threads
+                                            : std::max(1U, std::thread::hardware_concurrency());
+  const auto done =
+      on_threads(threads, outcomes.size(), [&](std::size_t i) -> expected<void> {
+        auto params = t.rows[i / options.seeds];
+        params.seed = options.first_seed + i % options.seeds;
+        params.evaluations = options.evaluations;
+        auto result = search_table(t.table, t.standard, params);
+        if (!result)
+          return fail_in(t.name + ", " + strategies[i / options.seeds].name,
+                         std::move(result).error());
+        outcomes[i] = {.regret = std::move(result->regret),
+                       .first_top = result->first_top,
+                       .ask_mean_seconds = result->ask_mean_seconds,
+                       .ask_max_seconds = result->ask_max_seconds};
+        return {};
+      });
+  if (!done)
+    return tl::unexpected(done.error());
+  search_table_rows rows{.name = t.name, .rows = {}};
+  for (std::size_t s = 0; s < strategies.size(); ++s)
+    rows.rows.push_back(
+        row_of(strategies[s].name,
+               std::span(outcomes).subspan(s * options.seeds, options.seeds),
+               checkpoints));
+  return rows;
+}
+
+std::vector<std::size_t> checkpoints_of(std::size_t evaluations) {
+  std::vector<std::size_t> points;
+  for (const std::size_t at : {25, 50, 100, 200})
+    if (at < evaluations)
+      points.push_back(at);
+  points.push_back(evaluations);
+  return points;
+}
+
+/// Those that a minute suffices for, of different kinds.
+void make_quick(search_options& o) {
+  if (o.tables.empty())
+    for (const char* name : {"nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure"})
+      o.tables.push_back("experiments/tables/" + std::string(name) + ".toml");
+  if (o.strategies.empty()) {
+    o.strategies = {"random", yardstick};
+    const auto names = strategy_names();
+    if (std::ranges::find(names, automatic) != names.end())
+      o.strategies.emplace_back(automatic);
+  }
+  o.evaluations = std::min<std::size_t>(o.evaluations, 100);
+}
+
+expected<search_comparison> compare(const search_options& options) {
+  std::vector<named_strategy> strategies;
+  for (const auto& text : options.strategies) {
+    auto s = parse_strategy(text);
+    if (!s)
+      return tl::unexpected(std::move(s).error());
+    strategies.push_back(std::move(*s));
+  }
+  if (strategies.empty())
+    strategies = known_strategies();
+  const auto files = find_descriptions(options.tables.empty()
+                                           ? std::vector<std::string>{"experiments/tables"}
+                                           : options.tables);
+  if (!files)
+    return tl::unexpected(files.error());
+  search_comparison c{.seeds = options.seeds,
+                      .evaluations = options.evaluations,
+                      .checkpoints = checkpoints_of(options.evaluations),
+                      .tables = {}};
+  for (const auto& file : *files) {
+    const auto t = open(file, strategies);
+    if (!t)
+      return tl::unexpected(t.error());
+    auto rows = search(*t, strategies, options, c.checkpoints);
+    if (!rows)
+      return tl::unexpected(std::move(rows).error());
+    c.tables.push_back(std::move(*rows));
+  }
+  return c;
+}
+
+int bench_search(search_options options) {
+  if (options.quick)
+    make_quick(options);
+  const auto c = compare(options);
+  if (!c)
+    return report(c.error());
+  std::cout << (options.json ? to_json(*c) + "\n" : to_text(*c)) << std::flush;
+  const auto behind = regret_ratio(*c, automatic, yardstick);
+  if (!options.quick || !behind || *behind <= 1)
+    return 0;
+  std::cerr << "clade: " << automatic << " is behind " << yardstick << ": " << *behind
+            << " times its regret after " << c->evaluations << " evaluations\n";
+  return 1;
+}
+
+} // namespace
+
+void add_bench_search(CLI::App& bench, command& chosen) {
+  auto options = std::make_shared<search_options>();
+  auto* sub = bench.add_subcommand(
+      "search", "Strategies on tables with known answers, over many seeds");
+  sub->add_option("--tables", options->tables,
+                  "Descriptions, or folders of them; else experiments/tables")
+      ->take_all();
+  sub->add_option("--strategies", options->strategies,
+                  "Rows by name, or \"NAME: key=value ...\" with keys of [evolution]; "
+                  "else all")
+      ->take_all();
+  sub->add_option("--seeds", options->seeds, "How many searches make a row")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  sub->add_option("--first-seed", options->first_seed, "The first of them")
+      ->capture_default_str();
+  sub->add_option("--evaluations", options->evaluations,
+                  "Of the greatest fidelity, in each search")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000'000));
+  sub->add_option("--threads", options->threads, "0: one for each core")
+      ->capture_default_str();
+  sub->add_flag("--json", options->json, "One JSON object, for programs");
+  sub->add_flag("--quick", options->quick,
+                "A few tables; fails where auto is behind regularised evolution");
+  sub->footer(
+      "Regret is how much the true value (the test metric, or the mean over seeds) of the\n"
+      "best evaluation so far falls short of the table's best; one evaluation is one seed\n"
+      "at the greatest fidelity, and repeats are free. \"to a top row\" is the median of\n"
+      "evaluations until one of the 16 truly best was evaluated. \"ask\" is the engine's\n"
+      "own processor time for a candidate, records folded.");
+  sub->callback(
+      [&chosen, options] { chosen = [options] { return bench_search(*options); }; });
+}
+
+} // namespace clade
