@@ -4,6 +4,7 @@
 #include "engine/evolution/strategy.hpp"
 
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/local_search.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 
@@ -39,6 +40,7 @@ constexpr std::array rows{
     row{"random", any_space, make<random_search>},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
+    row{"local_search", any_space, make<local_search>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -80,7 +82,7 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
-  if (regularised)
+  if (regularised || p.strategy == "local_search")
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
 }

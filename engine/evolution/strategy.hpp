@@ -14,7 +14,7 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// "random", "generational" or "regularised".
+  /// A name of the table in strategy.cpp: "random", "generational", "regularised", ..
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
   /// dies.
