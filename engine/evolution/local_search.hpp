@@ -51,7 +51,7 @@ private:
 
   std::shared_ptr<const search_space> space_;
   std::optional<individual> centre_;
-  std::vector<neighbour> left_;   ///< Of the centre, not asked for; the last is next.
+  std::vector<neighbour> left_; ///< Of the centre, not asked for; the last is next.
   std::size_t rewirings_left_ = 0;
   std::set<candidate_id> around_; ///< Neighbours of this descent, not heard.
   std::optional<individual> next_start_;

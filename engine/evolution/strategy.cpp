@@ -7,6 +7,7 @@
 #include "engine/evolution/local_search.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
+#include "engine/evolution/tpe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,6 +42,7 @@ constexpr std::array rows{
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
     row{"local_search", any_space, make<local_search>},
+    row{"tpe", serves_tpe, make<tpe>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -82,7 +84,7 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
-  if (regularised || p.strategy == "local_search")
+  if (regularised || p.strategy == "local_search" || p.strategy == "tpe")
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
 }

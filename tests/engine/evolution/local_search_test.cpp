@@ -51,14 +51,14 @@ std::size_t changes(const genome& a, const genome& b) {
 TEST_CASE("local search: a hill of 1024 settings is climbed in 60 evaluations") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     for (const std::size_t in_flight : {1U, 4U}) {
-      const auto run =
-          simulate(real_simulation(climbing(60, in_flight), seed,
-                                   space_of_choices(5, 4), hill));
+      const auto run = simulate(
+          real_simulation(climbing(60, in_flight), seed, space_of_choices(5, 4), hill));
       CHECK(best_curve(run).at(59) == 0);
     }
 }
 
-TEST_CASE("local search: each of one in flight is a neighbour of the best of its descent") {
+TEST_CASE(
+    "local search: each of one in flight is a neighbour of the best of its descent") {
   const auto run =
       simulate(real_simulation(climbing(150, 1), 3, space_of_choices(4, 5), plateaus));
   const auto all = trained(run);
@@ -100,7 +100,8 @@ TEST_CASE("local search: each of one in flight is a neighbour of the best of its
 
 TEST_CASE("local search: no network is evaluated twice, whatever is in flight") {
   for (const std::size_t in_flight : {1U, 3U, 10U}) {
-    auto s = real_simulation(climbing(200, in_flight), 1, space_of_choices(4, 4), plateaus);
+    auto s =
+        real_simulation(climbing(200, in_flight), 1, space_of_choices(4, 4), plateaus);
     s.pick = shuffled(in_flight);
     const auto run = simulate(s);
     std::set<genome_hash> networks;
@@ -133,7 +134,8 @@ TEST_CASE("local search: in a space of layers, graph and settings change one at 
     return static_cast<double>(g.nodes.size()) - number(g, "batch_size") / 1000;
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const auto run = simulate(real_simulation(climbing(300, 2), seed, space, wants_nodes));
+    const auto run =
+        simulate(real_simulation(climbing(300, 2), seed, space, wants_nodes));
     std::set<std::string> kinds;
     for (const auto& c : trained(run))
       if (!c.parents.empty()) {

@@ -29,7 +29,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
           {"generational by truncation", truncation, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
           {"regularised as arrived", arrived, false},
-          {"local search", toy_rules("local_search", seed), true, true}};
+          {"local search", toy_rules("local_search", seed), true, true},
+          {"tpe", toy_rules("tpe", seed), true, true}};
 }
 
 template<class Record>
@@ -226,7 +227,8 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
-           "\"regularised\", \"local_search\"");
+           "\"regularised\", \"local_search\", "
+           "\"tpe\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
