@@ -26,9 +26,9 @@ std::size_t count_of_values(const parameter& p) {
   const auto* whole = std::get_if<integer_domain>(&p.domain);
   if (whole == nullptr)
     return 0;
-  const auto last = (static_cast<std::uint64_t>(whole->high)
-                     - static_cast<std::uint64_t>(whole->low))
-                    / static_cast<std::uint64_t>(whole->step);
+  const auto last =
+      (static_cast<std::uint64_t>(whole->high) - static_cast<std::uint64_t>(whole->low))
+      / static_cast<std::uint64_t>(whole->step);
   return last < most_values ? static_cast<std::size_t>(last) + 1 : 0;
 }
 
@@ -66,9 +66,7 @@ double normal_below(double x) {
   const double poly =
       t
       * (0.254829592
-         + t
-               * (-0.284496736
-                  + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+         + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
   const double tail = 0.5 * poly * portable_exp(-z * z);
   return x > 0 ? 1 - tail : tail;
 }
@@ -191,8 +189,8 @@ double parzen_estimator::draw_from(std::size_t d, std::size_t i,
   const bool prior = at == absent;
   if (a.how == axis::kind::continuous) {
     for (int n = 0; n < drawing_attempts; ++n) {
-      const double x =
-          prior ? prior_mean + prior_width * random.normal() : at + a.width * random.normal();
+      const double x = prior ? prior_mean + prior_width * random.normal()
+                             : at + a.width * random.normal();
       if (x >= 0 && x <= 1)
         return x;
     }

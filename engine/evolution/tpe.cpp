@@ -15,8 +15,8 @@ using observations = std::vector<std::shared_ptr<const tpe::observation>>;
 constexpr std::size_t sampled_first = 10, least_successes = 4;
 constexpr std::size_t most_good = 25, full_weights = 25;
 constexpr int draws = 24, rounds = 16;
-/// From this attempt on a mutation stands in: the densities draw nothing new.
-constexpr std::uint64_t mutating_attempt = 6;
+/// From this attempt on a mutation stands in: the next best were known as well.
+constexpr std::uint64_t mutating_attempt = 7;
 
 /// The best tenth.
 std::size_t count_of_good(std::size_t heard) {
@@ -63,11 +63,10 @@ public:
   expected<offspring> make(const breeding_rules& rules,
                            const breeding& order) const override {
     std::call_once(fitted_, [&] { fit(rules.space.rules); });
-    auto random = derive(rules.seed, purpose::proposal, order.generation, order.index,
+    auto random = derive(rules.seed, purpose::mutation, order.generation, order.index,
                          order.attempt);
-    const auto& grammar = rules.space.rules;
     if (order.attempt < mutating_attempt)
-      if (auto settings = draw(grammar, random)) {
+      if (auto settings = draw(rules, order)) {
         auto made = graph_for(rules, order, random);
         made.child.hyperparameters = std::move(*settings);
         if (decode(rules.space, made.child, rules.problem))
@@ -87,26 +86,30 @@ private:
         tried_.insert(o->point);
   }
 
-  /// The best of so many that were not tried; nothing where none are found.
-  std::optional<std::vector<setting>> draw(const grammar& rules,
-                                           random_stream& random) const {
-    std::optional<std::vector<setting>> best;
-    double best_score = 0;
-    for (int round = 0; round < rounds && !best; ++round)
+  /// The best of so many that were not tried, or, where that turned out to be in
+  /// training already, the next best; nothing where none are found.
+  std::optional<std::vector<setting>> draw(const breeding_rules& rules,
+                                           const breeding& order) const {
+    const auto& parameters = rules.space.rules.hyperparameters;
+    auto random = derive(rules.seed, purpose::proposal, order.generation, order.index);
+    auto seen = tried_;
+    std::vector<std::pair<double, std::vector<setting>>> scored;
+    for (int round = 0; round < rounds && scored.size() <= order.attempt; ++round)
       for (int i = 0; i < draws; ++i) {
         // Where all around the good was tried, whatever was not will do.
-        auto settings = round < rounds / 2 ? of_good_->draw(random)
-                                           : sample(rules.hyperparameters, random);
-        const auto point = point_of(rules.hyperparameters, settings);
-        if (tried_.contains(point))
+        auto settings =
+            round < rounds / 2 ? of_good_->draw(random) : sample(parameters, random);
+        const auto point = point_of(parameters, settings);
+        if (!seen.insert(point).second)
           continue;
         const double score = of_good_->log_density(point) - of_rest_->log_density(point);
-        if (!best || score > best_score) {
-          best = std::move(settings);
-          best_score = score;
-        }
+        scored.emplace_back(score, std::move(settings));
       }
-    return best;
+    if (scored.size() <= order.attempt)
+      return std::nullopt;
+    std::ranges::stable_sort(scored, std::greater<>(),
+                             [](const auto& s) { return s.first; });
+    return std::move(scored[order.attempt].second);
   }
 
   /// Without layers, there is but one graph.

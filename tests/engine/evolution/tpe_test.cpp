@@ -38,10 +38,9 @@ std::shared_ptr<const search_space> mixed() {
 /// At best 0, where kind is "b" and the rest in the midst of somewhere.
 double off(const genome& g) {
   const auto square = [](double v) { return v * v; };
-  double sum = square(number(g, "x") - 0.3)
-               + square((std::log10(number(g, "rate")) + 2) / 5)
-               + square((number(g, "count") - 700) / 1000)
-               + square((number(g, "size") - 5) / 8);
+  double sum =
+      square(number(g, "x") - 0.3) + square((std::log10(number(g, "rate")) + 2) / 5)
+      + square((number(g, "count") - 700) / 1000) + square((number(g, "size") - 5) / 8);
   const auto kind = std::get<std::string>(*find(g.hyperparameters, "kind"));
   sum += kind == "b" ? square(number(g, "momentum") - 0.9) : 0.5;
   return -sum;
