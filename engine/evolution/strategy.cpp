@@ -5,6 +5,7 @@
 
 #include "engine/evolution/generational.hpp"
 #include "engine/evolution/local_search.hpp"
+#include "engine/evolution/map_elites.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 #include "engine/evolution/tpe.hpp"
@@ -43,6 +44,7 @@ constexpr std::array rows{
     row{"regularised", any_space, make<regularised>},
     row{"local_search", any_space, make<local_search>},
     row{"tpe", serves_tpe, make<tpe>},
+    row{"map_elites", serves_map_elites, make<map_elites>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -84,7 +86,8 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
-  if (regularised || p.strategy == "local_search" || p.strategy == "tpe")
+  if (regularised || p.strategy == "local_search" || p.strategy == "tpe"
+      || p.strategy == "map_elites")
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
 }

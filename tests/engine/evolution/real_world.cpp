@@ -46,9 +46,11 @@ simulation real_simulation(const evolution_params& evolution, std::uint64_t seed
       FAIL(ok.error().message);
     return std::move(*made);
   };
-  s.evaluate = [fitness](const candidate& c) {
+  s.evaluate = [space, fitness](const candidate& c) {
     const auto value = fitness(*c.genome);
-    return std::isnan(value) ? a_failure(c.id) : a_success(c.id, value);
+    auto e = std::isnan(value) ? a_failure(c.id) : a_success(c.id, value);
+    e.parameters = decode(*space, *c.genome, small_problem())->cost().parameters;
+    return e;
   };
   return s;
 }

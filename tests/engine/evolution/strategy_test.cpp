@@ -30,7 +30,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
           {"regularised as asked", toy_rules("regularised", seed), true},
           {"regularised as arrived", arrived, false},
           {"local search", toy_rules("local_search", seed), true, true},
-          {"tpe", toy_rules("tpe", seed), true, true}};
+          {"tpe", toy_rules("tpe", seed), true, true},
+          {"map elites", toy_rules("map_elites", seed), true}};
 }
 
 template<class Record>
@@ -228,7 +229,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
            "\"regularised\", \"local_search\", "
-           "\"tpe\"");
+           "\"tpe\", \"map_elites\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
