@@ -100,6 +100,7 @@ void keys(Visitor& v, keys_of<mutation_params> auto& p) {
   v.key("change_setting", p.change_setting);
   v.key("change_hyperparameter", p.change_hyperparameter);
   v.key("again", p.again);
+  v.key("adapt", p.adapt);
 }
 
 template<class Visitor>

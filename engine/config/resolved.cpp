@@ -30,6 +30,7 @@ public:
 
   void key(std::string_view name, const std::string& v) { raw(name, quoted(v)); }
   void key(std::string_view name, std::integral auto v) { raw(name, std::to_string(v)); }
+  void key(std::string_view name, bool v) { raw(name, v ? "true" : "false"); }
   void key(std::string_view name, double v) { raw(name, number(v)); }
   void key(std::string_view name, std::chrono::microseconds v) {
     raw(name, quoted(duration_literal(v)));

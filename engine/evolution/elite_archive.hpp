@@ -17,7 +17,8 @@ struct niche {
 
 [[nodiscard]] niche niche_of(const individual& i);
 
-/// The fittest of each niche. It holds at most 65 sizes for each depth that the space has.
+/// The fittest of each niche. It holds at most 65 sizes for each depth that the space
+/// has.
 class elite_archive {
 public:
   /// Takes its niche if that is empty or held by one less fit; whether it did. The failed

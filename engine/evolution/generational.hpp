@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/adaptive_rates.hpp"
 #include "engine/evolution/generations.hpp"
 
 namespace clade {
@@ -11,7 +12,14 @@ namespace clade {
 /// likewise, and is a cross of the two; it is always mutated.
 class generational final : public generations {
 public:
-  using generations::generations;
+  generational(const evolution_params& params, std::uint64_t seed)
+      : generations(params, seed),
+        learning_(params.mutation) {}
+
+  void born(const candidate& c) override;
+  void tell(const individual& evaluated) override;
+  void close() override;
+  [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
 
 private:
   void choose_parents(breeding& order) const override;
@@ -20,6 +28,8 @@ private:
     return params().population + params().elites;
   }
   [[nodiscard]] std::size_t draw(random_stream& random) const;
+
+  mutation_learning learning_;
 };
 
 } // namespace clade

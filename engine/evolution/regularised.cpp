@@ -7,16 +7,25 @@
 namespace clade {
 
 regularised::regularised(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed) {
+    : steady(params, seed),
+      learning_(params.mutation) {
   begin();
 }
 
 void regularised::hear(const individual& evaluated) {
   living_.push_back(evaluated);
+  learning_.told(evaluated);
+  learning_.settle();
   changed();
 }
 
+void regularised::born(const candidate& c) {
+  learning_.born(c);
+  steady::born(c);
+}
+
 void regularised::changed() {
+  learning_.change(params().mutation);
   while (living_.size() > params().population)
     living_.pop_front();
 }
@@ -44,6 +53,8 @@ void regularised::choose(breeding& order) {
     order.how = breeding::kind::cross;
     order.parents.push_back(living_[second]);
   }
+  learning_.apply(order);
+  learning_.ordered(order.id, living_[first].fitness);
 }
 
 std::vector<individual> regularised::population() const {

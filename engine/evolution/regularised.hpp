@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/adaptive_rates.hpp"
 #include "engine/evolution/steady.hpp"
 
 namespace clade {
@@ -14,6 +15,7 @@ class regularised final : public steady {
 public:
   regularised(const evolution_params& params, std::uint64_t seed);
 
+  void born(const candidate& c) override;
   [[nodiscard]] std::vector<individual> population() const override;
 
 private:
@@ -23,6 +25,7 @@ private:
   [[nodiscard]] std::size_t win(random_stream& random) const;
 
   std::deque<individual> living_; ///< The oldest first.
+  mutation_learning learning_;
 };
 
 } // namespace clade

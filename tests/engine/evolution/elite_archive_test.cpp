@@ -33,7 +33,8 @@ individual of_depth(candidate_id id, double fitness, std::uint64_t nodes) {
 
 } // namespace
 
-TEST_CASE("elite archive: a niche is a doubling of parameters and a number of live nodes") {
+TEST_CASE(
+    "elite archive: a niche is a doubling of parameters and a number of live nodes") {
   const auto size = [](std::uint64_t parameters) {
     return niche_of(of_size(1, 0, parameters)).size;
   };
@@ -46,7 +47,8 @@ TEST_CASE("elite archive: a niche is a doubling of parameters and a number of li
   CHECK(niche_of(of_depth(1, 0, 3)) == niche{.size = 0, .depth = 3});
 }
 
-TEST_CASE("elite archive: each niche is held by its fittest, and by the older of equals") {
+TEST_CASE(
+    "elite archive: each niche is held by its fittest, and by the older of equals") {
   elite_archive a;
   CHECK(a.add(of_size(1, 0.5, 100)));
   CHECK_FALSE(a.add(of_size(2, 0.4, 101)));

@@ -64,7 +64,8 @@ TEST_CASE("map elites: it fills more niches than regularised evolution") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto niches = [&](const evolution_params& params) {
       std::set<niche> all;
-      for (const auto& i : evaluated(simulate(real_simulation(params, seed, space, trap))))
+      for (const auto& i :
+           evaluated(simulate(real_simulation(params, seed, space, trap))))
         all.insert(niche_of(i));
       return all.size();
     };
@@ -81,9 +82,10 @@ TEST_CASE("map elites: it gets out of a trap that holds regularised evolution") 
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     mapped +=
         best_curve(simulate(real_simulation(mapping(), seed, space, trap))).back() >= 1;
-    aged += best_curve(simulate(real_simulation(mapping("regularised"), seed, space, trap)))
-                .back()
-            >= 1;
+    aged +=
+        best_curve(simulate(real_simulation(mapping("regularised"), seed, space, trap)))
+            .back()
+        >= 1;
   }
   CAPTURE(mapped, aged);
   CHECK(mapped >= 4);
