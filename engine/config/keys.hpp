@@ -86,6 +86,9 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("crossover", p.crossover);
   v.key("tell_order", p.tell_order);
   v.key("in_flight", p.in_flight);
+  v.list("islands", p.islands);
+  v.key("topology", p.topology);
+  v.key("migration", p.migration);
 }
 
 template<class Visitor>

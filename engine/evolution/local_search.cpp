@@ -78,13 +78,16 @@ void local_search::changed() {
 }
 
 void local_search::hear(const individual& evaluated) {
-  asked_.insert(canonical_hash(*evaluated.genome), evaluated.id);
-  const bool neighbour = around_.erase(evaluated.id) > 0;
-  if (evaluated.fitness.ok) {
-    if (!centre_ || fitter(evaluated, *centre_))
-      move_to(evaluated);
-    else if (!neighbour && (!next_start_ || fitter(evaluated, *next_start_)))
-      next_start_ = evaluated;
+  take_in(evaluated, around_.erase(evaluated.id) > 0);
+}
+
+void local_search::take_in(const individual& i, bool neighbour) {
+  asked_.insert(canonical_hash(*i.genome), i.id);
+  if (i.fitness.ok) {
+    if (!centre_ || fitter(i, *centre_))
+      move_to(i);
+    else if (!neighbour && (!next_start_ || fitter(i, *next_start_)))
+      next_start_ = i;
   }
   if (!left_.empty() || rewirings_left_ > 0 || !around_.empty() || !next_start_)
     return;
@@ -115,6 +118,11 @@ bool local_search::ask_neighbour(breeding& order) {
     return true;
   }
   return false;
+}
+
+bool local_search::receive(const individual& migrant) {
+  take_in(migrant, false);
+  return true;
 }
 
 void local_search::choose(breeding& order) {

@@ -41,10 +41,13 @@ public:
   /// most `population` in all.
   [[nodiscard]] std::vector<individual> population() const override;
 
+  [[nodiscard]] bool receive(const individual& migrant) override;
+
 private:
   void hear(const individual& evaluated) override;
   void choose(breeding& order) override;
   void changed() override;
+  void take_in(const individual& i, bool neighbour);
   void move_to(const individual& i);
   [[nodiscard]] bool ask_neighbour(breeding& order);
   void keep_optimum(const individual& i);

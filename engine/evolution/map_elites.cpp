@@ -19,6 +19,11 @@ void map_elites::born(const candidate& c) {
   steady::born(c);
 }
 
+bool map_elites::receive(const individual& migrant) {
+  archive_.add(migrant);
+  return true;
+}
+
 void map_elites::choose(breeding& order) {
   if (order.generation == 0 || archive_.size() == 0)
     return;

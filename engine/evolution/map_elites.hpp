@@ -31,6 +31,8 @@ public:
     return archive_.best_first();
   }
 
+  [[nodiscard]] bool receive(const individual& migrant) override;
+
 private:
   void hear(const individual& evaluated) override;
   void choose(breeding& order) override;

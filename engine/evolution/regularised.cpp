@@ -39,6 +39,12 @@ std::size_t regularised::win(random_stream& random) const {
   return best;
 }
 
+bool regularised::receive(const individual& migrant) {
+  living_.push_back(migrant);
+  changed();
+  return true;
+}
+
 void regularised::choose(breeding& order) {
   if (order.generation == 0)
     return;

@@ -18,6 +18,8 @@ public:
   void born(const candidate& c) override;
   [[nodiscard]] std::vector<individual> population() const override;
 
+  [[nodiscard]] bool receive(const individual& migrant) override;
+
 private:
   void hear(const individual& evaluated) override;
   void choose(breeding& order) override;

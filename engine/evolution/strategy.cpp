@@ -4,6 +4,7 @@
 #include "engine/evolution/strategy.hpp"
 
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/islands.hpp"
 #include "engine/evolution/local_search.hpp"
 #include "engine/evolution/map_elites.hpp"
 #include "engine/evolution/random.hpp"
@@ -45,6 +46,7 @@ constexpr std::array rows{
     row{"local_search", any_space, make<local_search>},
     row{"tpe", serves_tpe, make<tpe>},
     row{"map_elites", serves_map_elites, make<map_elites>},
+    row{"islands", any_space, make<islands>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -75,9 +77,35 @@ expected<void> word(const char* name, const std::string& given,
   return wrong(name, "\"" + given + "\"", "it must be one of " + list);
 }
 
+expected<void> validate_islands(const evolution_params& p) {
+  if (auto ok = word("topology", p.topology, {"ring", "star"}); !ok)
+    return ok;
+  const auto names = island_strategies(p);
+  if (names.empty())
+    return wrong("islands", "empty",
+                 "name a strategy for each island, or write how many there are");
+  auto known = strategy_names();
+  std::erase(known, "islands");
+  for (const auto& name : names)
+    if (auto ok = word("islands", name, known); !ok)
+      return ok;
+  if (p.population % names.size() != 0)
+    return wrong("population", std::to_string(p.population),
+                 "it must be a multiple of the " + std::to_string(names.size())
+                     + " islands");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (auto ok = validate(island_params(p, names[i])); !ok)
+      return fail(ok.error().kind, ok.error().message + " (island "
+                                       + std::to_string(i + 1)
+                                       + ", which has its share of the population)");
+  return {};
+}
+
 // What only one strategy reads is checked for that one alone, so that its defaults are in
 // nobody else's way.
 expected<void> validate_own(const evolution_params& p) {
+  if (p.strategy == "islands")
+    return validate_islands(p);
   const bool generational = p.strategy == "generational";
   const bool regularised = p.strategy == "regularised";
   if (regularised || (generational && p.selection == "tournament"))
@@ -128,6 +156,10 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
 expected<void> check_strategy(const evolution_params& params, const search_space& space) {
   if (auto ok = validate(params); !ok)
     return ok;
+  if (params.strategy == "islands")
+    for (const auto& name : island_strategies(params))
+      if (auto ok = check_strategy(island_params(params, name), space); !ok)
+        return ok;
   return row_of(params).serves(space);
 }
 

@@ -38,6 +38,13 @@ struct evolution_params {
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
+  /// The strategies of "islands", or how many run "regularised". The population must be a
+  /// multiple of their number.
+  std::vector<std::string> islands = {"4"};
+  /// "ring" or "star" (islands): who sends its best to whom.
+  std::string topology = "ring";
+  /// After how many results of an island it does so; 0: never.
+  std::size_t migration = 20;
   mutation_params mutation{};
 };
 
@@ -148,6 +155,14 @@ public:
   /// asked for yet; false where there will be none any more.
   [[nodiscard]] virtual bool give(std::shared_ptr<const clade::genome> genome,
                                   const std::string& origin) = 0;
+
+  /// One that was evaluated elsewhere, of an id that is none of its own, takes part as if
+  /// it had been heard now, with no place in the budget; false, and nothing has changed,
+  /// where the strategy takes none. What is ordered stays as it is. (islands.hpp)
+  [[nodiscard]] virtual bool receive(const individual& migrant) {
+    static_cast<void>(migrant);
+    return false;
+  }
 
   /// Goes on with other parameters and another seed, of the same strategy and tell_order;
   /// those that may breed stay. To be called when a generation has just been closed, or

@@ -150,7 +150,7 @@ tpe::tpe(const evolution_params& params, std::uint64_t seed,
   begin();
 }
 
-void tpe::hear(const individual& evaluated) {
+void tpe::take_in(const individual& evaluated) {
   const auto observed = std::make_shared<const observation>(
       observation{.id = evaluated.id,
                   .fitness = evaluated.fitness,
@@ -172,6 +172,11 @@ void tpe::hear(const individual& evaluated) {
 void tpe::changed() {
   if (parents_.size() > params().population)
     parents_.resize(params().population);
+}
+
+bool tpe::receive(const individual& migrant) {
+  take_in(migrant);
+  return true;
 }
 
 void tpe::choose(breeding& order) {

@@ -50,8 +50,11 @@ public:
   /// How many of the best and of the newest are known.
   static constexpr std::size_t kept = 500;
 
+  [[nodiscard]] bool receive(const individual& migrant) override;
+
 private:
-  void hear(const individual& evaluated) override;
+  void hear(const individual& evaluated) override { take_in(evaluated); }
+  void take_in(const individual& i);
   void choose(breeding& order) override;
   void changed() override;
 

@@ -103,6 +103,9 @@ elites = 2
 crossover = 0.3
 tell_order = "asked"
 in_flight = 8
+islands = ["4"]
+topology = "ring"
+migration = 20
 
 [evolution.mutation]
 add_node = 2.0
