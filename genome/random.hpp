@@ -19,6 +19,7 @@ enum class purpose : std::uint32_t {
   baseline = 8,   ///< The linear model that a champion is compared with.
   surrogate = 9,  ///< What a model of fitness is fitted by.
   screening = 10, ///< Which children such a model looks at.
+  proposal = 11,  ///< What local search, TPE and islands decide in their own ways.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

@@ -17,6 +17,7 @@ namespace clade {
 //   set(name, text)           a text that is written only where there is one
 //   unusual(name, value, usual)   a key that came later: written only where it is not as
 //                             usual, so that what was stored before is the same text
+//   unusual_list(name, texts, usual)
 //   path(name, path)          the same of a path
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
@@ -93,6 +94,9 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   const evolution_params usual;
   v.unusual("difference_weight", p.difference_weight, usual.difference_weight);
   v.unusual("difference_base", p.difference_base, usual.difference_base);
+  v.unusual_list("islands", p.islands, usual.islands);
+  v.unusual("topology", p.topology, usual.topology);
+  v.unusual("migration", p.migration, usual.migration);
 }
 
 template<class Visitor>
@@ -107,6 +111,7 @@ void keys(Visitor& v, keys_of<mutation_params> auto& p) {
   v.key("change_setting", p.change_setting);
   v.key("change_hyperparameter", p.change_hyperparameter);
   v.key("again", p.again);
+  v.unusual("adapt", p.adapt, mutation_params{}.adapt);
 }
 
 template<class Visitor>

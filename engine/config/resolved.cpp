@@ -30,6 +30,7 @@ public:
 
   void key(std::string_view name, const std::string& v) { raw(name, quoted(v)); }
   void key(std::string_view name, std::integral auto v) { raw(name, std::to_string(v)); }
+  void key(std::string_view name, bool v) { raw(name, v ? "true" : "false"); }
   void key(std::string_view name, double v) { raw(name, number(v)); }
   void key(std::string_view name, std::chrono::microseconds v) {
     raw(name, quoted(duration_literal(v)));
@@ -46,6 +47,10 @@ public:
   void unusual(std::string_view name, const auto& v, const auto& usual) {
     if (v != usual)
       key(name, v);
+  }
+  void unusual_list(std::string_view name, const auto& v, const auto& usual) {
+    if (v != usual)
+      list(name, v);
   }
   void path(std::string_view name, const std::filesystem::path& v) {
     set(name, v.string());

@@ -27,6 +27,7 @@ public:
       table_.read(name, out.emplace());
   }
   void unusual(std::string_view name, auto& out, const auto&) { key(name, out); }
+  void unusual_list(std::string_view name, auto& out, const auto&) { list(name, out); }
   void path(std::string_view name, std::filesystem::path& out) {
     table_.read_path(name, out, folder_);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/adaptive_rates.hpp"
 #include "engine/evolution/generations.hpp"
 #include "engine/evolution/lexicase.hpp"
 
@@ -13,8 +14,12 @@ namespace clade {
 /// is a cross of the two; it is always mutated.
 class generational final : public generations {
 public:
-  using generations::generations;
+  generational(const evolution_params& params, std::uint64_t seed)
+      : generations(params, seed),
+        learning_(params.mutation) {}
 
+  void born(const candidate& c) override;
+  void tell(const individual& evaluated) override;
   void close() override;
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
 
@@ -28,6 +33,7 @@ private:
   void prepare();
 
   lexicase lexicase_; ///< Of the survivors, where selection is by it.
+  mutation_learning learning_;
 };
 
 } // namespace clade

@@ -6,10 +6,14 @@
 #include "engine/evolution/cma_es.hpp"
 #include "engine/evolution/differential_evolution.hpp"
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/islands.hpp"
+#include "engine/evolution/local_search.hpp"
+#include "engine/evolution/map_elites.hpp"
 #include "engine/evolution/mu_plus_lambda.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 #include "engine/evolution/surrogate_assisted.hpp"
+#include "engine/evolution/tpe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +86,10 @@ constexpr std::array rows{
     row{"differential_evolution", no_layers, make<differential_evolution>},
     row{"cma_es", ordered_numbers, make<cma_es>},
     row{"surrogate", any_space, make<surrogate_assisted>},
+    row{"local_search", any_space, make<local_search>},
+    row{"tpe", serves_tpe, make<tpe>},
+    row{"map_elites", serves_map_elites, make<map_elites>},
+    row{"islands", any_space, make<islands>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -123,9 +131,35 @@ expected<void> validate_difference(const evolution_params& p) {
   return word("difference_base", p.difference_base, {"random", "current_to_best"});
 }
 
+expected<void> validate_islands(const evolution_params& p) {
+  if (auto ok = word("topology", p.topology, {"ring", "star"}); !ok)
+    return ok;
+  const auto names = island_strategies(p);
+  if (names.empty())
+    return wrong("islands", "empty",
+                 "name a strategy for each island, or write how many there are");
+  auto known = strategy_names();
+  std::erase(known, "islands");
+  for (const auto& name : names)
+    if (auto ok = word("islands", name, known); !ok)
+      return ok;
+  if (p.population % names.size() != 0)
+    return wrong("population", std::to_string(p.population),
+                 "it must be a multiple of the " + std::to_string(names.size())
+                     + " islands");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (auto ok = validate(island_params(p, names[i])); !ok)
+      return fail(ok.error().kind, ok.error().message + " (island "
+                                       + std::to_string(i + 1)
+                                       + ", which has its share of the population)");
+  return {};
+}
+
 // What only one strategy reads is checked for that one alone, so that its defaults are in
 // nobody else's way.
 expected<void> validate_own(const evolution_params& p) {
+  if (p.strategy == "islands")
+    return validate_islands(p);
   const bool generational = p.strategy == "generational";
   const bool regularised = p.strategy == "regularised";
   if (regularised || (generational && p.selection == "tournament"))
@@ -140,7 +174,8 @@ expected<void> validate_own(const evolution_params& p) {
     return validate_difference(p);
   if (p.strategy == "mu_plus_lambda")
     return natural("elites", p.elites, 1, most);
-  if (regularised)
+  if (regularised || p.strategy == "local_search" || p.strategy == "tpe"
+      || p.strategy == "map_elites")
     return natural("in_flight", p.in_flight, 1, p.population);
   if (p.strategy == "surrogate")
     return natural("in_flight", p.in_flight, 1, p.population);
@@ -184,6 +219,10 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
 expected<void> check_strategy(const evolution_params& params, const search_space& space) {
   if (auto ok = validate(params); !ok)
     return ok;
+  if (params.strategy == "islands")
+    for (const auto& name : island_strategies(params))
+      if (auto ok = check_strategy(island_params(params, name), space); !ok)
+        return ok;
   return row_of(params).serves(space);
 }
 

@@ -14,8 +14,7 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// "random", "generational", "regularised", "mu_plus_lambda",
-  /// "differential_evolution" or "cma_es". Each one's header says when to take it. In an
+  /// A name of the table in strategy.cpp; each one's header says when to take it. In an
   /// experiment file also "auto", which one of them takes the place of as it is read.
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
@@ -42,6 +41,13 @@ struct evolution_params {
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
+  /// The strategies of "islands", or how many run "regularised". The population must be a
+  /// multiple of their number.
+  std::vector<std::string> islands = {"4"};
+  /// "ring" or "star" (islands): who sends its best to whom.
+  std::string topology = "ring";
+  /// After how many results of an island it does so; 0: never.
+  std::size_t migration = 20;
   /// By how much of a difference a child moves, F, from 0 to 2; `crossover` is then the
   /// chance of each parameter to move, CR. 0: every target adapts both, which is seldom
   /// worse (differential_evolution).
@@ -168,6 +174,14 @@ public:
   /// asked for yet; false where there will be none any more.
   [[nodiscard]] virtual bool give(std::shared_ptr<const clade::genome> genome,
                                   const std::string& origin) = 0;
+
+  /// One that was evaluated elsewhere, of an id that is none of its own, takes part as if
+  /// it had been heard now, with no place in the budget; false, and nothing has changed,
+  /// where the strategy takes none. What is ordered stays as it is. (islands.hpp)
+  [[nodiscard]] virtual bool receive(const individual& migrant) {
+    static_cast<void>(migrant);
+    return false;
+  }
 
   /// Goes on with other parameters and another seed, of the same strategy and tell_order;
   /// those that may breed stay. To be called when a generation has just been closed, or

@@ -16,7 +16,6 @@ namespace clade {
 namespace {
 
 constexpr screening_params screening;
-constexpr std::size_t most_known = 2 * surrogate_params{}.examples;
 
 using genomes = std::vector<std::shared_ptr<const clade::genome>>;
 

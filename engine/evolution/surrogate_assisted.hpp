@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evolution/steady.hpp"
+#include "engine/evolution/surrogate.hpp"
 
 #include <deque>
 #include <map>
@@ -28,6 +29,9 @@ public:
   surrogate_assisted(const evolution_params& params, std::uint64_t seed);
 
   [[nodiscard]] std::vector<individual> population() const override;
+
+  /// How many results it remembers.
+  static constexpr std::size_t most_known = 2 * surrogate_params{}.examples;
 
 private:
   void hear(const individual& evaluated) override;

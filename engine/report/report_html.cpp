@@ -160,6 +160,20 @@ std::string sizes_html(const run_story& story) {
   return story.sizes.size() < 2 ? "" : size_chart(story);
 }
 
+std::string rates_html(const run_story& story) {
+  if (story.rates.empty())
+    return "";
+  html_table rows("lnnnn", {"mutation", "children", "improved", "weight", "now"});
+  for (const auto& r : story.rates)
+    rows.add({change_kind_table[static_cast<std::size_t>(r.kind)].name,
+              with_commas(r.children),
+              r.children == 0 ? "-"
+                              : percent(static_cast<double>(r.paid)
+                                        / static_cast<double>(r.children)),
+              metric_text(r.base), metric_text(r.rate)});
+  return paragraph(rates_words()) + rows.text();
+}
+
 std::string changes_html(const run_story& story) {
   if (story.credits.empty())
     return "";
@@ -177,7 +191,7 @@ std::string changes_html(const run_story& story) {
               any ? coloured(c.mean_change, goal) : "-",
               any ? change_bar(c.mean_change, largest, better) : ""});
   }
-  return paragraph(changes_words(story)) + rows.text();
+  return paragraph(changes_words(story)) + rows.text() + rates_html(story);
 }
 
 std::string failures_html(const run_story& story) {

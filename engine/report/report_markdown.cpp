@@ -140,6 +140,20 @@ std::string sizes_text(const run_story& story) {
   return paragraph("The best of at most each size.") + rows.text();
 }
 
+std::string rates_text(const run_story& story) {
+  if (story.rates.empty())
+    return "";
+  markdown_table rows("lnnnn", {"mutation", "children", "improved", "weight", "now"});
+  for (const auto& r : story.rates)
+    rows.add({change_kind_table[static_cast<std::size_t>(r.kind)].name,
+              with_commas(r.children),
+              r.children == 0 ? "-"
+                              : percent(static_cast<double>(r.paid)
+                                        / static_cast<double>(r.children)),
+              metric_text(r.base), metric_text(r.rate)});
+  return "\n" + paragraph(rates_words()) + rows.text();
+}
+
 std::string changes_text(const run_story& story) {
   if (story.credits.empty())
     return "";
@@ -151,7 +165,7 @@ std::string changes_text(const run_story& story) {
               percent(c.improved_share()), any ? change_text(c.best_change) : "-",
               any ? change_text(c.mean_change) : "-"});
   }
-  return paragraph(changes_words(story)) + rows.text();
+  return paragraph(changes_words(story)) + rows.text() + rates_text(story);
 }
 
 std::string failures_text(const run_story& story) {

@@ -134,6 +134,14 @@ std::string changes_words(const run_story& story) {
          + story.run.overview.goal.metric + direction(story.run.overview.goal) + ".";
 }
 
+std::string rates_words() {
+  return "Mutation rates follow what paid: of the last "
+         + std::to_string(adaptive_rates::window)
+         + " children, those of each kind of change, the share that was better than its "
+           "fitter parent, and the weight of the kind as the experiment has it and as it "
+           "is now.";
+}
+
 std::string failures_words(const run_story& story) {
   const auto& o = story.run.overview;
   auto text = with_commas(o.failed) + " of " + counted(o.evaluated, "candidate")

@@ -3,6 +3,8 @@
 // of time.
 #include "engine/report/run_story.hpp"
 
+#include "engine/config/flat_settings.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -119,9 +121,13 @@ expected<void> tell_best(const store& s, run_story& story) {
 }
 
 expected<void> tell_changes(const store& s, run_story& story) {
-  mutation_credit credit(story.run.overview.goal.maximize);
+  const auto settings = flat_settings(story.run.overview.experiment, "its experiment");
+  if (!settings)
+    return tl::unexpected(settings.error());
+  mutation_credit credit(story.run.overview.goal.maximize, adapting_mutation(*settings));
   auto read = s.for_each_child([&](const child_row& c) { credit.add(c); });
   story.credits = credit.credits();
+  story.rates = credit.rates();
   return read;
 }
 

@@ -59,6 +59,7 @@ struct run_story {
   std::vector<size_cell> sizes;
   std::vector<size_cell> front; ///< The fittest for their size, the smallest first.
   std::vector<change_credit> credits;
+  std::vector<adaptive_rates::credit> rates; ///< Where they adapt.
   std::vector<failure_row> failures, lost_attempts;
   std::vector<slot_story> slots; ///< By name.
   double working_seconds = 0;    ///< In which there was any slot.

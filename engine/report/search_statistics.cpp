@@ -33,9 +33,8 @@ mean_interval mean_of(std::span<const double> values) {
 std::optional<double> median_of(std::vector<std::optional<double>> values) {
   if (values.empty())
     return std::nullopt;
-  std::ranges::sort(values, [](const auto& a, const auto& b) {
-    return a && (!b || *a < *b);
-  });
+  std::ranges::sort(values,
+                    [](const auto& a, const auto& b) { return a && (!b || *a < *b); });
   const auto& low = values[(values.size() - 1) / 2];
   const auto& high = values[values.size() / 2];
   if (!low || !high)

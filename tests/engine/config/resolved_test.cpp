@@ -44,6 +44,7 @@ experiment arbitrary(const experiment& base) {
   e.evolution.population = *rc::gen::inRange<std::size_t>(10, 1000);
   e.evolution.crossover = *share();
   e.evolution.mutation.again = *share();
+  e.evolution.mutation.adapt = *rc::gen::arbitrary<bool>();
   e.evolution.mutation.add_edge = *share();
   e.training.learning_rate = *share();
   e.training.weight_decay = *share();
@@ -163,6 +164,7 @@ TEST_CASE("resolved: any valid experiment reads back the same") {
     RC_ASSERT(back.data.categories == e.data.categories);
     RC_ASSERT(back.data.train == e.data.train);
     RC_ASSERT(back.evolution.mutation.again == e.evolution.mutation.again);
+    RC_ASSERT(back.evolution.mutation.adapt == e.evolution.mutation.adapt);
     RC_ASSERT(back.training.learning_rate == e.training.learning_rate);
     RC_ASSERT(back.limits.evaluation_time == e.limits.evaluation_time);
     RC_ASSERT(back.limits.evaluation_memory == e.limits.evaluation_memory);

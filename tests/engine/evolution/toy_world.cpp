@@ -50,6 +50,10 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
     c.network.low = static_cast<std::uint64_t>(toy_number(made->child));
     c.genome = std::make_shared<const genome>(std::move(made->child));
     c.origin = made->change;
+  } else if (order.how == breeding::kind::given) {
+    c.network.low = static_cast<std::uint64_t>(toy_number(*order.genome));
+    c.genome = order.genome;
+    c.origin = order.origin;
   } else if (!order.parents.empty()) {
     std::int64_t sum = 0;
     for (const auto& p : order.parents)
