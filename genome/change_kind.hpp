@@ -40,10 +40,10 @@ inline constexpr std::array<change_kind_row, change_kind_count> change_kind_tabl
     {"change_hyperparameter", &mutation_params::change_hyperparameter},
 }};
 
-/// What `offspring::change` tells of one change: "widen n3f2a1 units 16 -> 32" is `widen`.
-/// None of what is no mutation: "sampled", "crossed", "unchanged". The text is what is
-/// stored of a candidate and covered by a run's digest; hence the kinds are read from it
-/// rather than kept beside it.
+/// What `offspring::change` tells of one change: "widen n3f2a1 units 16 -> 32" is
+/// `widen`. None of what is no mutation: "sampled", "crossed", "unchanged". The text is
+/// what is stored of a candidate and covered by a run's digest; hence the kinds are read
+/// from it rather than kept beside it.
 [[nodiscard]] std::optional<change_kind> kind_of_change(std::string_view change);
 
 /// Of several, "crossed; widen ..; momentum 0.8 -> 0.9", each kind once.

@@ -42,9 +42,8 @@ mutation_params adaptive_rates::rates() const {
     return rates;
   const double average = paid / children;
   for (std::size_t k = 0; k < change_kind_count; ++k) {
-    const double quality =
-        (static_cast<double>(paid_of_[k]) + prior_children * average)
-        / (static_cast<double>(children_of_[k]) + prior_children);
+    const double quality = (static_cast<double>(paid_of_[k]) + prior_children * average)
+                           / (static_cast<double>(children_of_[k]) + prior_children);
     rates.*weight_of(k) *= least_share + (1 - least_share) * quality / average;
   }
   return rates;
@@ -89,7 +88,8 @@ void mutation_learning::settle() {
       ++p;
       continue;
     }
-    rates_.add(child.kinds, child.child->ok && child.child->primary > child.parent.primary);
+    rates_.add(child.kinds,
+               child.child->ok && child.child->primary > child.parent.primary);
     p = pending_.erase(p);
   }
 }

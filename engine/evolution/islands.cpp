@@ -50,11 +50,9 @@ islands::islands(const evolution_params& params, std::uint64_t seed,
                  std::shared_ptr<const search_space> space)
     : params_(params) {
   for (const auto& name : island_strategies(params))
-    islands_.push_back(
-        {.search =
-             make_strategy(island_params(params, name), seed_of(seed, islands_.size()),
-                           space)
-                 .value()});
+    islands_.push_back({.search = make_strategy(island_params(params, name),
+                                                seed_of(seed, islands_.size()), space)
+                                      .value()});
 }
 
 std::size_t islands::home(candidate_id id) const {
@@ -162,9 +160,9 @@ void islands::send(const individual& best, std::size_t from, std::size_t to) {
   auto& there = *islands_[to].search;
   // Where no place is left, the migrant comes too late.
   if (!there.receive(migrant))
-    std::ignore = there.give(best.genome, "migrated from island " + std::to_string(from + 1)
-                                              + ", where it is #"
-                                              + std::to_string(best.id));
+    std::ignore =
+        there.give(best.genome, "migrated from island " + std::to_string(from + 1)
+                                    + ", where it is #" + std::to_string(best.id));
 }
 
 std::optional<generation_closed> islands::closing() const {

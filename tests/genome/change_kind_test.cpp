@@ -19,7 +19,8 @@ TEST_CASE("change kind: what each kind of mutation writes is read as that kind")
     for (std::uint64_t i = 0; i < 300; ++i) {
       auto random = derive(1, purpose::mutation, k, i);
       // Some from one genome, some from many.
-      const auto parent = i % 2 == 0 ? a_genome() : sample_genome(small_grammar(), random);
+      const auto parent =
+          i % 2 == 0 ? a_genome() : sample_genome(small_grammar(), random);
       const auto born = mutate(small_grammar(), parent, only, random);
       if (born.change == "unchanged")
         continue;

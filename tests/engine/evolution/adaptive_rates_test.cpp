@@ -37,8 +37,8 @@ std::vector<mutation_params> rates_over(const simulation& s) {
   REQUIRE(state);
   for (const auto& r : run.records) {
     if (const auto* b = std::get_if<candidate_born>(&r); b && b->born.index == 0)
-      rates.push_back(state->search->ask(0, 1).front().mutation.value_or(
-          s.rules.evolution.mutation));
+      rates.push_back(
+          state->search->ask(0, 1).front().mutation.value_or(s.rules.evolution.mutation));
     REQUIRE(apply(*state, r));
   }
   return rates;
@@ -106,7 +106,8 @@ TEST_CASE("adaptive rates: each strategy that adapts learns what its search pays
   const auto space = std::make_shared<const search_space>(small_space());
   for (const auto* strategy : {"regularised", "generational", "map_elites"}) {
     INFO(strategy);
-    const auto rates = rates_over(real_simulation(adapting(strategy), 1, space, nodes_of));
+    const auto rates =
+        rates_over(real_simulation(adapting(strategy), 1, space, nodes_of));
     REQUIRE(rates.size() == 15);
     const mutation_params base;
     CHECK(rates[0].add_node == base.add_node);
@@ -143,12 +144,13 @@ TEST_CASE("adaptive rates: learning leaves no trace of order and goes on from it
     params.generations = 6;
     auto s = real_simulation(params, 1, space, nodes_of);
     const auto whole = simulate(s);
-    const auto plain = simulate(real_simulation([&] {
-                                  auto p = params;
-                                  p.mutation.adapt = false;
-                                  return p;
-                                }(),
-                                                1, space, nodes_of));
+    const auto plain = simulate(real_simulation(
+        [&] {
+          auto p = params;
+          p.mutation.adapt = false;
+          return p;
+        }(),
+        1, space, nodes_of));
     CHECK(whole.state.digest != plain.state.digest);
     for (std::uint64_t order = 1; order <= 5; ++order) {
       s.pick = shuffled(order);

@@ -58,7 +58,8 @@ TEST_CASE("islands: a number stands for so many of regularised evolution") {
   CHECK(own.generations == 10);
 }
 
-TEST_CASE("islands: in a ring the best goes to the next island, and in a star by the hub") {
+TEST_CASE(
+    "islands: in a ring the best goes to the next island, and in a star by the hub") {
   using ways = std::set<std::pair<std::size_t, std::size_t>>;
   CHECK(crossings(run_of(archipelago({"3"})), 3).contains({0, 1}));
   // Regularised evolution breeds what it was sent: what is handed on comes from further.
@@ -91,7 +92,8 @@ TEST_CASE("islands: a strategy that takes no migrants is given their genomes") {
   CHECK(run.state.evaluated == 120);
 }
 
-TEST_CASE("islands: every strategy searches its share, and none draws what another does") {
+TEST_CASE(
+    "islands: every strategy searches its share, and none draws what another does") {
   const auto run = run_of(archipelago({"regularised", "tpe", "local_search", "random"}));
   std::map<std::size_t, std::size_t> share;
   std::set<genome_hash> networks;
