@@ -30,7 +30,7 @@ std::optional<change_kind> kind_of_change(std::string_view change) {
   const auto rest = change.substr(std::min(word.size() + 1, change.size()));
   const bool edge = rest.starts_with("edge ");
   const auto arrow = rest.find(" -> ");
-  if (word == "add" && rest.find("..") != std::string_view::npos)
+  if (word == "add" && !rest.empty())
     return edge ? change_kind::add_edge : change_kind::add_node;
   if (word == "remove" && !rest.empty())
     return edge ? change_kind::remove_edge : change_kind::remove_node;

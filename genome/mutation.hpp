@@ -22,8 +22,8 @@ struct mutation_params {
   /// average.
   double again = 0.3;
   /// Whether rates follow what paid lately (engine/evolution/adaptive_rates.hpp), in
-  /// "regularised", "generational" and "map_elites". Worth it in searches of a thousand
-  /// candidates or more.
+  /// "regularised", "generational" and "map_elites". Worth it in regularised evolution of
+  /// a thousand candidates or more.
   bool adapt = false;
 };
 

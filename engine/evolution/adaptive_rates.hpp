@@ -26,6 +26,10 @@ namespace clade {
 /// the experiment says, and what is 0 there stays 0. A child of several changes counts
 /// for each of them. Whether a child was better is asked, rather than by how much: gains
 /// shrink as a search goes on, and one lucky child must not outweigh a hundred.
+///
+/// On the synthetic fitness of the small test space (30 seeds), regularised evolution of
+/// 20 ends .0097 +- .0044 higher after 1000 candidates and alike after 300; generational
+/// evolution and MAP-Elites end alike. Hence it is off by default.
 class adaptive_rates {
 public:
   explicit adaptive_rates(const mutation_params& base) : base_(base) {}

@@ -28,8 +28,10 @@ namespace clade {
 /// longer after a million evaluations than after a thousand.
 ///
 /// Take it for hyperparameters that are many or real, or depend on each other, and for
-/// noisy fitness, where it needs fewer evaluations than evolution; not where the graph is
-/// what matters.
+/// noisy fitness, where it needs fewer evaluations than evolution: mean regret after 100
+/// evaluations, one in flight, 100 seeds, against regularised evolution of 20: .42 / .67
+/// on NAS-Bench-201's CIFAR-10, .47 / 1.28 on CIFAR-100, 1.02 / 1.54 on ImageNet16-120.
+/// Not where the graph is what matters.
 class tpe final : public steady {
 public:
   tpe(const evolution_params& params, std::uint64_t seed,

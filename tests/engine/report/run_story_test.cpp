@@ -96,7 +96,7 @@ TEST_CASE("story: rates that adapt are shown, and only those") {
   story = story_of(entries);
   CHECK(story.rates.size() == change_kind_count);
   CHECK_THAT(to_html(story), Catch::Contains("Mutation rates follow"));
-  CHECK_THAT(to_markdown(story), Catch::Contains("| change_hyperparameter"));
+  CHECK_THAT(to_markdown(story), Catch::Contains("change\\_hyperparameter"));
 }
 
 TEST_CASE("story: what people and machines wrote is text and never markup") {
