@@ -17,6 +17,7 @@ enum class purpose : std::uint32_t {
   split = 6,     ///< Which examples are train, validation and test.
   synthetic = 7, ///< What the synthetic fitness says.
   baseline = 8,  ///< The linear model that a champion is compared with.
+  niches = 11,   ///< Of several objectives: who fills a niche, and who breeds from them.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

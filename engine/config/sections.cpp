@@ -115,11 +115,12 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
     t.fail("classes", "data.classes must be from 1 to 1000000");
 }
 
-void read_evolution(table_reader t, const search_space& space, evolution_params& p) {
+void read_evolution(table_reader t, const search_space& space, const objective& goal,
+                    evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();
-  t.check(check_strategy(p, space));
+  t.check(check_strategy(p, space, goal));
 }
 
 // A space of convolutions needs to be told how a row of numbers is an image.
@@ -164,7 +165,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   else
     read_data(data, folder, e.data);
   read_objective(goal, e.fitness, e.data.task, e.objective);
-  read_evolution(evolution, e.space, e.evolution);
+  read_evolution(evolution, e.space, e.objective, e.evolution);
   read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);

@@ -69,7 +69,7 @@ bool generations::complete() const {
 }
 
 // The failed are of use only where all failed.
-std::vector<individual> generations::select() const {
+std::vector<individual> generations::pool() const {
   auto pool = children_;
   const auto stay = std::min(staying(), survivors_.size());
   pool.insert(pool.end(), survivors_.begin(),
@@ -79,9 +79,14 @@ std::vector<individual> generations::select() const {
       std::find_if(pool.begin(), pool.end(), [](const auto& i) { return !i.fitness.ok; });
   if (failed != pool.begin())
     pool.erase(failed, pool.end());
-  if (pool.size() > surviving())
-    pool.resize(surviving());
   return pool;
+}
+
+std::vector<individual> generations::select() const {
+  auto selected = pool();
+  if (selected.size() > surviving())
+    selected.resize(surviving());
+  return selected;
 }
 
 std::optional<generation_closed> generations::closing() const {

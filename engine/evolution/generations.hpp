@@ -39,6 +39,9 @@ protected:
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   /// Of the generations that are closed, best first.
   [[nodiscard]] const std::vector<individual>& survivors() const { return survivors_; }
+  /// The generation's children and those that stay on beside them, best first; the failed
+  /// are among them only where all failed.
+  [[nodiscard]] std::vector<individual> pool() const;
 
 private:
   /// Fills in how the candidate is made and of whom.
@@ -51,7 +54,8 @@ private:
   /// How many candidates the generations before this one have.
   [[nodiscard]] std::uint64_t before() const;
   [[nodiscard]] bool complete() const;
-  [[nodiscard]] std::vector<individual> select() const;
+  /// Who survives a complete generation, best first: those of the pool that are fittest.
+  [[nodiscard]] virtual std::vector<individual> select() const;
 
   evolution_params params_;
   std::uint64_t seed_;

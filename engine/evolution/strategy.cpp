@@ -4,6 +4,8 @@
 #include "engine/evolution/strategy.hpp"
 
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/nsga2.hpp"
+#include "engine/evolution/nsga3.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 
@@ -19,6 +21,8 @@ struct row {
   expected<void> (*serves)(const search_space& space);
   std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
                                     std::shared_ptr<const search_space> space);
+  /// Weighs several objectives against each other.
+  bool several = false;
 };
 
 template<class Strategy>
@@ -36,9 +40,11 @@ expected<void> any_space(const search_space&) {
 }
 
 constexpr std::array rows{
-    row{"random", any_space, make<random_search>},
+    row{"random", any_space, make<random_search>, true},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
+    row{"nsga2", any_space, make<nsga2>, true},
+    row{"nsga3", any_space, make<nsga3>, true},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -118,10 +124,18 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
   return row_of(params).make(params, seed, std::move(space));
 }
 
-expected<void> check_strategy(const evolution_params& params, const search_space& space) {
+expected<void> check_strategy(const evolution_params& params, const search_space& space,
+                              const objective& goal) {
   if (auto ok = validate(params); !ok)
     return ok;
-  return row_of(params).serves(space);
+  const auto& chosen = row_of(params);
+  const auto aims = 1 + goal.others.size();
+  if (aims > 1 && !chosen.several)
+    return wrong("strategy", "\"" + params.strategy + "\"",
+                 "it raises one objective and the experiment has " + std::to_string(aims)
+                     + ", which strategy = \"" + (aims > 3 ? "nsga3" : "nsga2")
+                     + "\" weighs against each other");
+  return chosen.serves(space);
 }
 
 std::vector<std::string> strategy_names() {

@@ -17,6 +17,14 @@ struct specimen {
   bool orderly; ///< Decides the same in whatever order results come.
 };
 
+/// A small x is an objective too, and it must not be too great.
+run_rules weighing(const char* strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.objective.others = {{.metric = "parameters", .maximize = false}};
+  rules.objective.constraints = {{.metric = "parameters", .limit = 8'000}};
+  return rules;
+}
+
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
@@ -26,7 +34,10 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
           {"generational by tournament", toy_rules("generational", seed), true},
           {"generational by truncation", truncation, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false}};
+          {"regularised as arrived", arrived, false},
+          {"nsga2", toy_rules("nsga2", seed), true},
+          {"nsga2 for two objectives", weighing("nsga2", seed), true},
+          {"nsga3 for two objectives", weighing("nsga3", seed), true}};
 }
 
 template<class Record>
@@ -221,7 +232,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
-           "\"regularised\"");
+           "\"regularised\", \"nsga2\", \"nsga3\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
@@ -242,4 +253,25 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "regularised", .in_flight = 25})
         == "evolution.in_flight is 25: it must be from 1 to 24");
   CHECK(message({.strategy = "random", .population = 2}).empty());
+}
+
+TEST_CASE(
+    "strategy: one for a single objective refuses several and says which does not") {
+  const auto space = toy_world{}.space();
+  objective goal{.others = {{.metric = "parameters", .maximize = false}}};
+  const auto refused = [&](const char* strategy) {
+    const auto ok = check_strategy({.strategy = strategy}, space, goal);
+    return ok ? "" : ok.error().message;
+  };
+  CHECK(refused("regularised")
+        == "evolution.strategy is \"regularised\": it raises one objective and the "
+           "experiment has 2, which strategy = \"nsga2\" weighs against each other");
+  CHECK(refused("nsga2") == "");
+  CHECK(refused("random") == "");
+  goal.others.resize(3, goal.others.front());
+  CHECK_THAT(refused("generational"), Catch::Contains("strategy = \"nsga3\""));
+  CHECK(refused("nsga3") == "");
+  goal.others.clear();
+  goal.constraints = {{.metric = "parameters", .limit = 10}};
+  CHECK(refused("generational") == "");
 }
