@@ -33,7 +33,7 @@ std::vector<individual> nsga2::select() const {
     fitnesses.push_back(i.fitness);
   std::vector<individual> selected;
   for (const auto& front : sort_into_fronts(fitnesses)) {
-    std::vector<point> points;
+    std::vector<objective_point> points;
     for (const auto i : front)
       points.push_back(point_of(fitnesses[i]));
     const auto distances = crowding_distances(points);
@@ -41,9 +41,8 @@ std::vector<individual> nsga2::select() const {
     for (std::size_t i = 0; i < order.size(); ++i)
       order[i] = i;
     // The pool is sorted already, by fitness and age.
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      return distances[a] > distances[b];
-    });
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return distances[a] > distances[b]; });
     for (const auto i : order) {
       selected.push_back(all[front[i]]);
       if (selected.size() == surviving())

@@ -29,8 +29,8 @@ struct layer_form {
 };
 
 /// All points of a layer that begin with these shares; of `divisions` so many are left.
-void add_layer(std::vector<point>& all, point& shares, std::size_t left,
-               const layer_form& form) {
+void add_layer(std::vector<objective_point>& all, objective_point& shares,
+               std::size_t left, const layer_form& form) {
   const auto divisions = form.divisions;
   if (shares.size() + 1 == form.objectives) {
     shares.push_back(static_cast<double>(left) / static_cast<double>(divisions));
@@ -45,9 +45,9 @@ void add_layer(std::vector<point>& all, point& shares, std::size_t left,
   }
 }
 
-std::vector<point> plane(std::size_t objectives, std::size_t divisions) {
-  std::vector<point> all;
-  point shares;
+std::vector<objective_point> plane(std::size_t objectives, std::size_t divisions) {
+  std::vector<objective_point> all;
+  objective_point shares;
   add_layer(all, shares, divisions, {objectives, divisions});
   return all;
 }
@@ -62,16 +62,16 @@ std::size_t divisions_for(std::size_t objectives, std::size_t most) {
 
 /// The plane through the extreme points cuts the axes there; none where they span no
 /// plane. Gaussian elimination of E a = 1, with pivots; the intercepts are 1 / a.
-std::optional<point> intercepts(std::vector<point> rows) {
+std::optional<objective_point> intercepts(std::vector<objective_point> rows) {
   const auto n = rows.size();
   for (auto& row : rows)
     row.push_back(1);
   for (std::size_t column = 0; column < n; ++column) {
-    const auto pivot = std::max_element(
-        rows.begin() + static_cast<std::ptrdiff_t>(column), rows.end(),
-        [&](const point& a, const point& b) {
-          return std::abs(a[column]) < std::abs(b[column]);
-        });
+    const auto pivot =
+        std::max_element(rows.begin() + static_cast<std::ptrdiff_t>(column), rows.end(),
+                         [&](const objective_point& a, const objective_point& b) {
+                           return std::abs(a[column]) < std::abs(b[column]);
+                         });
     std::iter_swap(rows.begin() + static_cast<std::ptrdiff_t>(column), pivot);
     if (std::abs(rows[column][column]) < 1e-12)
       return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<point> intercepts(std::vector<point> rows) {
         rows[row][k] -= factor * rows[column][k];
     }
   }
-  point found;
+  objective_point found;
   for (std::size_t i = 0; i < n; ++i)
     found.push_back(rows[i][i] / rows[i][n]);
   const bool usable =
@@ -94,9 +94,9 @@ std::optional<point> intercepts(std::vector<point> rows) {
 /// In what units costs are compared, from those of the first front: the greatest of each,
 /// and times the intercepts that they have in these where there are any. Other than in
 /// the paper, which looks for the extremes before it scales, no unit leaves a trace.
-point units_of(std::vector<point> front) {
+objective_point units_of(std::vector<objective_point> front) {
   const auto n = front.front().size();
-  point units(n, 0);
+  objective_point units(n, 0);
   for (const auto& costs : front)
     for (std::size_t m = 0; m < n; ++m)
       units[m] = std::max(units[m], costs[m]);
@@ -105,9 +105,9 @@ point units_of(std::vector<point> front) {
   for (auto& costs : front)
     for (std::size_t m = 0; m < n; ++m)
       costs[m] /= units[m];
-  std::vector<point> extremes;
+  std::vector<objective_point> extremes;
   for (std::size_t axis = 0; axis < n; ++axis) {
-    const auto reach = [&](const point& costs) {
+    const auto reach = [&](const objective_point& costs) {
       double most = 0;
       for (std::size_t m = 0; m < n; ++m)
         most = std::max(most, m == axis ? costs[m] : costs[m] * 1e6);
@@ -126,9 +126,10 @@ struct niche {
   double distance = 0; ///< Squared.
 };
 
-niche niche_of(const point& costs, const std::vector<point>& lines) {
+niche niche_of(const objective_point& costs, const std::vector<objective_point>& lines) {
   niche nearest{.line = 0, .distance = std::numeric_limits<double>::infinity()};
-  const double length = std::inner_product(costs.begin(), costs.end(), costs.begin(), 0.0);
+  const double length =
+      std::inner_product(costs.begin(), costs.end(), costs.begin(), 0.0);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& line = lines[i];
     const double along =
@@ -178,9 +179,10 @@ std::vector<std::size_t> niching(const std::vector<niche>& taken,
 }
 
 /// Of each fitness that is feasible; what would overflow is cut off.
-std::vector<point> costs_below(const point& ideal, const std::vector<fitness>& all) {
+std::vector<objective_point> costs_below(const objective_point& ideal,
+                                         const std::vector<fitness>& all) {
   constexpr double most = 1e100;
-  std::vector<point> costs(all.size());
+  std::vector<objective_point> costs(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].ok || all[i].violation > 0)
       continue;
@@ -193,14 +195,14 @@ std::vector<point> costs_below(const point& ideal, const std::vector<fitness>& a
 
 /// A selection that is not complete yet.
 struct half_selected {
-  const std::vector<point>& costs;
+  const std::vector<objective_point>& costs;
   const std::vector<std::size_t>&first, &selected, &last; ///< Fronts, of indices.
   std::size_t surviving;
 };
 
 /// The members of the last front that complete it.
 std::vector<std::size_t> fill(const half_selected& half, random_stream& random) {
-  std::vector<point> front;
+  std::vector<objective_point> front;
   for (const auto i : half.first)
     front.push_back(half.costs[i]);
   const auto units = units_of(std::move(front));
@@ -217,24 +219,23 @@ std::vector<std::size_t> fill(const half_selected& half, random_stream& random) 
     return found;
   };
   std::vector<std::size_t> chosen;
-  for (const auto i : niching(niches_of(half.selected), niches_of(half.last),
-                              lines.size(), half.surviving - half.selected.size(),
-                              random))
+  for (const auto i :
+       niching(niches_of(half.selected), niches_of(half.last), lines.size(),
+               half.surviving - half.selected.size(), random))
     chosen.push_back(half.last[i]);
   return chosen;
 }
 
 } // namespace
 
-std::vector<point> reference_points(std::size_t objectives, std::size_t most) {
+std::vector<objective_point> reference_points(std::size_t objectives, std::size_t most) {
   const auto outer = std::max<std::size_t>(1, divisions_for(objectives, most));
   if (objectives == 1)
     return {{1.0}};
   auto all = plane(objectives, outer);
   if (outer >= objectives || all.size() >= most)
     return all;
-  const auto inner =
-      std::min(outer, divisions_for(objectives, most - all.size()));
+  const auto inner = std::min(outer, divisions_for(objectives, most - all.size()));
   if (inner == 0)
     return all;
   for (auto p : plane(objectives, inner)) {
@@ -245,7 +246,7 @@ std::vector<point> reference_points(std::size_t objectives, std::size_t most) {
   return all;
 }
 
-point nsga3::ideal(const std::vector<individual>& pool) const {
+objective_point nsga3::ideal(const std::vector<individual>& pool) const {
   auto best = ideal_;
   for (const auto& i : pool) {
     if (!i.fitness.ok || i.fitness.violation > 0)

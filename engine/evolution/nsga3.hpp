@@ -10,15 +10,15 @@ namespace clade {
 /// 8(3), 1998). The most divisions whose points are at most `most`; where so few lie on
 /// the plane's rim alone, a second, half as large layer is put inside if it fits
 /// (Deb and Jain 2014, section V).
-[[nodiscard]] std::vector<point> reference_points(std::size_t objectives,
-                                                  std::size_t most);
+[[nodiscard]] std::vector<objective_point> reference_points(std::size_t objectives,
+                                                            std::size_t most);
 
 /// NSGA-III (Deb and Jain, "An evolutionary many-objective optimization algorithm using
-/// reference-point-based nondominated sorting approach, part I", and Jain and Deb, part
-/// II for constraints; IEEE TEC 18(4), 2014). As nsga2, but the front that does not fit
-/// whole is filled by niches in the place of distances. Objectives are counted from the
-/// best value of each that was ever seen, in units of the intercepts of the plane through
-/// the extreme points, those with the least
+/// reference-point-based nondominated sorting approach, part I", and Jain and
+/// Deb, part II for constraints; IEEE TEC 18(4), 2014). As nsga2, but the front that does
+/// not fit whole is filled by niches in the place of distances. Objectives are counted
+/// from the best value of each that was ever seen, in units of the intercepts of the
+/// plane through the extreme points, those with the least
 ///
 ///   max over objectives m of f_m / w_m       (w: 1 along an axis, 1e-6 elsewhere)
 ///
@@ -41,10 +41,11 @@ private:
   [[nodiscard]] std::size_t surviving() const override { return params().population; }
   [[nodiscard]] std::vector<individual> select() const override;
   /// With what the pool adds to it.
-  [[nodiscard]] point ideal(const std::vector<individual>& pool) const;
+  [[nodiscard]] objective_point ideal(const std::vector<individual>& pool) const;
   [[nodiscard]] std::size_t win(random_stream& random) const;
 
-  point ideal_; ///< The best of each objective, of all generations that are closed.
+  objective_point
+      ideal_; ///< The best of each objective, of all generations that are closed.
 };
 
 } // namespace clade

@@ -1,7 +1,8 @@
-// Fronts. Points are taken from the greatest down (by the first objective, then the next),
-// so that none is dominated by a later one. Each goes to the first front that has no
-// member which dominates it; whether a front has one is monotonous in its number, hence
-// the binary search. Of two objectives the member added last tells for the whole front.
+// Fronts. Points are taken from the greatest down (by the first objective, then the
+// next), so that none is dominated by a later one. Each goes to the first front that has
+// no member which dominates it; whether a front has one is monotonous in its number,
+// hence the binary search. Of two objectives the member added last tells for the whole
+// front.
 //
 // Hypervolume of three objectives: points by falling z; each slab between two of them has
 // the area below a staircase in x and y, which is kept up to date. Of more: points by
@@ -30,8 +31,8 @@ std::vector<std::size_t> indices(std::size_t n) {
   return all;
 }
 
-bool dominated_by(const std::vector<std::size_t>& front, std::span<const point> all,
-                  std::size_t one) {
+bool dominated_by(const std::vector<std::size_t>& front,
+                  std::span<const objective_point> all, std::size_t one) {
   const auto dominates_it = [&](std::size_t other) {
     return dominates(all[other], all[one]);
   };
@@ -41,8 +42,9 @@ bool dominated_by(const std::vector<std::size_t>& front, std::span<const point> 
 }
 
 /// Those above the reference, from it.
-std::vector<point> above(std::vector<point> points, const point& reference) {
-  std::erase_if(points, [&](point& p) {
+std::vector<objective_point> above(std::vector<objective_point> points,
+                                   const objective_point& reference) {
+  std::erase_if(points, [&](objective_point& p) {
     for (std::size_t i = 0; i < p.size(); ++i)
       if (!((p[i] -= reference[i]) > 0))
         return true;
@@ -55,14 +57,14 @@ double box_volume(std::span<const double> p) {
   return std::accumulate(p.begin(), p.end(), 1.0, std::multiplies<>());
 }
 
-double volume1(const std::vector<point>& points) {
+double volume1(const std::vector<objective_point>& points) {
   double most = 0;
   for (const auto& p : points)
     most = std::max(most, p[0]);
   return most;
 }
 
-double volume2(std::vector<point>& points) {
+double volume2(std::vector<objective_point>& points) {
   std::ranges::sort(points, std::greater<>());
   double area = 0, height = 0;
   for (const auto& p : points)
@@ -105,8 +107,10 @@ private:
   std::map<double, double> steps_; ///< As x rises, y falls.
 };
 
-double volume3(std::vector<point>& points) {
-  std::ranges::sort(points, [](const point& a, const point& b) { return a[2] > b[2]; });
+double volume3(std::vector<objective_point>& points) {
+  std::ranges::sort(points, [](const objective_point& a, const objective_point& b) {
+    return a[2] > b[2];
+  });
   staircase stairs;
   double volume = 0, area = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -118,11 +122,11 @@ double volume3(std::vector<point>& points) {
 }
 
 /// Those that no other dominates, each once.
-void drop_dominated(std::vector<point>& points) {
+void drop_dominated(std::vector<objective_point>& points) {
   std::ranges::sort(points, std::greater<>());
-  std::vector<point> kept;
+  std::vector<objective_point> kept;
   for (auto& p : points) {
-    const auto covers = [&](const point& other) {
+    const auto covers = [&](const objective_point& other) {
       return std::ranges::equal(other, p, std::greater_equal<>());
     };
     if (std::none_of(kept.begin(), kept.end(), covers))
@@ -131,7 +135,7 @@ void drop_dominated(std::vector<point>& points) {
   points = std::move(kept);
 }
 
-double volume(std::vector<point> points) {
+double volume(std::vector<objective_point> points) {
   if (points.empty())
     return 0;
   const auto last = points.front().size() - 1;
@@ -142,12 +146,13 @@ double volume(std::vector<point> points) {
   if (last == 2)
     return volume3(points);
   drop_dominated(points);
-  std::ranges::sort(points,
-                    [=](const point& a, const point& b) { return a[last] > b[last]; });
+  std::ranges::sort(points, [=](const objective_point& a, const objective_point& b) {
+    return a[last] > b[last];
+  });
   double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::span own(points[i].data(), last);
-    std::vector<point> clipped;
+    std::vector<objective_point> clipped;
     for (std::size_t j = 0; j < i; ++j) {
       clipped.emplace_back(last);
       for (std::size_t k = 0; k < last; ++k)
@@ -170,8 +175,8 @@ bool dominates(std::span<const double> a, std::span<const double> b) {
   return better;
 }
 
-point point_of(const fitness& f) {
-  return f.objectives.empty() ? point{f.primary} : f.objectives;
+objective_point point_of(const fitness& f) {
+  return f.objectives.empty() ? objective_point{f.primary} : f.objectives;
 }
 
 bool dominates(const fitness& a, const fitness& b) {
@@ -184,16 +189,17 @@ bool dominates(const fitness& a, const fitness& b) {
   return dominates(point_of(a), point_of(b));
 }
 
-fronts sort_into_fronts(std::span<const point> all) {
+fronts sort_into_fronts(std::span<const objective_point> all) {
   auto order = indices(all.size());
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return all[a] != all[b] ? all[a] > all[b] : a < b;
   });
   fronts found;
   for (const auto one : order) {
-    const auto place = std::partition_point(
-        found.begin(), found.end(),
-        [&](const auto& front) { return dominated_by(front, all, one); });
+    const auto place =
+        std::partition_point(found.begin(), found.end(), [&](const auto& front) {
+          return dominated_by(front, all, one);
+        });
     if (place == found.end())
       found.push_back({one});
     else
@@ -207,7 +213,7 @@ fronts sort_into_fronts(std::span<const point> all) {
 fronts sort_into_fronts(std::span<const fitness> all) {
   std::vector<std::size_t> feasible, failed;
   std::map<double, std::vector<std::size_t>> missing;
-  std::vector<point> points;
+  std::vector<objective_point> points;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].ok) {
       failed.push_back(i);
@@ -230,7 +236,7 @@ fronts sort_into_fronts(std::span<const fitness> all) {
 }
 
 // Halves, so that the extent of finite numbers is finite.
-std::vector<double> crowding_distances(std::span<const point> front) {
+std::vector<double> crowding_distances(std::span<const objective_point> front) {
   std::vector<double> distances(front.size(), 0);
   if (front.empty())
     return distances;
@@ -247,18 +253,19 @@ std::vector<double> crowding_distances(std::span<const point> front) {
   return distances;
 }
 
-std::size_t most_crowded(std::span<const point> front) {
+std::size_t most_crowded(std::span<const objective_point> front) {
   const auto distances = crowding_distances(front);
   return static_cast<std::size_t>(std::ranges::min_element(distances)
                                   - distances.begin());
 }
 
-double hypervolume(std::vector<point> points, const point& reference) {
+double hypervolume(std::vector<objective_point> points,
+                   const objective_point& reference) {
   return volume(above(std::move(points), reference));
 }
 
 std::optional<hypervolume_box> box_of(std::span<const fitness> generation) {
-  std::optional<point> worst, best;
+  std::optional<objective_point> worst, best;
   for (const auto& f : generation) {
     if (!f.ok)
       continue;
@@ -272,7 +279,7 @@ std::optional<hypervolume_box> box_of(std::span<const fitness> generation) {
   }
   if (!worst)
     return std::nullopt;
-  hypervolume_box box{.worst = *worst, .extent = point(worst->size(), 1)};
+  hypervolume_box box{.worst = *worst, .extent = objective_point(worst->size(), 1)};
   for (std::size_t i = 0; i < box.extent.size(); ++i)
     if (const double between = (*best)[i] - (*worst)[i];
         between > 0 && std::isfinite(between))
@@ -283,7 +290,7 @@ std::optional<hypervolume_box> box_of(std::span<const fitness> generation) {
 // What would overflow is cut off, far beyond any real improvement.
 double hypervolume(std::span<const fitness> front, const hypervolume_box& box) {
   constexpr double most = 1e50;
-  std::vector<point> points;
+  std::vector<objective_point> points;
   for (const auto& f : front) {
     if (!f.ok || f.violation > 0)
       continue;
@@ -292,7 +299,7 @@ double hypervolume(std::span<const fitness> front, const hypervolume_box& box) {
       p[i] = std::clamp((p[i] - box.worst[i]) / box.extent[i], -most, most);
     points.push_back(std::move(p));
   }
-  return hypervolume(std::move(points), point(box.worst.size(), 0));
+  return hypervolume(std::move(points), objective_point(box.worst.size(), 0));
 }
 
 } // namespace clade

@@ -12,13 +12,13 @@
 namespace clade {
 
 /// Values of several objectives, each to be raised and finite.
-using point = std::vector<double>;
+using objective_point = std::vector<double>;
 
 /// At least as good in each and better in one.
 [[nodiscard]] bool dominates(std::span<const double> a, std::span<const double> b);
 
 /// All that a fitness is measured by: its objectives, or the primary one alone.
-[[nodiscard]] point point_of(const fitness& f);
+[[nodiscard]] objective_point point_of(const fitness& f);
 
 /// The same with constraints (Deb et al. 2002): whoever did not fail dominates the
 /// failed, the feasible dominate the others, and of those the smaller violation does.
@@ -30,29 +30,31 @@ using point = std::vector<double>;
 /// nondominated sorting", IEEE TEC 19(2), 2015) in O(n log n) for two objectives and at
 /// worst O(m n^2) for m.
 [[nodiscard]] std::vector<std::vector<std::size_t>>
-sort_into_fronts(std::span<const point> all);
+sort_into_fronts(std::span<const objective_point> all);
 [[nodiscard]] std::vector<std::vector<std::size_t>>
 sort_into_fronts(std::span<const fitness> all);
 
 /// How lonely each point of a front is: the sum over objectives of the distance between
 /// its neighbours, as a share of the front's extent; infinite at both ends of each
 /// (Deb et al. 2002). Ties are ordered by index.
-[[nodiscard]] std::vector<double> crowding_distances(std::span<const point> front);
+[[nodiscard]] std::vector<double>
+crowding_distances(std::span<const objective_point> front);
 
 /// The volume that the points dominate above `reference`; what is not above it in each
 /// objective adds nothing. Exact: a sweep for up to three objectives (O(n log n)),
 /// beyond that by exclusive volumes, one objective less at each step (While, Bradstreet
 /// and Barone, "A fast way of calculating exact hypervolumes", IEEE TEC 16(1), 2012).
 /// Meant for up to six objectives, and with more than four for fronts of a hundred.
-[[nodiscard]] double hypervolume(std::vector<point> points, const point& reference);
+[[nodiscard]] double hypervolume(std::vector<objective_point> points,
+                                 const objective_point& reference);
 
 /// Where a run's hypervolume is measured: from the worst value of each objective among
 /// the first generation's candidates that did not fail, in units of what lies between
 /// their worst and their best. So it has no unit; 1 would be one candidate that is as
 /// good as the first generation's best in everything.
 struct hypervolume_box {
-  point worst;
-  point extent; ///< Above 0; 1 where all are alike.
+  objective_point worst;
+  objective_point extent; ///< Above 0; 1 where all are alike.
 
   friend bool operator==(const hypervolume_box&, const hypervolume_box&) = default;
 };
@@ -69,7 +71,7 @@ struct hypervolume_box {
 inline constexpr std::size_t kept_front = 100;
 
 /// The index of the most crowded, never an end.
-[[nodiscard]] std::size_t most_crowded(std::span<const point> front);
+[[nodiscard]] std::size_t most_crowded(std::span<const objective_point> front);
 
 /// Takes `one` into a front that is sorted by `fitter`, where no member dominates it, and
 /// drops those that it dominates; of equal ones the older stays. The infeasible and the
@@ -96,7 +98,7 @@ void join_front(std::vector<Member>& front, const Member& one,
   front.insert(std::upper_bound(front.begin(), front.end(), one, before), one);
   if (front.size() <= kept_front)
     return;
-  std::vector<point> points;
+  std::vector<objective_point> points;
   for (const auto& member : front)
     points.push_back(point_of(member.*fitness_of));
   front.erase(front.begin() + static_cast<std::ptrdiff_t>(most_crowded(points)));

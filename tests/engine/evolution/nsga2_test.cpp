@@ -11,10 +11,8 @@ namespace {
 individual weighed(candidate_id id, double a, double b, double violation = 0) {
   return {.id = id,
           .genome = toy_genome(0),
-          .fitness = {.ok = true,
-                      .primary = a,
-                      .objectives = {a, b},
-                      .violation = violation}};
+          .fitness = {
+              .ok = true, .primary = a, .objectives = {a, b}, .violation = violation}};
 }
 
 /// Who survives of a first generation.

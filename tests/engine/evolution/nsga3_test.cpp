@@ -8,9 +8,10 @@
 using namespace clade;
 
 TEST_CASE("nsga3: reference points are shares that add up to 1, as many as fit") {
-  CHECK(reference_points(1, 10) == std::vector<point>{{1}});
+  CHECK(reference_points(1, 10) == std::vector<objective_point>{{1}});
   CHECK(reference_points(2, 5)
-        == std::vector<point>{{0, 1}, {0.25, 0.75}, {0.5, 0.5}, {0.75, 0.25}, {1, 0}});
+        == std::vector<objective_point>{
+            {0, 1}, {0.25, 0.75}, {0.5, 0.5}, {0.75, 0.25}, {1, 0}});
   CHECK(reference_points(3, 91).size() == 91);
   // Of five objectives three divisions fit (35 points), all on the rim; so do the 15 of
   // two divisions inside.
@@ -32,8 +33,8 @@ TEST_CASE("nsga3: finds more of the front of DTLZ2 than random search, over seed
     double found = 0, random = 0;
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       const auto reached = [&](const char* strategy) {
-        return hypervolume_of(
-            simulate(dtlz2(objectives).run(strategy, seed, 20, 30)), objectives, 1.5);
+        return hypervolume_of(simulate(dtlz2(objectives).run(strategy, seed, 20, 30)),
+                              objectives, 1.5);
       };
       const auto ours = reached("nsga3"), theirs = reached("random");
       found += ours / 6;

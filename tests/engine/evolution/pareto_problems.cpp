@@ -61,7 +61,7 @@ simulation pareto_problem::run(const std::string& strategy, std::uint64_t seed,
 }
 
 pareto_problem zdt1() {
-  return {.values = [](const std::vector<double>& x) -> point {
+  return {.values = [](const std::vector<double>& x) -> objective_point {
     const double rest = std::accumulate(x.begin() + 1, x.end(), 0.0);
     const double g = 1 + 9 * rest / static_cast<double>(x.size() - 1);
     return {x[0], g * (1 - std::sqrt(x[0] / g))};
@@ -75,7 +75,7 @@ pareto_problem dtlz2(std::size_t objectives) {
             double g = 0;
             for (std::size_t i = objectives - 1; i < x.size(); ++i)
               g += (x[i] - 0.5) * (x[i] - 0.5);
-            point f(objectives, 1 + g);
+            objective_point f(objectives, 1 + g);
             for (std::size_t m = 0; m < objectives; ++m) {
               for (std::size_t i = 0; i + m + 1 < objectives; ++i)
                 f[m] *= std::cos(x[i] * std::numbers::pi / 2);
@@ -87,19 +87,19 @@ pareto_problem dtlz2(std::size_t objectives) {
 }
 
 double hypervolume_of(const simulated& run, std::size_t objectives, double worst) {
-  std::vector<point> raised;
+  std::vector<objective_point> raised;
   for (const auto& r : run.records)
     if (const auto* e = std::get_if<candidate_evaluated>(&r)) {
-      point p;
+      objective_point p;
       for (std::size_t i = 0; i < objectives; ++i)
         p.push_back(-*find(e->evaluated.metrics, metric_name(i)));
       raised.push_back(std::move(p));
     }
   const auto fronts = sort_into_fronts(raised);
-  std::vector<point> front;
+  std::vector<objective_point> front;
   for (const auto i : fronts.front())
     front.push_back(raised[i]);
-  return hypervolume(std::move(front), point(objectives, -worst));
+  return hypervolume(std::move(front), objective_point(objectives, -worst));
 }
 
 } // namespace clade

@@ -10,7 +10,7 @@ namespace clade {
 struct pareto_problem {
   std::size_t variables = 10;
   std::size_t objectives = 2;
-  std::function<point(const std::vector<double>&)> values;
+  std::function<objective_point(const std::vector<double>&)> values;
 
   /// Of that strategy, with `population` x `generations` candidates.
   [[nodiscard]] simulation run(const std::string& strategy, std::uint64_t seed,

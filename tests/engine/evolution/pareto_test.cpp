@@ -13,19 +13,21 @@ using namespace clade;
 namespace {
 
 /// Whole numbers from 0 to `most`, so that ties are many.
-std::vector<point> any_points(std::size_t objectives, std::size_t count, int most) {
-  const auto one = rc::gen::container<point>(
+std::vector<objective_point> any_points(std::size_t objectives, std::size_t count,
+                                        int most) {
+  const auto one = rc::gen::container<objective_point>(
       objectives,
       rc::gen::map(rc::gen::inRange(0, most + 1), [](int v) { return 1.0 * v; }));
-  return *rc::gen::container<std::vector<point>>(count, one);
+  return *rc::gen::container<std::vector<objective_point>>(count, one);
 }
 
-std::vector<point> drawn_points(std::size_t objectives, std::size_t count, int most) {
+std::vector<objective_point> drawn_points(std::size_t objectives, std::size_t count,
+                                          int most) {
   return any_points(objectives, *rc::gen::inRange<std::size_t>(0, count + 1), most);
 }
 
 /// By the definition: what is left without dominators, again and again.
-std::vector<std::vector<std::size_t>> peeled(const std::vector<point>& all) {
+std::vector<std::vector<std::size_t>> peeled(const std::vector<objective_point>& all) {
   std::vector<std::vector<std::size_t>> found;
   std::set<std::size_t> left;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -44,7 +46,8 @@ std::vector<std::vector<std::size_t>> peeled(const std::vector<point>& all) {
 }
 
 /// Unit cubes that some point covers.
-double counted(const std::vector<point>& points, std::size_t objectives, int most) {
+double counted(const std::vector<objective_point>& points, std::size_t objectives,
+               int most) {
   std::vector<int> corner(objectives, 1);
   double cubes = 0;
   for (;;) {
@@ -65,7 +68,7 @@ double counted(const std::vector<point>& points, std::size_t objectives, int mos
   }
 }
 
-fitness a_fitness(point objectives, double violation = 0) {
+fitness a_fitness(objective_point objectives, double violation = 0) {
   return {.ok = true,
           .primary = objectives.front(),
           .objectives = objectives,
@@ -80,9 +83,9 @@ struct member {
 } // namespace
 
 TEST_CASE("pareto: to dominate is to be no worse in all and better in one") {
-  CHECK(dominates(point{1, 2}, point{1, 1}));
-  CHECK_FALSE(dominates(point{1, 2}, point{1, 2}));
-  CHECK_FALSE(dominates(point{2, 0}, point{0, 2}));
+  CHECK(dominates(objective_point{1, 2}, objective_point{1, 1}));
+  CHECK_FALSE(dominates(objective_point{1, 2}, objective_point{1, 2}));
+  CHECK_FALSE(dominates(objective_point{2, 0}, objective_point{0, 2}));
   CHECK(dominates(a_fitness({0, 0}), a_fitness({9, 9}, 0.1)));
   CHECK(dominates(a_fitness({0, 0}, 0.1), a_fitness({9, 9}, 0.2)));
   CHECK_FALSE(dominates(a_fitness({0, 0}, 0.1), a_fitness({-1, -1}, 0.1)));
@@ -118,9 +121,9 @@ TEST_CASE("pareto: each front of fitnesses is dominated by the one before") {
         for (const auto j : fronts[k])
           RC_ASSERT(!dominates(all[i], all[j]));
         if (k > 0)
-          RC_ASSERT(std::any_of(
-              fronts[k - 1].begin(), fronts[k - 1].end(),
-              [&](std::size_t j) { return dominates(all[j], all[i]); }));
+          RC_ASSERT(
+              std::any_of(fronts[k - 1].begin(), fronts[k - 1].end(),
+                          [&](std::size_t j) { return dominates(all[j], all[i]); }));
       }
   }));
 }
@@ -130,7 +133,7 @@ TEST_CASE("pareto: hypervolume is the number of unit cubes below whole points") 
     CHECK(rc::check(std::to_string(objectives) + " objectives", [&] {
       const int most = objectives < 5 ? 6 : 4;
       const auto all = drawn_points(objectives, 14, most);
-      RC_ASSERT(hypervolume(all, point(objectives, 0))
+      RC_ASSERT(hypervolume(all, objective_point(objectives, 0))
                 == counted(all, objectives, most));
     }));
 }
@@ -139,21 +142,21 @@ TEST_CASE("pareto: a point that others dominate adds no hypervolume") {
   CHECK(rc::check("nor does an equal one", [] {
     auto all = drawn_points(4, 10, 8);
     all.push_back({2, 2, 2, 2});
-    const auto before = hypervolume(all, point(4, -1));
+    const auto before = hypervolume(all, objective_point(4, -1));
     all.push_back({1, 2, 0, 2});
     all.push_back({2, 2, 2, 2});
-    RC_ASSERT(hypervolume(all, point(4, -1)) == before);
+    RC_ASSERT(hypervolume(all, objective_point(4, -1)) == before);
   }));
 }
 
 TEST_CASE("pareto: crowding is infinite at the ends and else the sum of shares") {
   const auto infinity = std::numeric_limits<double>::infinity();
-  CHECK(crowding_distances(std::vector<point>{{0, 10}, {5, 5}, {10, 0}, {6, 4}})
+  CHECK(crowding_distances(std::vector<objective_point>{{0, 10}, {5, 5}, {10, 0}, {6, 4}})
         == std::vector<double>{infinity, 1.2, infinity, 1.0});
   CHECK(crowding_distances({}).empty());
   const double most = std::numeric_limits<double>::max();
-  for (const auto d : crowding_distances(
-           std::vector<point>{{-most, most}, {0, 0}, {most, -most}, {1, 1}, {2, 2}}))
+  for (const auto d : crowding_distances(std::vector<objective_point>{
+           {-most, most}, {0, 0}, {most, -most}, {1, 1}, {2, 2}}))
     CHECK_FALSE(std::isnan(d));
 }
 
@@ -162,8 +165,8 @@ TEST_CASE("pareto: the box is the first generation's, and 1 is to be its best in
                                    fitness{}};
   const auto box = box_of(first);
   REQUIRE(box.has_value());
-  CHECK(box->worst == point{0.5, -300});
-  CHECK(box->extent == point{0.4, 200});
+  CHECK(box->worst == objective_point{0.5, -300});
+  CHECK(box->extent == objective_point{0.4, 200});
   CHECK(hypervolume(std::vector{a_fitness({0.9, -100})}, *box) == Approx(1));
   CHECK(hypervolume(std::vector{a_fitness({0.7, -200})}, *box) == Approx(0.25));
   CHECK(hypervolume(std::vector{a_fitness({0.7, -200}, 0.1)}, *box) == 0);
