@@ -11,7 +11,6 @@ namespace clade {
 
 /// Adds what a network costs to the metrics of its evaluation, in their order, where the
 /// objective asks for it; so that the records of all other runs stay what they are.
-void add_cost(evaluation& e, const objective& goal, std::string_view name,
-              double value);
+void add_cost(evaluation& e, const objective& goal, std::string_view name, double value);
 
 } // namespace clade

@@ -25,8 +25,7 @@ public:
     current_ = line.generation;
     generation_.push_back(line.rank);
     if (row.equal_to == 0)
-      join_front(view_.members,
-                 {line.id, line.generation, line.rank, line.parameters},
+      join_front(view_.members, {line.id, line.generation, line.rank, line.parameters},
                  &front_member::fitness);
   }
 
@@ -121,7 +120,8 @@ std::vector<std::vector<std::string>> front_rows(const front_view& v) {
 }
 
 std::vector<std::vector<std::string>> step_rows(const front_view& v, std::size_t most) {
-  std::vector<std::vector<std::string>> rows{{"generation", "on the front", "hypervolume"}};
+  std::vector<std::vector<std::string>> rows{
+      {"generation", "on the front", "hypervolume"}};
   const auto count = v.steps.size(), shown = std::min(count, most);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& step = v.steps[shown == 1 ? count - 1 : i * (count - 1) / (shown - 1)];

@@ -38,8 +38,8 @@ void write_goal(SQLite::Database& db, const objective& goal) {
   if (goal.others.empty() && goal.constraints.empty())
     return;
   db.exec(aims_table);
-  SQLite::Statement put(
-      db, "insert into aims (metric, direction, bound) values (?, ?, ?)");
+  SQLite::Statement put(db,
+                        "insert into aims (metric, direction, bound) values (?, ?, ?)");
   for (const auto& a : aims_of(goal))
     insert(put, a.metric, a.maximize ? "maximize" : "minimize", std::nullopt);
   for (const auto& c : goal.constraints)
@@ -57,9 +57,9 @@ objective read_goal(const SQLite::Database& db) {
       db, "select count(*) from sqlite_schema where type = 'table' and name = 'aims'");
   if (!there.executeStep() || there.getColumn(0).getInt() == 0)
     return goal;
-  SQLite::Statement all(
-      db, "select metric, direction, bound from aims where position > 1 "
-          "order by position");
+  SQLite::Statement all(db,
+                        "select metric, direction, bound from aims where position > 1 "
+                        "order by position");
   while (all.executeStep()) {
     const auto metric = all.getColumn(0).getString();
     const auto direction = all.getColumn(1).getString();

@@ -58,10 +58,11 @@ TEST_CASE("front view: it has what none dominates, and says how it grew") {
   CHECK(v->steps[0].hypervolume == Approx(1.0 / 3));
   CHECK(v->steps[1].members == 3);
   CHECK(v->steps[1].hypervolume == Approx(2.0 / 3));
-  CHECK(front_words(*v)
-        == "3 networks are on the front of validation.accuracy raised, parameters "
-           "lowered; hypervolume 0.6667 (1 is the best of the first generation in each at "
-           "once)");
+  CHECK(
+      front_words(*v)
+      == "3 networks are on the front of validation.accuracy raised, parameters "
+         "lowered; hypervolume 0.6667 (1 is the best of the first generation in each at "
+         "once)");
   CHECK(step_rows(*v, 1).size() == 2);
   CHECK(step_rows(*v, 1)[1][0] == "1");
 }

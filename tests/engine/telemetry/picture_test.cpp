@@ -156,7 +156,8 @@ TEST_CASE("stored picture: it is the same from any kept one, and without a good 
 TEST_CASE("picture: of several objectives the front is what none dominates") {
   const auto run =
       test::watched_run("nsga2", 4, "asked",
-                        {"objective.minimize=[\"parameters\", \"multiply_adds\"]",
+                        {"objective.maximize=[\"validation.accuracy\"]",
+                         "objective.minimize=[\"parameters\", \"multiply_adds\"]",
                          "objective.at_most.parameters=2000"});
   const auto p = picture_of(run.records);
   REQUIRE(p.rules.objective.others.size() == 2);
