@@ -17,7 +17,7 @@ constexpr std::size_t orders_at_once = 16;
 /// The fitness that is worth keeping weights for: ties with the worst of the best
 /// included.
 double weights_threshold(const run_state& run) {
-  if (run.best.size() < run_state::kept_best)
+  if (run.best.size() < run_state::kept_best || run.best.back().fitness.violation > 0)
     return -std::numeric_limits<double>::infinity();
   return std::nextafter(run.best.back().fitness.primary,
                         -std::numeric_limits<double>::infinity());

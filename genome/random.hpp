@@ -20,6 +20,7 @@ enum class purpose : std::uint32_t {
   surrogate = 9,  ///< What a model of fitness is fitted by.
   screening = 10, ///< Which children such a model looks at.
   proposal = 11,  ///< What local search, TPE and islands decide in their own ways.
+  niches = 12,    ///< Of several objectives: who fills a niche, and who breeds from them.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

@@ -136,7 +136,7 @@ run_rules rules_of(const experiment& e) {
       .evolution = e.evolution,
       .objective = e.objective,
       .seed = e.seed,
-      .cases = by_cases ? known_objectives(e) : std::vector<objective>{},
+      .cases = by_cases ? known_aims(e) : std::vector<aim>{},
       .space = std::make_shared<const search_space>(e.space),
       .read_fork = [](const run_forked& forked) {
         return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);

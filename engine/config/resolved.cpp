@@ -120,6 +120,31 @@ std::string nested(const search_space& space) {
   return out.str();
 }
 
+void write_limits(toml_writer& out, const char* key, bool at_most,
+                  const std::vector<constraint>& all) {
+  std::string items;
+  for (const auto& c : all)
+    if (c.at_most == at_most)
+      items += (items.empty() ? "" : ", ") + toml_writer::quoted(c.metric) + " = "
+               + toml_writer::number(c.limit);
+  if (!items.empty())
+    out.raw(key, "{" + items + "}");
+}
+
+// What is not there is not written, so that one metric alone looks as it always did.
+void write_objective(toml_writer& out, const objective& o) {
+  std::vector<std::string> raised, lowered;
+  for (const auto& a : aims_of(o))
+    (a.maximize ? raised : lowered).push_back(a.metric);
+  out.section("objective");
+  if (!raised.empty())
+    out.list("maximize", raised);
+  if (!lowered.empty())
+    out.list("minimize", lowered);
+  write_limits(out, "at_most", true, o.constraints);
+  write_limits(out, "at_least", false, o.constraints);
+}
+
 } // namespace
 
 search_space read_own_space(table_reader& t, document& d) {
@@ -149,8 +174,7 @@ std::string to_toml(const experiment& e) {
     out.section("data", e.synthetic_problem);
   else if (e.fitness == fitness_kind::training)
     out.section("data", e.data);
-  out.section("objective");
-  out.list(e.objective.maximize ? "maximize" : "minimize", {e.objective.metric});
+  write_objective(out, e.objective);
   out.section("evolution", e.evolution);
   out.section("evolution.mutation", e.evolution.mutation);
   out.section("training", e.training);

@@ -120,11 +120,13 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
 }
 
 // "auto" gives way to what it chooses, with the reason. Somebody's own choice has none.
-void resolve_strategy(const search_space& space, evolution_params& p) {
+void resolve_strategy(const search_space& space, const objective& goal,
+                      evolution_params& p) {
   if (p.strategy != "auto")
     return;
-  const search_task task{
-      .objectives = 1, .fidelities = false, .budget = p.population * p.generations};
+  const search_task task{.objectives = aims_of(goal).size(),
+                         .fidelities = false,
+                         .budget = p.population * p.generations};
   auto choice = choose_strategy(p, space, task);
   p = std::move(choice.params);
   p.chosen = std::move(choice.why);
@@ -175,12 +177,13 @@ void refuse_section(table_reader& root, const std::string& kind, fitness_kind ow
                         + "\" to [experiment], or remove it");
 }
 
-void read_evolution(table_reader t, const search_space& space, evolution_params& p) {
+void read_evolution(table_reader t, const search_space& space, const objective& goal,
+                    evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();
-  resolve_strategy(space, p);
-  t.check(check_strategy(p, space));
+  resolve_strategy(space, goal, p);
+  t.check(check_strategy(p, space, goal));
 }
 
 // A space of convolutions needs to be told how a row of numbers is an image.
@@ -249,7 +252,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
       read_data(data, folder, e.data);
     read_objective(goal, e.fitness, e.data.task, e.objective);
   }
-  read_evolution(evolution, e.space, e.evolution);
+  read_evolution(evolution, e.space, e.objective, e.evolution);
   read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);

@@ -56,6 +56,14 @@ std::string joined(const std::vector<std::string>& words, std::string_view last)
 
 } // namespace
 
+std::vector<std::string> table_reader::names() const {
+  std::vector<std::string> all;
+  if (present())
+    for (const auto& [key, node] : *table_)
+      all.emplace_back(key.str());
+  return all;
+}
+
 std::string table_reader::path_of(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }

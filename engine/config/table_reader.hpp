@@ -28,6 +28,8 @@ public:
 
   [[nodiscard]] bool present() const { return table_ != nullptr; }
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// Its keys, where any word may be one.
+  [[nodiscard]] std::vector<std::string> names() const;
 
   void read(std::string_view key, std::string& out);
   void read(std::string_view key, double& out);

@@ -68,15 +68,21 @@ bool generations::complete() const {
   return !finished() && children_.size() == params_.population;
 }
 
-std::vector<individual> generations::select() const {
+// The failed are of use only where all failed.
+std::vector<individual> generations::pool() const {
   auto pool = children_;
   const auto stay = std::min(staying(), survivors_.size());
   pool.insert(pool.end(), survivors_.begin(),
               survivors_.begin() + static_cast<std::ptrdiff_t>(stay));
   sort_by_use(pool);
-  if (pool.size() > surviving())
-    pool.resize(surviving());
   return pool;
+}
+
+std::vector<individual> generations::select() const {
+  auto selected = pool();
+  if (selected.size() > surviving())
+    selected.resize(surviving());
+  return selected;
 }
 
 std::optional<generation_closed> generations::closing() const {

@@ -44,6 +44,9 @@ protected:
   /// How many candidates the generations before this one have: an id less this and 1 is
   /// an index.
   [[nodiscard]] std::uint64_t before() const;
+  /// The generation's children and those that stay on beside them, best first; the failed
+  /// are among them only where all failed.
+  [[nodiscard]] std::vector<individual> pool() const;
   /// Who survives a generation that is complete, best first: of its children and those
   /// staying the best, as many as are surviving.
   [[nodiscard]] virtual std::vector<individual> select() const;

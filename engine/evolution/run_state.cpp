@@ -196,11 +196,10 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
                   + before.evolution.strategy + "\"");
   if (before.evolution.tell_order != after.evolution.tell_order)
     return refuse("evolution.tell_order cannot be changed in a fork");
-  if (before.objective.metric != after.objective.metric
-      || before.objective.maximize != after.objective.maximize)
+  if (before.objective != after.objective)
     return refuse("the objective cannot be changed in a fork: those that may breed were "
                   "chosen by "
-                  + before.objective.metric);
+                  + to_text(before.objective));
   if (after.evolution.generations <= generation)
     return refuse("evolution.generations is "
                   + std::to_string(after.evolution.generations)

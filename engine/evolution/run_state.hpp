@@ -22,7 +22,7 @@ struct run_rules {
   clade::objective objective;
   std::uint64_t seed = 0;
   /// What individuals are good at, where selection is by lexicase; else empty.
-  std::vector<clade::objective> cases{};
+  std::vector<aim> cases{};
   /// What genomes are made of.
   std::shared_ptr<const search_space> space{};
   /// Reads the rules that hold after a fork from its experiment. Without it a fork does

@@ -10,6 +10,8 @@
 #include "engine/evolution/local_search.hpp"
 #include "engine/evolution/map_elites.hpp"
 #include "engine/evolution/mu_plus_lambda.hpp"
+#include "engine/evolution/nsga2.hpp"
+#include "engine/evolution/nsga3.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 #include "engine/evolution/surrogate_assisted.hpp"
@@ -27,6 +29,8 @@ struct row {
   expected<void> (*serves)(const search_space& space);
   std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
                                     std::shared_ptr<const search_space> space);
+  /// Weighs several objectives against each other.
+  bool several = false;
 };
 
 template<class Strategy>
@@ -79,7 +83,7 @@ expected<void> ordered_numbers(const search_space& space) {
 }
 
 constexpr std::array rows{
-    row{"random", any_space, make<random_search>},
+    row{"random", any_space, make<random_search>, true},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
     row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
@@ -90,6 +94,8 @@ constexpr std::array rows{
     row{"tpe", serves_tpe, make<tpe>},
     row{"map_elites", serves_map_elites, make<map_elites>},
     row{"islands", any_space, make<islands>},
+    row{"nsga2", any_space, make<nsga2>, true},
+    row{"nsga3", any_space, make<nsga3>, true},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -216,14 +222,22 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
   return row_of(params).make(params, seed, std::move(space));
 }
 
-expected<void> check_strategy(const evolution_params& params, const search_space& space) {
+expected<void> check_strategy(const evolution_params& params, const search_space& space,
+                              const objective& goal) {
   if (auto ok = validate(params); !ok)
     return ok;
   if (params.strategy == "islands")
     for (const auto& name : island_strategies(params))
-      if (auto ok = check_strategy(island_params(params, name), space); !ok)
+      if (auto ok = check_strategy(island_params(params, name), space, goal); !ok)
         return ok;
-  return row_of(params).serves(space);
+  const auto& chosen = row_of(params);
+  const auto aims = 1 + goal.others.size();
+  if (aims > 1 && !chosen.several)
+    return wrong("strategy", "\"" + params.strategy + "\"",
+                 "it raises one objective and the experiment has " + std::to_string(aims)
+                     + ", which strategy = \"" + (aims > 3 ? "nsga3" : "nsga2")
+                     + "\" weighs against each other");
+  return chosen.serves(space);
 }
 
 std::vector<std::string> strategy_names() {

@@ -209,8 +209,10 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
 [[nodiscard]] std::vector<std::string> strategy_names();
 
 /// Whether that strategy can search that space: one that moves numbers alone cannot
-/// choose among operators. The error says which can.
+/// choose among operators; and for that objective: few weigh several against each other.
+/// The error says which can.
 [[nodiscard]] expected<void> check_strategy(const evolution_params& params,
-                                            const search_space& space);
+                                            const search_space& space,
+                                            const objective& goal = {});
 
 } // namespace clade

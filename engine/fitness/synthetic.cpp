@@ -14,6 +14,7 @@
 // score alike wherever they are evaluated.
 #include "engine/fitness/synthetic.hpp"
 
+#include "engine/fitness/costs.hpp"
 #include "genome/hash.hpp"
 #include "genome/random.hpp"
 
@@ -174,6 +175,7 @@ public:
     e.id = j.id;
     train(j, p, e);
     if (e.outcome == outcome::succeeded) {
+      add_costs(j, e);
       auto weights = make_weights(j);
       e.weights_hash = hash64(weights);
       if (fitness_of(e, goal_).primary > j.keep_weights_above)
@@ -192,7 +194,7 @@ public:
       return tl::unexpected(decoded.error());
     examination e;
     e.id = j.id;
-    e.metrics = metrics_of(judge(j.genome, j.seed), goal_, "test");
+    e.metrics = metrics_of(judge(j.genome, j.seed), of_epochs(goal_), "test");
     e.parameters = decoded->cost().parameters;
     return e;
   }
@@ -203,6 +205,7 @@ public:
 
 private:
   void train(const job& j, progress& p, evaluation& e) const;
+  void add_costs(const job& j, evaluation& e) const;
   bool spend(const job& j, double spread, std::uint32_t number, evaluation& e) const;
 
   search_space space_;
@@ -238,6 +241,18 @@ bool synthetic::spend(const job& j, double spread, std::uint32_t number,
   return false;
 }
 
+// As if every slot did a thousand million multiply-adds a second.
+void synthetic::add_costs(const job& j, evaluation& e) const {
+  if (!wants_costs(goal_))
+    return;
+  const auto decoded = decode(space_, j.genome, problem_);
+  if (!decoded)
+    return;
+  const auto work = static_cast<double>(decoded->cost().multiply_adds);
+  add_cost(e, goal_, multiply_adds_metric, work);
+  add_cost(e, goal_, latency_metric, work * 1e-6);
+}
+
 void synthetic::train(const job& j, progress& p, evaluation& e) const {
   auto random = derive(j.seed, purpose::synthetic, fates, j.id);
   const auto fate = draw_fate(params_, random);
@@ -261,7 +276,7 @@ void synthetic::train(const job& j, progress& p, evaluation& e) const {
     if (fate == fate::diverges)
       return fail_with(e, outcome::diverged, "the loss is not a number in epoch 1");
     const auto score = whole_score * number / params_.epochs;
-    e.metrics = metrics_of(score, goal_, "validation");
+    e.metrics = metrics_of(score, of_epochs(goal_), "validation");
     const auto seconds = spread * 1e-6 * static_cast<double>(params_.duration.count());
     e.curve.push_back({number, e.metrics, seconds / params_.epochs});
     if (!p.report(e.curve.back()))

@@ -28,7 +28,8 @@ struct synthetic_setup {
   objective goal;
 };
 
-/// Reports the parameters of the decoded network; a genome that does not decode is
+/// Reports the parameters of the decoded network, and where the goal asks for them its
+/// multiply-adds and a latency that follows from these; a genome that does not decode is
 /// invalid.
 [[nodiscard]] std::unique_ptr<fitness_function> make_synthetic(synthetic_setup setup);
 

@@ -106,6 +106,28 @@ json run_json(const run_view& r) {
           {"digest", r.digest ? json(to_text(*r.digest)) : json()}};
 }
 
+json front_json(const front_view& v) {
+  const auto aims = aims_of(v.goal);
+  json out{{"objective", to_text(v.goal)},
+           {"members", json::array()},
+           {"generations", json::array()}};
+  for (const auto& member : v.members) {
+    json values = json::object();
+    for (std::size_t i = 0; i < aims.size(); ++i)
+      values[aims[i].metric] =
+          as_measured(member.fitness.objectives[i], aims[i].maximize);
+    out["members"].push_back({{"id", member.id},
+                              {"generation", member.generation},
+                              {"parameters", member.parameters},
+                              {"objectives", std::move(values)}});
+  }
+  for (const auto& step : v.steps)
+    out["generations"].push_back({{"generation", step.generation},
+                                  {"members", step.members},
+                                  {"hypervolume", step.hypervolume}});
+  return out;
+}
+
 json genome_view_json(const genome_view& g) {
   const auto& c = g.born;
   json out{{"id", c.id},
@@ -133,7 +155,8 @@ std::string to_json(const run_view& r) {
 }
 
 std::string to_json(const run_view& r, std::span<const generation_overview> generations,
-                    std::span<const node_overview> nodes) {
+                    std::span<const node_overview> nodes,
+                    const std::optional<front_view>& front) {
   auto out = run_json(r);
   out["generations"] = json::array();
   for (const auto& g : generations)
@@ -144,6 +167,7 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
                             {"joined_ms", n.joined_ms},
                             {"left_ms", some(n.left_ms)},
                             {"reason", some(n.reason)}});
+  out["front"] = front ? front_json(*front) : json();
   return text_of(out);
 }
 

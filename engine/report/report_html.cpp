@@ -156,6 +156,24 @@ std::string curves_html(const run_story& story) {
   return curve.size() < 2 ? "" : learning_charts(curve);
 }
 
+std::string rows_html(const std::vector<std::vector<std::string>>& rows) {
+  html_table table(std::string(rows[0].size(), 'n'), rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto cells = rows[i];
+    for (auto& cell : cells)
+      cell = escaped(cell);
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string front_html(const run_story& story) {
+  if (!story.weighed)
+    return "";
+  return paragraph(front_words(*story.weighed)) + rows_html(front_rows(*story.weighed))
+         + rows_html(step_rows(*story.weighed, 40));
+}
+
 std::string sizes_html(const run_story& story) {
   return story.sizes.size() < 2 ? "" : size_chart(story);
 }
@@ -247,6 +265,7 @@ std::string to_html(const run_story& story) {
       + escaped(title) + "</title>\n<style>" + report_style
       + "</style>\n</head>\n<body>\n<main>\n";
   out += head_html(story);
+  out += section("The front", front_html(story));
   out += section("Fitness over generations", fitness_html(story));
   out += section(story.is_champion ? "The champion" : "The best so far",
                  champion_html(story));

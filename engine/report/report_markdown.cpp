@@ -79,6 +79,20 @@ std::string fitness_text(const run_story& story) {
   return shown == 0 ? "" : paragraph(fitness_words(story)) + rows.text();
 }
 
+std::string rows_text(const std::vector<std::vector<std::string>>& rows) {
+  markdown_table table(std::string(rows[0].size(), 'n'), rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    table.add(rows[i]);
+  return table.text();
+}
+
+std::string front_text(const run_story& story) {
+  if (!story.weighed)
+    return "";
+  return paragraph(front_words(*story.weighed)) + rows_text(front_rows(*story.weighed))
+         + rows_text(step_rows(*story.weighed, 40));
+}
+
 std::string champion_text(const run_story& story) {
   if (!story.best)
     return "";
@@ -204,7 +218,8 @@ std::string again_text(const run_story& story) {
 } // namespace
 
 std::string to_markdown(const run_story& story) {
-  return head_text(story) + section("Fitness over generations", fitness_text(story))
+  return head_text(story) + section("The front", front_text(story))
+         + section("Fitness over generations", fitness_text(story))
          + section(story.is_champion ? "The champion" : "The best so far",
                    champion_text(story))
          + section("Where it comes from", lineage_text(story))

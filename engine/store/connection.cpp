@@ -12,6 +12,7 @@
 #include "engine/store/run_folder.hpp"
 #include "engine/store/schema.hpp"
 #include "engine/store/store.hpp"
+#include "engine/store/stored_goal.hpp"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -77,10 +78,8 @@ void make_tables(SQLite::Database& db, const objective& goal) {
   db.exec("pragma application_id = " + std::to_string(store_application_id)
           + "; pragma user_version = " + std::to_string(store::schema_version));
   db.exec(schema_sql);
-  SQLite::Statement run(db, "insert into runs (run, metric, maximize) values (1, ?, ?)");
-  run.bind(1, goal.metric);
-  run.bind(2, goal.maximize ? 1 : 0);
-  run.exec();
+  db.exec("insert into runs (run, metric, maximize) values (1, '', 0)");
+  write_goal(db, goal);
   db.exec(
       "insert into progress values (1, 0, 0, 'created', '', 0, 0, 0, 0, 0, null, null, "
       "null)");

@@ -34,6 +34,10 @@ create table runs (
   experiment text               -- TOML, resolved: all defaults included
 );
 
+-- Where the objective has several metrics, or limits, all of it stands in one table more:
+-- aims(position, metric, direction, bound), direction 'maximize', 'minimize', 'at_most' or
+-- 'at_least'. Its first row is that of `runs`.
+
 -- One row: how far it is, rewritten by every transaction.
 create table progress (
   run              integer primary key check (run = 1),

@@ -10,6 +10,7 @@
 #include "engine/store/log.hpp"
 #include "engine/store/run_lock.hpp"
 #include "engine/store/store_impl.hpp"
+#include "engine/store/stored_goal.hpp"
 #include "engine/store/whole_copy.hpp"
 #include "genome/hash.hpp"
 
@@ -333,8 +334,13 @@ expected<objective> stored_goal(const connection& c) {
   return run.next().map([&](const std::string& fault) {
     if (!fault.empty() || !run.there())
       return objective{};
-    return objective{.metric = run.at(0).getString(),
-                     .maximize = run.at(1).getInt64() != 0};
+    const objective first{.metric = run.at(0).getString(),
+                          .maximize = run.at(1).getInt64() != 0};
+    try {
+      return read_goal(c.db);
+    } catch (const SQLite::Exception&) {
+      return first; // The rest of it is damaged; the first record says it, where it can.
+    }
   });
 }
 

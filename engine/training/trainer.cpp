@@ -1,5 +1,6 @@
 #include "engine/training/trainer.hpp"
 
+#include "engine/fitness/costs.hpp"
 #include "engine/training/linear_model.hpp"
 #include "engine/training/metrics.hpp"
 #include "engine/training/training_loop.hpp"
@@ -8,6 +9,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -59,6 +61,25 @@ failure failure_of_exception() {
   } catch (...) {
     return {outcome::invalid, "an exception of unknown type"};
   }
+}
+
+// The median of some passes of one example, from the device's memory to the result in
+// the machine's, after some that warm up.
+double latency_milliseconds(network_module& net, const at::Tensor& features) {
+  constexpr int warming = 3, measured = 15;
+  const c10::InferenceMode inference;
+  net.eval();
+  const auto example = features.narrow(0, 0, 1);
+  std::vector<double> times;
+  for (int i = 0; i < warming + measured; ++i) {
+    const auto start = steady_clock::now();
+    static_cast<void>(net.forward(example).cpu());
+    const std::chrono::duration<double, std::milli> took = steady_clock::now() - start;
+    if (i >= warming)
+      times.push_back(took.count());
+  }
+  std::ranges::nth_element(times, times.begin() + measured / 2);
+  return times[measured / 2];
 }
 
 class deaf_progress : public progress {
@@ -140,7 +161,7 @@ expected<plan> trainer::plan_for(const genome& g) const {
 training_task trainer::task_for(const job& j, const plan& p) const {
   return {.recipe = p.recipe,
           .key = {.seed = j.seed, .id = j.id},
-          .goal = setup_.goal,
+          .goal = of_epochs(setup_.goal),
           .epochs = j.budget.epochs,
           .patience = setup_.training.patience,
           .deadline = deadline_of(j.budget)};
@@ -176,6 +197,11 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
   if (e.outcome != outcome::succeeded)
     return;
   e.metrics = e.curve[result.best].metrics;
+  add_cost(e, setup_.goal, multiply_adds_metric,
+           static_cast<double>(net.cost().multiply_adds));
+  if (asks_for(setup_.goal, latency_metric))
+    add_cost(e, setup_.goal, latency_metric,
+             latency_milliseconds(module, on_device_.features));
   auto weights = encode_weights(module.weights());
   e.weights_hash = hash64(weights);
   if (fitness_of(e, setup_.goal).primary > j.keep_weights_above)
@@ -273,7 +299,7 @@ expected<void> trainer::warm_up() {
       if (!planned)
         return tl::unexpected(planned.error());
       const training_task task{
-          .recipe = planned->recipe, .goal = setup_.goal, .epochs = 1};
+          .recipe = planned->recipe, .goal = of_epochs(setup_.goal), .epochs = 1};
       network_module module(planned->network, task.key, at::Device(setup_.device));
       deaf_progress nobody;
       // Whether so short a training succeeds says nothing.
@@ -301,12 +327,16 @@ expected<void> check(const training_setup& setup) {
       return fail(error_kind::invalid_input,
                   setup.space.name + ": no training reads the hyperparameter " + h.name);
   const auto metrics = epoch_metrics(setup.data.task);
-  if (std::ranges::find(metrics, setup.goal.metric) == metrics.end()) {
+  for (const auto& a : aims_of(setup.goal)) {
+    if (a.metric == parameters_metric || a.metric == multiply_adds_metric
+        || a.metric == latency_metric
+        || std::ranges::find(metrics, a.metric) != metrics.end())
+      continue;
     std::string list;
     for (const auto& m : metrics)
       list += (list.empty() ? "" : ", ") + m;
     return fail(error_kind::invalid_input,
-                "objective: no metric " + setup.goal.metric + "; there are " + list);
+                "objective: no metric " + a.metric + "; there are " + list);
   }
   return {};
 }

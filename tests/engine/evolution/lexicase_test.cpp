@@ -73,7 +73,7 @@ TEST_CASE("lexicase: without cases it is by fitness") {
 TEST_CASE("lexicase: cases are oriented, and a failure has none") {
   auto e = a_success(1, 0.9);
   e.metrics.push_back({"validation.loss", 0.25});
-  const std::vector<objective> by = {
+  const std::vector<aim> by = {
       {"validation.loss", false}, {"validation.accuracy", true}, {"validation.r2", true}};
   CHECK(cases_of(e, by) == std::vector<double>{-0.25, 0.9, none});
   CHECK(cases_of(a_failure(1), by).empty());

@@ -25,6 +25,14 @@ run_rules adapting(const char* strategy, std::uint64_t seed) {
   return rules;
 }
 
+/// A small x is an objective too, and it must not be too great.
+run_rules weighing(const char* strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.objective.others = {{.metric = "parameters", .maximize = false}};
+  rules.objective.constraints = {{.metric = "parameters", .limit = 8'000}};
+  return rules;
+}
+
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
@@ -66,7 +74,10 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
           {"islands without migration", alone, true},
           {"generational that adapts", adapting("generational", seed), true},
           {"regularised that adapts", adapting("regularised", seed), true},
-          {"map elites that adapt", adapting("map_elites", seed), true}};
+          {"map elites that adapt", adapting("map_elites", seed), true},
+          {"nsga2", toy_rules("nsga2", seed), true},
+          {"nsga2 for two objectives", weighing("nsga2", seed), true},
+          {"nsga3 for two objectives", weighing("nsga3", seed), true}};
 }
 
 template<class Record>
@@ -267,7 +278,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
            "\"generational\", "
            "\"regularised\", \"mu_plus_lambda\", \"differential_evolution\", "
            "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "
-           "\"islands\"");
+           "\"islands\", \"nsga2\", \"nsga3\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
@@ -301,4 +312,25 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
            "\"current_to_best\"");
   CHECK(message({.difference_base = "luck"}).empty());
   CHECK(message({.strategy = "mu_plus_lambda", .population = 1, .elites = 2}).empty());
+}
+
+TEST_CASE(
+    "strategy: one for a single objective refuses several and says which does not") {
+  const auto space = toy_world{}.space();
+  objective goal{.others = {{.metric = "parameters", .maximize = false}}};
+  const auto refused = [&](const char* strategy) {
+    const auto ok = check_strategy({.strategy = strategy}, space, goal);
+    return ok ? "" : ok.error().message;
+  };
+  CHECK(refused("regularised")
+        == "evolution.strategy is \"regularised\": it raises one objective and the "
+           "experiment has 2, which strategy = \"nsga2\" weighs against each other");
+  CHECK(refused("nsga2") == "");
+  CHECK(refused("random") == "");
+  goal.others.resize(3, goal.others.front());
+  CHECK_THAT(refused("generational"), Catch::Contains("strategy = \"nsga3\""));
+  CHECK(refused("nsga3") == "");
+  goal.others.clear();
+  goal.constraints = {{.metric = "parameters", .limit = 10}};
+  CHECK(refused("generational") == "");
 }

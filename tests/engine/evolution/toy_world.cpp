@@ -72,7 +72,9 @@ evaluation toy_world::evaluate(const candidate& c) const {
   if (all_fail || x % 7 == 0)
     return a_failure(c.id);
   const auto off = std::abs(static_cast<double>(x) - 0.75 * static_cast<double>(size));
-  return a_success(c.id, 1 - off / static_cast<double>(size));
+  auto e = a_success(c.id, 1 - off / static_cast<double>(size));
+  e.parameters = static_cast<std::uint64_t>(x);
+  return e;
 }
 
 candidate a_candidate(candidate_id id, std::int64_t x) {

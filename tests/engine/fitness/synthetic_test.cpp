@@ -310,3 +310,19 @@ TEST_CASE("synthetic: parameters out of range are named") {
   CHECK_FALSE(message({.duration = std::chrono::microseconds(-1)}).empty());
   CHECK(message({.epochs = 0}) == "synthetic.epochs is 0: at least 1");
 }
+
+TEST_CASE("synthetic: what a network costs is a metric where the goal asks for it") {
+  const objective goal{.others = {{"multiply_adds", false}, {"parameters", false}},
+                       .constraints = {{.metric = "latency_ms", .limit = 1}}};
+  const auto plain = evaluated(a_job()).evaluation;
+  const auto e = evaluated(a_job(), {}, goal).evaluation;
+  const auto work =
+      decode(small_space(), a_genome(), small_problem())->cost().multiply_adds;
+  CHECK(find(e.metrics, "multiply_adds") == static_cast<double>(work));
+  CHECK(find(e.metrics, "latency_ms") == static_cast<double>(work) * 1e-6);
+  CHECK(fitness_of(e, goal).objectives.size() == 3);
+  CHECK(std::ranges::is_sorted(e.metrics, {}, &metric::name));
+  // Nothing else changes: neither epochs, nor the other metrics.
+  CHECK(e.curve.front().metrics == plain.curve.front().metrics);
+  CHECK(plain.metrics.size() + 2 == e.metrics.size());
+}

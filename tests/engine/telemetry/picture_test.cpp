@@ -187,3 +187,35 @@ TEST_CASE("stored picture: what cannot be read or is of other records is passed 
     REQUIRE(r.read_from({.sequence = good.sequence, .data = good.data.substr(0, i)})
             == r.whole);
 }
+
+TEST_CASE("picture: of several objectives the front is what none dominates") {
+  const auto run =
+      test::watched_run("nsga2", 4, "asked",
+                        {"objective.maximize=[\"validation.accuracy\"]",
+                         "objective.minimize=[\"parameters\", \"multiply_adds\"]",
+                         "objective.at_most.parameters=2000"});
+  const auto p = picture_of(run.records);
+  REQUIRE(p.rules.objective.others.size() == 2);
+  REQUIRE(p.front.size() > 1);
+  for (const auto& a : p.front)
+    for (const auto& b : p.front)
+      CHECK_FALSE(dominates(a.rank, b.rank));
+  for (const auto& r : run.records)
+    if (const auto* e = std::get_if<candidate_evaluated>(&r)) {
+      const auto f = fitness_of(e->evaluated, p.rules.objective);
+      if (f.ok && f.violation == 0)
+        CHECK(std::ranges::any_of(p.front, [&](const candidate_line& l) {
+          return l.rank.objectives == f.objectives || dominates(l.rank, f);
+        }));
+    }
+  // Nothing that is found is lost again.
+  for (std::size_t i = 1; i < p.generations.size(); ++i)
+    CHECK(p.generations[i].hypervolume >= p.generations[i - 1].hypervolume);
+  CHECK(p.generations.back().front == p.front.size());
+  CHECK(p.generations.back().hypervolume > 0);
+  const auto sent = encode_snapshot("x", p);
+  const auto read = decode_snapshot(sent);
+  REQUIRE(read);
+  CHECK(encoded(read->picture) == encoded(p));
+  CHECK(read->picture.box == p.box);
+}
