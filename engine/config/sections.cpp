@@ -213,7 +213,7 @@ expected<evolution_params> parse_evolution(std::span<const std::string> settings
       return tl::unexpected(std::move(applied).error());
   evolution_params p;
   table_reader root(d);
-  read_evolution(root.table("evolution"), space, p);
+  read_evolution(root.table("evolution"), space, {}, p);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return p;

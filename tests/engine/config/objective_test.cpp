@@ -121,7 +121,7 @@ TEST_CASE("experiment: every metric of the task is a case of a selection by lexi
   const experiment_files files;
   const auto cases = [&](const std::vector<std::string>& overrides) {
     std::string text;
-    for (const objective& o : rules_of(files.loaded(files.valid, overrides)).cases)
+    for (const aim& o : rules_of(files.loaded(files.valid, overrides)).cases)
       text += (o.maximize ? "+" : "-") + o.metric + " ";
     return text;
   };
