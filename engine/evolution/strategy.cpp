@@ -4,6 +4,7 @@
 #include "engine/evolution/strategy.hpp"
 
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/mu_plus_lambda.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
 
@@ -39,6 +40,7 @@ constexpr std::array rows{
     row{"random", any_space, make<random_search>},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
+    row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -58,6 +60,8 @@ expected<void> natural(const char* name, std::size_t given, std::size_t low,
   return wrong(name, std::to_string(given),
                "it must be from " + std::to_string(low) + " to " + std::to_string(high));
 }
+
+constexpr std::size_t most = 1'000'000;
 
 expected<void> word(const char* name, const std::string& given,
                     const std::vector<std::string>& known) {
@@ -80,6 +84,8 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
+  if (p.strategy == "mu_plus_lambda")
+    return natural("elites", p.elites, 1, most);
   if (regularised)
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
@@ -88,7 +94,6 @@ expected<void> validate_own(const evolution_params& p) {
 } // namespace
 
 expected<void> validate(const evolution_params& params) {
-  constexpr std::size_t most = 1'000'000;
   if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
     return ok;
   if (auto ok = natural("population", params.population, 1, most); !ok)

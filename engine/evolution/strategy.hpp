@@ -14,7 +14,7 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// "random", "generational" or "regularised".
+  /// "random", "generational", "regularised" or "mu_plus_lambda".
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
   /// dies.
@@ -28,7 +28,8 @@ struct evolution_params {
   std::size_t tournament = 3;
   /// The best share that may breed (truncation).
   double truncation = 0.3;
-  /// The best so many stay on as parents beside their children (generational).
+  /// The best so many stay on as parents beside their children (generational); how many
+  /// parents there are, mu (mu_plus_lambda).
   std::size_t elites = 4;
   /// The chance that a child has two parents.
   double crossover = 0.3;

@@ -17,7 +17,8 @@ struct setting_of_run {
 constexpr setting_of_run settings_of_runs[]{{"random", "asked"},
                                             {"generational", "asked"},
                                             {"regularised", "asked"},
-                                            {"regularised", "arrived"}};
+                                            {"regularised", "arrived"},
+                                            {"mu_plus_lambda", "asked"}};
 
 /// By the text that stands for an experiment in the records.
 using experiments = std::map<std::string, run_rules>;

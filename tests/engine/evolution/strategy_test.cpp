@@ -26,7 +26,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
           {"generational by tournament", toy_rules("generational", seed), true},
           {"generational by truncation", truncation, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false}};
+          {"regularised as arrived", arrived, false},
+          {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true}};
 }
 
 template<class Record>
@@ -221,7 +222,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
-           "\"regularised\"");
+           "\"regularised\", \"mu_plus_lambda\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
@@ -242,4 +243,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "regularised", .in_flight = 25})
         == "evolution.in_flight is 25: it must be from 1 to 24");
   CHECK(message({.strategy = "random", .population = 2}).empty());
+  CHECK(message({.strategy = "mu_plus_lambda", .elites = 0})
+        == "evolution.elites is 0: it must be from 1 to 1000000");
+  CHECK(message({.strategy = "mu_plus_lambda", .population = 1, .elites = 2}).empty());
 }
