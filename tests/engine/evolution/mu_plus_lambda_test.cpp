@@ -32,13 +32,14 @@ TEST_CASE("mu plus lambda: parents are the best of parents and children together
   strategy& s = *search;
   for (const auto& order : s.ask())
     CHECK(order.how == breeding::kind::sample);
-  close_generation(
-      s, {an_individual(1, 0.1), an_individual(2, 0.2), an_individual(3, 0.3)});
+  close_generation(s,
+                   {an_individual(1, 0.1), an_individual(2, 0.2), an_individual(3, 0.3)});
   CHECK(to_text(s.population()) == "#3=0.3 #2=0.2");
   close_generation(
       s, {an_individual(4, 0.0), an_individual(6, 0.25), an_individual(5, 0.1)});
   CHECK(to_text(s.population()) == "#3=0.3 #6=0.25");
-  close_generation(s, {an_individual(7, 0.0), an_individual(8, 0.3), an_individual(9, 1)});
+  close_generation(s,
+                   {an_individual(7, 0.0), an_individual(8, 0.3), an_individual(9, 1)});
   CHECK(to_text(s.population()) == "#9=1.0 #3=0.3");
   CHECK(s.finished());
 }
