@@ -34,6 +34,9 @@ public:
   void list(std::string_view name, std::vector<std::string>& out) {
     table_.read_list(name, out);
   }
+  void numbers(std::string_view name, std::vector<std::uint32_t>& out) {
+    table_.read(name, out);
+  }
   void devices(std::string_view name, std::string& out) {
     std::vector<std::string> several;
     table_.read_list(name, several);
@@ -115,10 +118,13 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
     t.fail("classes", "data.classes must be from 1 to 1000000");
 }
 
-void read_evolution(table_reader t, const search_space& space, evolution_params& p) {
+// `epochs`: those of a full training.
+void read_evolution(table_reader t, const search_space& space, std::uint32_t epochs,
+                    evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();
+  t.check(complete_rungs(p, epochs));
   t.check(check_strategy(p, space));
 }
 
@@ -164,7 +170,6 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   else
     read_data(data, folder, e.data);
   read_objective(goal, e.fitness, e.data.task, e.objective);
-  read_evolution(evolution, e.space, e.evolution);
   read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);
@@ -172,6 +177,10 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
     root.fail("synthetic",
               "[synthetic] says nothing to an experiment that trains; add fitness = "
               "\"synthetic\" to [experiment], or remove it");
+  read_evolution(evolution, e.space,
+                 e.fitness == fitness_kind::synthetic ? e.synthetic.epochs
+                                                      : e.training.epochs,
+                 e.evolution);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
   check_shape(data, e);

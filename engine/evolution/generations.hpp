@@ -39,6 +39,10 @@ protected:
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   /// Of the generations that are closed, best first.
   [[nodiscard]] const std::vector<individual>& survivors() const { return survivors_; }
+  /// How many candidates the generations before this one have.
+  [[nodiscard]] std::uint64_t before() const;
+  /// Those that would survive the generation in progress, best first.
+  [[nodiscard]] std::vector<individual> select() const;
 
 private:
   /// Fills in how the candidate is made and of whom.
@@ -48,10 +52,7 @@ private:
   [[nodiscard]] virtual std::size_t staying() const = 0;
   [[nodiscard]] virtual std::size_t surviving() const = 0;
 
-  /// How many candidates the generations before this one have.
-  [[nodiscard]] std::uint64_t before() const;
   [[nodiscard]] bool complete() const;
-  [[nodiscard]] std::vector<individual> select() const;
 
   evolution_params params_;
   std::uint64_t seed_;

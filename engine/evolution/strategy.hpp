@@ -14,7 +14,9 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// "random", "generational", "regularised" or "mu_plus_lambda".
+  /// "random", "generational", "regularised", "mu_plus_lambda", or, of several
+  /// fidelities, "successive_halving", "hyperband", "dehb", "asha", "median_stopping" or
+  /// "population_based_training".
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
   /// dies.
@@ -39,10 +41,24 @@ struct evolution_params {
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
+  /// The epochs of the rungs, rising, the last those of a full training (strategies of
+  /// several fidelities; `complete_rungs` gives what is not said).
+  std::vector<std::uint32_t> rungs{};
+  /// One of so many goes on from a rung to the next (the same). More trust the first
+  /// epochs more.
+  std::optional<std::uint64_t> reduction{};
   mutation_params mutation{};
 };
 
 [[nodiscard]] expected<void> validate(const evolution_params& params);
+
+/// Gives a strategy of several fidelities rungs and reduction, where it was not told any:
+/// of a full training's epochs one of `reduction`, of those again one, and so on down to
+/// 1; for those that look in at even distances, five, or one a generation. Fails where
+/// rungs do not rise to just that number of epochs, where there is but one, and where
+/// another strategy is given rungs.
+[[nodiscard]] expected<void> complete_rungs(evolution_params& params,
+                                            std::uint32_t epochs);
 
 /// What holds for all that is bred in a run.
 struct breeding_rules {

@@ -22,12 +22,22 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   truncation.evolution.selection = "truncation";
   auto arrived = toy_rules("regularised", seed);
   arrived.evolution.tell_order = "arrived";
-  return {{"random", toy_rules("random", seed), true},
-          {"generational by tournament", toy_rules("generational", seed), true},
-          {"generational by truncation", truncation, true},
-          {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false},
-          {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true}};
+  auto asha_arrived = toy_rules("asha", seed);
+  asha_arrived.evolution.tell_order = "arrived";
+  return {
+      {"successive halving", toy_rules("successive_halving", seed), true},
+      {"hyperband", toy_rules("hyperband", seed), true},
+      {"dehb", toy_rules("dehb", seed), true},
+      {"asha as asked", toy_rules("asha", seed), true},
+      {"asha as arrived", asha_arrived, false},
+      {"median stopping", toy_rules("median_stopping", seed), true},
+      {"population based training", toy_rules("population_based_training", seed), true},
+      {"random", toy_rules("random", seed), true},
+      {"generational by tournament", toy_rules("generational", seed), true},
+      {"generational by truncation", truncation, true},
+      {"regularised as asked", toy_rules("regularised", seed), true},
+      {"regularised as arrived", arrived, false},
+      {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true}};
 }
 
 template<class Record>
@@ -148,14 +158,16 @@ TEST_CASE("strategy: ids are consecutive and the budget is met exactly") {
   }
 }
 
-TEST_CASE("strategy: no network is asked for twice while there are others") {
+TEST_CASE("strategy: no training is asked for twice while there are others") {
   for (const auto& s : specimens()) {
     INFO(s.name);
-    const auto run = simulate(toy_simulation(s.rules, {.size = 400}));
-    std::set<genome_hash> networks;
+    // Where some are trained on, fewer are new.
+    const bool climbs = !s.rules.evolution.rungs.empty();
+    const auto run = simulate(toy_simulation(s.rules, {.size = climbs ? 200 : 400}));
+    std::set<genome_hash> trainings;
     std::uint64_t bred_again = 0;
     for (const auto& b : only<candidate_born>(run.records)) {
-      CHECK(networks.insert(b.born.network).second);
+      CHECK(trainings.insert(training_of(b.born)).second);
       CHECK(b.born.equal_to == 0);
       bred_again += b.born.attempt;
     }
@@ -171,13 +183,13 @@ TEST_CASE("strategy: a space smaller than the budget is searched by copies") {
       auto search = toy_simulation(s.rules, tiny);
       if (mixed)
         search.pick = shuffled(5);
-      std::set<std::int64_t> trained;
+      std::set<genome_hash> trained;
       search.evaluate = [&](const candidate& c) {
-        CHECK(trained.insert(toy_number(*c.genome)).second);
+        CHECK(trained.insert(training_of(c)).second);
         return tiny.evaluate(c);
       };
       const auto run = simulate(search);
-      CHECK(trained.size() <= 5);
+      CHECK(trained.size() <= (s.rules.evolution.rungs.empty() ? 5U : 47U));
       CHECK(run.state.evaluated == 48);
       std::size_t copies = 0;
       for (const auto& e : only<candidate_evaluated>(run.records))
@@ -222,7 +234,9 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
-           "\"regularised\", \"mu_plus_lambda\"");
+           "\"regularised\", \"mu_plus_lambda\", \"successive_halving\", "
+           "\"hyperband\", \"dehb\", \"asha\", \"median_stopping\", "
+           "\"population_based_training\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
