@@ -132,7 +132,7 @@ void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
   for (const auto& c : message.candidates) {
     schedule.submit({.id = c.id,
-                     .work = c.work,
+                     .work = c.work * std::max(1U, c.epochs - c.start_epoch),
                      .memory_bytes = params.memory_of ? params.memory_of(c) : 0});
     open.emplace(c.id, c);
   }

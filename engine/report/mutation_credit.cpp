@@ -1,6 +1,7 @@
 // Origins are what genome/mutation.hpp and its neighbours write:
 //
 //   change = "crossed" ["," why] | "unchanged" | "sampled"
+//          | "goes on" ["from" id] "to epoch" number
 //          | "add edge" joint | "add" operator "on" joint
 //          | "remove edge" joint | "remove" node operator
 //          | "widen" node name value "->" value | "narrow" likewise
@@ -33,7 +34,8 @@ bool is_node(std::string_view word) {
 std::string kind_of(std::string_view part) {
   const auto word = first_word(part);
   const auto rest = part.substr(std::min(word.size() + 1, part.size()));
-  if (part.empty() || part == "sampled" || part == "unchanged")
+  if (part.empty() || part == "sampled" || part == "unchanged"
+      || part.starts_with("goes on"))
     return "";
   if (part.starts_with("crossed"))
     return "crossing";

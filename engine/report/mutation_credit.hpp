@@ -27,7 +27,7 @@ struct change_credit {
 };
 
 /// The kinds of change that an origin tells of, each once: "crossed; widen n2 8 -> 16" is
-/// a crossing and a widening. Empty: none, it was sampled.
+/// a crossing and a widening. Empty: none, it was sampled, or trained on.
 [[nodiscard]] std::vector<std::string> change_kinds(std::string_view origin);
 
 /// Sums up children, kind by kind; one of several changes counts for each of them.
