@@ -14,7 +14,8 @@ namespace clade {
 
 namespace {
 
-std::vector<std::size_t> share_out(std::size_t places, const std::vector<double>& shares) {
+std::vector<std::size_t> share_out(std::size_t places,
+                                   const std::vector<double>& shares) {
   const auto sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   std::vector<std::size_t> counts;
   std::vector<std::pair<double, std::size_t>> remainders;
@@ -42,8 +43,7 @@ void brackets::lay_out(std::vector<place> promoted) {
   if (promoted_.size() > params().population)
     promoted_.resize(params().population);
   places_.clear();
-  const auto counts =
-      share_out(params().population - promoted_.size(), beginnings());
+  const auto counts = share_out(params().population - promoted_.size(), beginnings());
   for (std::size_t rung = 0; rung < counts.size(); ++rung)
     for (std::size_t i = 0; i < counts[rung]; ++i)
       places_.push_back({.beginning = rung, .rung = rung});

@@ -34,7 +34,8 @@ public:
       return made;
     auto mutating = derive(rules.seed, purpose::mutation, order.generation, order.index,
                            order.attempt);
-    auto mutated = mutate(rules.space, rules.problem, made.child, rules.mutation, mutating);
+    auto mutated =
+        mutate(rules.space, rules.problem, made.child, rules.mutation, mutating);
     mutated.change = made.change + "; " + mutated.change;
     return mutated;
   }
@@ -95,8 +96,8 @@ void dehb::choose_new(breeding& order, std::size_t rung) const {
 
 void dehb::heard(const individual& evaluated, std::size_t rung, bool promoted) {
   auto& members = members_[rung];
-  const auto capacity = std::clamp(params().population / reduction_of(params()), fewest,
-                                   most);
+  const auto capacity =
+      std::clamp(params().population / reduction_of(params()), fewest, most);
   if (!evaluated.fitness.ok)
     return;
   if (!promoted && sizes_[rung] >= fewest) {

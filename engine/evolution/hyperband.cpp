@@ -14,7 +14,8 @@ std::vector<double> hyperband::beginnings() const {
   std::vector<double> shares(rungs);
   double power = 1;
   for (auto b = rungs; b-- > 0; power *= static_cast<double>(reduction_of(params())))
-    shares[b] = std::ceil(static_cast<double>(rungs) / static_cast<double>(rungs - b) * power);
+    shares[b] =
+        std::ceil(static_cast<double>(rungs) / static_cast<double>(rungs - b) * power);
   return shares;
 }
 

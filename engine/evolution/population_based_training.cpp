@@ -11,9 +11,9 @@ constexpr double redraw_chance = 0.25;
 bool is_number(const parameter& p) {
   const auto* choices = std::get_if<choice_domain>(&p.domain);
   return choices == nullptr
-         || std::none_of(choices->options.begin(), choices->options.end(), [](const value& v) {
-              return std::holds_alternative<std::string>(v);
-            });
+         || std::none_of(
+             choices->options.begin(), choices->options.end(),
+             [](const value& v) { return std::holds_alternative<std::string>(v); });
 }
 
 class exploration final : public proposal {

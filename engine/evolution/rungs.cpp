@@ -28,10 +28,10 @@ std::vector<std::uint32_t> rungs_of(const std::vector<std::uint32_t>& fidelities
   const double first = fidelities.front();
   for (double target = fidelities.back(); target * target * step >= first * first;
        target /= step) {
-    const auto nearest = *std::min_element(
-        fidelities.begin(), fidelities.end(), [&](std::uint32_t a, std::uint32_t b) {
-          return ratio(a, target) < ratio(b, target);
-        });
+    const auto nearest = *std::min_element(fidelities.begin(), fidelities.end(),
+                                           [&](std::uint32_t a, std::uint32_t b) {
+                                             return ratio(a, target) < ratio(b, target);
+                                           });
     if (rungs.empty() || nearest < rungs.back())
       rungs.push_back(nearest);
   }

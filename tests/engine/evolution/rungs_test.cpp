@@ -14,9 +14,9 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> climbers{"successive_halving", "hyperband",
-                                        "dehb",               "asha",
-                                        "median_stopping",    "population_based_training"};
+const std::vector<std::string> climbers{
+    "successive_halving",       "hyperband", "dehb", "asha", "median_stopping",
+    "population_based_training"};
 
 std::map<candidate_id, candidate> born(const simulated& run) {
   std::map<candidate_id, candidate> all;
@@ -121,10 +121,11 @@ TEST_CASE("rungs: those that do not rise to a full training are refused in a sen
   CHECK(message({1, 20})
         == "evolution.rungs is [1, 20]: the last must be that of a full training, which "
            "has 15 epochs");
-  CHECK(message({}, 1)
-        == "evolution.strategy is \"asha\": it compares candidates before they are trained "
-           "to the end, and that is after 1 epoch; raise the number of epochs, or take "
-           "\"regularised\"");
+  CHECK(
+      message({}, 1)
+      == "evolution.strategy is \"asha\": it compares candidates before they are trained "
+         "to the end, and that is after 1 epoch; raise the number of epochs, or take "
+         "\"regularised\"");
   CHECK(message({1, 15}, 15, "random")
         == "evolution.rungs is [1, 15]: \"random\" trains every candidate to the end; "
            "remove it, or take a strategy of several fidelities, such as \"asha\"");
@@ -134,8 +135,7 @@ TEST_CASE("rungs: what goes on starts from a training of the rung below") {
   for (const auto& strategy : climbers)
     for (const std::int64_t size : {6, 10'000}) { // In the small one there are copies.
       INFO(strategy << " of " << size);
-      const auto run = simulate(
-          toy_simulation(toy_rules(strategy), {.size = size}));
+      const auto run = simulate(toy_simulation(toy_rules(strategy), {.size = size}));
       const auto all = born(run);
       const auto results = evaluations(run);
       const std::vector<std::uint32_t> rungs{1, 3, 9};
@@ -168,7 +168,8 @@ TEST_CASE("rungs: the best has each network once, at the epochs where it did bes
     CHECK(networks.insert(toy_number(*i.genome)).second);
   for (const auto& [id, e] : evaluations(run)) {
     const auto f = fitness_of(e, run.state.rules.objective);
-    CHECK(!fitter({id, {}, f}, {run.state.best.front().id, {}, run.state.best.front().fitness}));
+    CHECK(!fitter({id, {}, f},
+                  {run.state.best.front().id, {}, run.state.best.front().fitness}));
   }
 }
 
