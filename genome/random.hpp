@@ -21,6 +21,8 @@ enum class purpose : std::uint32_t {
   screening = 10, ///< Which children such a model looks at.
   proposal = 11,  ///< What local search, TPE and islands decide in their own ways.
   niches = 12,    ///< Of several objectives: who fills a niche, and who breeds from them.
+  difference = 13,  ///< Which coordinates of a vector are moved (dehb).
+  exploration = 14, ///< How hyperparameters change within training.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

@@ -129,10 +129,21 @@ public:
     const auto stored = run_.file.find_evaluation(t.id);
     if (!born || !stored)
       return tl::unexpected(!born ? born.error() : stored.error());
+    std::uint32_t start_epoch = 0;
+    if (born->start != 0 && born->epochs != 0) {
+      const auto start = run_.file.find_candidate(born->start);
+      if (!start)
+        return tl::unexpected(start.error());
+      start_epoch = start->epochs;
+    }
     patient nobody;
     const auto again = works_.at(t.experiment)
-                           .evaluate(t.id, 0, *born->genome,
-                                     std::numeric_limits<double>::infinity(), nobody);
+                           .evaluate({.id = t.id,
+                                      .genome = *born->genome,
+                                      .budget = {.epochs = born->epochs},
+                                      .start = born->start,
+                                      .start_epoch = start_epoch},
+                                     0, nobody);
     return compare(*stored, again.evaluation);
   }
 

@@ -22,6 +22,7 @@ namespace clade {
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
 //   list(name, texts)
+//   numbers(name, numbers)    a list that is written only where there is one
 //   devices(name, text)       a list, as a text with commas
 //   choice(name, value, words)
 //   shares(name, keys)        a table of numbers, of which those left out are 0
@@ -97,6 +98,8 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.unusual_list("islands", p.islands, usual.islands);
   v.unusual("topology", p.topology, usual.topology);
   v.unusual("migration", p.migration, usual.migration);
+  v.numbers("rungs", p.rungs);
+  v.set("reduction", p.reduction);
 }
 
 template<class Visitor>

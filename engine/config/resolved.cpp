@@ -58,6 +58,13 @@ public:
   void size(std::string_view name, std::uint64_t v) { key(name, size_literal(v)); }
   void column(std::string_view name, const std::string& v) { key(name, v); }
   void devices(std::string_view name, const std::string& v) { key(name, v); }
+  void numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
+    std::string items;
+    for (const auto n : v)
+      items += (items.empty() ? "" : ", ") + std::to_string(n);
+    if (!v.empty())
+      raw(name, "[" + items + "]");
+  }
   void list(std::string_view name, const std::vector<std::string>& v) {
     std::string items;
     for (const std::string& item : v)

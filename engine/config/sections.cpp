@@ -38,6 +38,9 @@ public:
   void list(std::string_view name, std::vector<std::string>& out) {
     table_.read_list(name, out);
   }
+  void numbers(std::string_view name, std::vector<std::uint32_t>& out) {
+    table_.read(name, out);
+  }
   void devices(std::string_view name, std::string& out) {
     std::vector<std::string> several;
     table_.read_list(name, several);
@@ -125,38 +128,44 @@ void resolve_strategy(const search_space& space, const objective& goal,
   if (p.strategy != "auto")
     return;
   const search_task task{.objectives = aims_of(goal).size(),
-                         .fidelities = false,
+                         .fidelities = !p.rungs.empty(),
                          .budget = p.population * p.generations};
   auto choice = choose_strategy(p, space, task);
   p = std::move(choice.params);
   p.chosen = std::move(choice.why);
 }
 
+// The lengths that a training can have: up to `epochs`, or those that a table has.
+struct lengths {
+  std::uint32_t epochs = 0; ///< Of a full training; 0: a resolved experiment says.
+  std::vector<std::uint32_t> fidelities{};
+};
+
 // The description gives the space and the objective. A resolved experiment has both
 // itself, so that it can be read where the table is not.
-void read_table(table_reader t, table_reader space, table_reader goal,
-                const std::filesystem::path& folder, document& d, experiment& e) {
+lengths read_table(table_reader t, table_reader space, table_reader goal,
+                   const std::filesystem::path& folder, document& d, experiment& e) {
   key_reader visitor(t, folder);
   keys(visitor, e.table);
   t.finish();
   t.check(validate(e.table));
   if (d.root["search_space"]["limits"].is_table()) {
     e.space = read_own_space(space, d);
-    return read_objective(goal, nullptr, e.objective);
+    read_objective(goal, nullptr, e.objective);
+    return {};
   }
   if (space.present())
-    return space.fail("",
-                      "[search_space] says nothing to an experiment on a table, whose "
-                      "description gives the space; remove it");
-  if (d.wrong)
-    return;
+    space.fail("", "[search_space] says nothing to an experiment on a table, whose "
+                   "description gives the space; remove it");
   std::error_code ignored;
-  if (!std::filesystem::exists(e.table.file, ignored))
-    return t.fail("file", "table.file: " + e.table.file.string() + " is not there");
+  if (!d.wrong && !std::filesystem::exists(e.table.file, ignored))
+    t.fail("file", "table.file: " + e.table.file.string() + " is not there");
+  if (d.wrong)
+    return {};
   const auto described = load_table_description(e.table.file);
   if (!described) {
     d.wrong = described.error();
-    return;
+    return {};
   }
   e.space = described->space;
   read_objective(goal, &*described, e.objective);
@@ -164,6 +173,16 @@ void read_table(table_reader t, table_reader space, table_reader goal,
     t.fail("epochs", "table.epochs is " + std::to_string(e.table.epochs)
                          + ", but the table has nothing below "
                          + std::to_string(described->fidelities.front()) + " epochs");
+  auto within = described->fidelities;
+  std::erase_if(within, [&](std::uint32_t f) { return f > budget_epochs(e.table); });
+  return {within.empty() ? 1 : within.back(), std::move(within)};
+}
+
+// Of a table they are known already.
+lengths training_of(const experiment& e, lengths of_table) {
+  if (e.fitness == fitness_kind::table)
+    return of_table;
+  return {e.fitness == fitness_kind::synthetic ? e.synthetic.epochs : e.training.epochs};
 }
 
 // The section of another kind of fitness, which bears that kind's name.
@@ -178,11 +197,14 @@ void refuse_section(table_reader& root, const std::string& kind, fitness_kind ow
 }
 
 void read_evolution(table_reader t, const search_space& space, const objective& goal,
-                    evolution_params& p) {
+                    lengths training, evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();
   resolve_strategy(space, goal, p);
+  if (training.epochs == 0)
+    training.epochs = p.rungs.empty() ? 1 : p.rungs.back();
+  t.check(complete_rungs(p, training.epochs, std::move(training.fidelities)));
   t.check(check_strategy(p, space, goal));
 }
 
@@ -213,7 +235,7 @@ expected<evolution_params> parse_evolution(std::span<const std::string> settings
       return tl::unexpected(std::move(applied).error());
   evolution_params p;
   table_reader root(d);
-  read_evolution(root.table("evolution"), space, {}, p);
+  read_evolution(root.table("evolution"), space, {}, {}, p);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return p;
@@ -237,10 +259,11 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   root.finish();
   read_head(head, e);
   e.space_place = space.place("file");
+  lengths of_table;
   if (e.fitness == fitness_kind::table) {
     e.space_place = table.place("file");
     e.synthetic_problem = table_problem();
-    read_table(table, space, goal, folder, d, e);
+    of_table = read_table(table, space, goal, folder, d, e);
     if (data.present())
       root.fail("data", "[data] says nothing to an experiment on a table; remove it");
   } else {
@@ -252,12 +275,13 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
       read_data(data, folder, e.data);
     read_objective(goal, e.fitness, e.data.task, e.objective);
   }
-  read_evolution(evolution, e.space, e.objective, e.evolution);
   read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);
   else
     refuse_section(root, "synthetic", e.fitness);
+  read_evolution(evolution, e.space, e.objective, training_of(e, std::move(of_table)),
+                 e.evolution);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
   if (e.fitness != fitness_kind::table)

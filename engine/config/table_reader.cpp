@@ -272,6 +272,23 @@ void table_reader::read(std::string_view key, tensor_shape& out) {
   out = std::move(shape);
 }
 
+void table_reader::read(std::string_view key, std::vector<std::uint32_t>& out) {
+  const toml::node* node = ask(key);
+  if (node == nullptr)
+    return;
+  const toml::array* list = node->as_array();
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const auto n = list->get(i)->value_exact<std::int64_t>();
+    if (!n || *n < 0 || *n > std::numeric_limits<std::uint32_t>::max())
+      return mismatch(key, "a list of whole numbers, such as [1, 3, 9]", *list->get(i));
+    numbers.push_back(static_cast<std::uint32_t>(*n));
+  }
+  if (list == nullptr)
+    return mismatch(key, "a list of whole numbers, such as [1, 3, 9]", *node);
+  out = std::move(numbers);
+}
+
 void table_reader::read_path(std::string_view key, std::filesystem::path& out,
                              const std::filesystem::path& folder) {
   std::string text;

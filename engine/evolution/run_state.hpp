@@ -47,7 +47,10 @@ struct run_state {
   std::set<candidate_id> copies;
   known_networks known;
   /// The fittest so far that did not fail, best first, at most `kept_best`, each network
-  /// once; and the best of generation 0, whose candidates are all random.
+  /// once; and the best of generation 0's random candidates. Each is a model whose
+  /// fitness was measured, so one that was trained for few epochs counts like any other:
+  /// of a genome on several rungs that is kept which did best, the first of equals. The
+  /// best random one may be one that was trained on.
   std::vector<individual> best;
   std::optional<individual> best_random;
   std::vector<generation_summary> generations;

@@ -3,17 +3,23 @@
 // (tests/engine/evolution/strategy_test.cpp) run over the names.
 #include "engine/evolution/strategy.hpp"
 
+#include "engine/evolution/asha.hpp"
 #include "engine/evolution/cma_es.hpp"
+#include "engine/evolution/dehb.hpp"
 #include "engine/evolution/differential_evolution.hpp"
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/hyperband.hpp"
 #include "engine/evolution/islands.hpp"
 #include "engine/evolution/local_search.hpp"
 #include "engine/evolution/map_elites.hpp"
+#include "engine/evolution/median_stopping.hpp"
 #include "engine/evolution/mu_plus_lambda.hpp"
 #include "engine/evolution/nsga2.hpp"
 #include "engine/evolution/nsga3.hpp"
+#include "engine/evolution/population_based_training.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
+#include "engine/evolution/successive_halving.hpp"
 #include "engine/evolution/surrogate_assisted.hpp"
 #include "engine/evolution/tpe.hpp"
 
@@ -24,11 +30,15 @@ namespace clade {
 
 namespace {
 
+/// How the rungs of a strategy lie, where they are not given.
+enum class rungs { none, by_ratio, evenly, one_a_generation };
+
 struct row {
   const char* name;
   expected<void> (*serves)(const search_space& space);
   std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
                                     std::shared_ptr<const search_space> space);
+  clade::rungs rungs = rungs::none;
   /// Weighs several objectives against each other.
   bool several = false;
 };
@@ -94,8 +104,15 @@ constexpr std::array rows{
     row{"tpe", serves_tpe, make<tpe>},
     row{"map_elites", serves_map_elites, make<map_elites>},
     row{"islands", any_space, make<islands>},
-    row{"nsga2", any_space, make<nsga2>, true},
-    row{"nsga3", any_space, make<nsga3>, true},
+    row{"nsga2", any_space, make<nsga2>, rungs::none, true},
+    row{"nsga3", any_space, make<nsga3>, rungs::none, true},
+    row{"successive_halving", any_space, make<successive_halving>, rungs::by_ratio},
+    row{"hyperband", any_space, make<hyperband>, rungs::by_ratio},
+    row{"dehb", serves_dehb, make<dehb>, rungs::by_ratio},
+    row{"asha", any_space, make<asha>, rungs::by_ratio},
+    row{"median_stopping", any_space, make<median_stopping>, rungs::evenly},
+    row{"population_based_training", serves_population_based_training,
+        make<population_based_training>, rungs::one_a_generation},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -161,6 +178,37 @@ expected<void> validate_islands(const evolution_params& p) {
   return {};
 }
 
+std::string to_text(const std::vector<std::uint32_t>& rungs) {
+  std::string text;
+  for (const auto r : rungs)
+    text += (text.empty() ? "" : ", ") + std::to_string(r);
+  return "[" + text + "]";
+}
+
+expected<void> validate_rungs(const evolution_params& p) {
+  if (row_of(p).rungs == rungs::none) {
+    if (!p.rungs.empty() || p.reduction)
+      return wrong(p.rungs.empty() ? "reduction" : "rungs",
+                   p.rungs.empty() ? std::to_string(*p.reduction) : to_text(p.rungs),
+                   "\"" + p.strategy
+                       + "\" trains every candidate to the end; remove it, or take a "
+                         "strategy of several fidelities, such as \"asha\"");
+    return {};
+  }
+  if (p.rungs.size() < 2 || p.rungs.front() == 0
+      || std::adjacent_find(p.rungs.begin(), p.rungs.end(), std::greater_equal<>())
+             != p.rungs.end())
+    return wrong("rungs", to_text(p.rungs),
+                 "they are at least two numbers of epochs that rise, such as [1, 3, 9]");
+  if (auto ok = natural("reduction", reduction_of(p), 2, 100); !ok)
+    return ok;
+  if (auto ok = natural("tournament", p.tournament, 1, p.population); !ok)
+    return ok;
+  if (p.strategy == "asha" || p.strategy == "median_stopping")
+    return natural("in_flight", p.in_flight, 1, p.population);
+  return natural("population", p.population, p.rungs.size(), 1'000'000);
+}
+
 // What only one strategy reads is checked for that one alone, so that its defaults are in
 // nobody else's way.
 expected<void> validate_own(const evolution_params& p) {
@@ -211,7 +259,44 @@ expected<void> validate(const evolution_params& params) {
                  "it is a chance, from 0 to 1");
   if (auto ok = validate_own(params); !ok)
     return ok;
+  if (auto ok = validate_rungs(params); !ok)
+    return ok;
   return validate(params.mutation);
+}
+
+expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
+                              std::vector<std::uint32_t> fidelities) {
+  constexpr std::size_t looks = 5;
+  if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
+    return ok;
+  const auto how = row_of(params).rungs;
+  if (how == rungs::none)
+    return validate_rungs(params);
+  if (!params.reduction)
+    params.reduction = usual_reduction;
+  if (params.rungs.empty()) {
+    if (epochs < 2)
+      return wrong("strategy", "\"" + params.strategy + "\"",
+                   "it compares candidates before they are trained to the end, and that "
+                   "is after 1 epoch; raise the number of epochs, or take "
+                   "\"regularised\"");
+    if (how == rungs::by_ratio)
+      params.rungs = fidelities.empty() ? rungs_of(epochs, *params.reduction)
+                                        : rungs_of(fidelities, *params.reduction);
+    else
+      params.rungs = even_rungs(
+          epochs,
+          how == rungs::evenly ? looks : std::max<std::size_t>(2, params.generations));
+    if (params.rungs.size() < 2)
+      params.rungs = {1, epochs};
+  }
+  if (auto ok = validate_rungs(params); !ok)
+    return ok;
+  if (params.rungs.back() != epochs)
+    return wrong("rungs", to_text(params.rungs),
+                 "the last must be that of a full training, which has "
+                     + std::to_string(epochs) + (epochs == 1 ? " epoch" : " epochs"));
+  return {};
 }
 
 expected<std::unique_ptr<strategy>>

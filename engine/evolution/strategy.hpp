@@ -59,10 +59,25 @@ struct evolution_params {
   /// Why the strategy was chosen where the experiment said "auto"; else empty.
   /// (engine/evolution/automatic.hpp)
   std::string chosen;
+  /// The epochs of the rungs, rising, the last those of a full training (strategies of
+  /// several fidelities; `complete_rungs` gives what is not said).
+  std::vector<std::uint32_t> rungs{};
+  /// One of so many goes on from a rung to the next (the same). More trust the first
+  /// epochs more.
+  std::optional<std::uint64_t> reduction{};
   mutation_params mutation{};
 };
 
 [[nodiscard]] expected<void> validate(const evolution_params& params);
+
+/// Gives a strategy of several fidelities rungs and reduction, where it was not told any:
+/// of a full training's epochs one of `reduction`, of those again one, and so on down to
+/// 1; for those that look in at even distances, five, or one a generation. Fails where
+/// rungs do not rise to just that number of epochs, where there is but one, and where
+/// another strategy is given rungs.
+[[nodiscard]] expected<void> complete_rungs(evolution_params& params,
+                                            std::uint32_t epochs,
+                                            std::vector<std::uint32_t> fidelities = {});
 
 /// What holds for all that is bred in a run.
 struct breeding_rules {
@@ -123,6 +138,11 @@ struct breeding {
 /// Whether these can be the parents of what the order made.
 [[nodiscard]] bool may_be_parents(const breeding& order,
                                   const std::vector<candidate_id>& parents);
+
+/// The epoch at which it goes on with the training of its first parent, which `start`
+/// names: as many as that one has behind it, if the order says how many there are to be.
+/// (breed.cpp)
+[[nodiscard]] std::uint32_t start_epoch_of(const breeding& order);
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
 /// the decoded network; `equal_to` is left to `resolve`. Fails only where the space has

@@ -194,7 +194,9 @@ public:
       return tl::unexpected(decoded.error());
     examination e;
     e.id = j.id;
-    e.metrics = metrics_of(judge(j.genome, j.seed), of_epochs(goal_), "test");
+    const auto epochs = std::min(j.budget.epochs, params_.epochs);
+    e.metrics = metrics_of(judge(j.genome, j.seed) * epochs / params_.epochs,
+                           of_epochs(goal_), "test");
     e.parameters = decoded->cost().parameters;
     return e;
   }
@@ -227,7 +229,8 @@ bool synthetic::spend(const job& j, double spread, std::uint32_t number,
     return true;
   const auto whole = spread * static_cast<double>(params_.duration.count());
   const auto until = [&](std::uint32_t n) {
-    return microseconds(static_cast<std::int64_t>(whole * n / params_.epochs));
+    return microseconds(
+        static_cast<std::int64_t>(whole * (n - j.start_epoch) / params_.epochs));
   };
   const auto begin = until(number - 1), end = until(number);
   const microseconds limit = j.budget.time;
@@ -270,11 +273,13 @@ void synthetic::train(const job& j, progress& p, evaluation& e) const {
     return fail_with(e, outcome::invalid, decoded.error().message);
   e.parameters = decoded->cost().parameters;
   const double whole_score = judge(j.genome, j.seed);
-  for (std::uint32_t number = 1; number <= params_.epochs; ++number) {
+  const auto last = std::min(j.budget.epochs, params_.epochs);
+  for (auto number = j.start_epoch + 1; number <= last; ++number) {
     if (!spend(j, spread, number, e))
       return;
     if (fate == fate::diverges)
-      return fail_with(e, outcome::diverged, "the loss is not a number in epoch 1");
+      return fail_with(e, outcome::diverged,
+                       "the loss is not a number in epoch " + std::to_string(number));
     const auto score = whole_score * number / params_.epochs;
     e.metrics = metrics_of(score, of_epochs(goal_), "validation");
     const auto seconds = spread * 1e-6 * static_cast<double>(params_.duration.count());

@@ -58,7 +58,9 @@ json candidate_json(const candidate_overview& c) {
           {"fitness", some(c.fitness)},
           {"parameters", c.result ? json(c.parameters) : json()},
           {"seconds", c.result ? json(c.seconds) : json()},
-          {"reason", some(c.reason)}};
+          {"reason", some(c.reason)},
+          {"epochs", some(c.epochs)},
+          {"start", some(c.start)}};
 }
 
 json generation_json(const generation_overview& g) {
@@ -137,6 +139,8 @@ json genome_view_json(const genome_view& g) {
            {"origin", c.origin},
            {"parents", c.parents},
            {"equal_to", some(c.equal_to)},
+           {"epochs", some(c.epochs)},
+           {"start", some(c.start)},
            {"network", to_text(c.network)},
            {"work", c.work},
            {"has_weights", g.has_weights},

@@ -11,7 +11,8 @@ namespace {
 
 /// Empty: no change.
 std::string kind_of(std::string_view part) {
-  if (part.empty() || part == "sampled" || part == "unchanged")
+  if (part.empty() || part == "sampled" || part == "unchanged"
+      || part.starts_with("goes on"))
     return "";
   if (part.starts_with("crossed"))
     return "crossing";

@@ -29,7 +29,7 @@ struct change_credit {
 };
 
 /// The kinds of change that an origin tells of, each once: "crossed; widen n2 8 -> 16" is
-/// a crossing and a widening. Empty: none, it was sampled.
+/// a crossing and a widening. Empty: none, it was sampled, or trained on.
 [[nodiscard]] std::vector<std::string> change_kinds(std::string_view origin);
 
 /// The mutation of an experiment (flat_settings) whose rates adapt; none: they do not.

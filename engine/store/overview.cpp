@@ -33,7 +33,8 @@ std::optional<std::int64_t> optional_number(const SQLite::Column& c) {
 
 constexpr const char* candidate_columns = "select g.id, g.generation, g.place, g.origin, "
                                           "g.equal_to, g.nodes, e.outcome, e.fitness, "
-                                          "e.parameters, e.seconds, e.reason from "
+                                          "e.parameters, e.seconds, e.reason, "
+                                          "g.epochs, g.start from "
                                           "genomes g left join evaluations e using (id) ";
 
 candidate_overview read_candidate(SQLite::Statement& row, SQLite::Statement& parents) {
@@ -51,6 +52,8 @@ candidate_overview read_candidate(SQLite::Statement& row, SQLite::Statement& par
   c.parameters = natural(row.getColumn(8));
   c.seconds = row.getColumn(9).getDouble();
   c.reason = row.getColumn(10).getString();
+  c.epochs = static_cast<std::uint32_t>(natural(row.getColumn(11)));
+  c.start = natural(row.getColumn(12));
   parents.tryReset();
   parents.bind(1, as_signed(c.id));
   while (parents.executeStep())

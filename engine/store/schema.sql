@@ -68,7 +68,9 @@ create table genomes (
   edges      integer not null,
   origin     text not null,    -- 'random', 'widen n3f2a1 16 -> 32'
   equal_to   integer,          -- the oldest candidate with an equal network
-  work       real not null     -- estimated multiply-adds for one example and epoch
+  work       real not null,    -- estimated multiply-adds for one example and epoch
+  epochs     integer,          -- it is trained to this epoch; null: as the experiment says
+  start      integer           -- the candidate whose weights its training starts from
 );
 create index genomes_by_generation on genomes (generation);
 

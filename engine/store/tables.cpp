@@ -135,7 +135,8 @@ tables::tables(connection& c)
                     "update progress set records = ?, updated_ms = ?, state = ?, "
                     "reason = ?, generation = ?, born = ?, evaluated = ?, failed = ?, "
                     "training_seconds = ?, best = ?, best_fitness = ?, champion = ?"),
-      insert_genome_(c.db, "insert into genomes values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      insert_genome_(c.db, "insert into genomes values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                           "?)"),
       insert_parent_(c.db, "insert into parents values (?, ?, ?)"),
       insert_evaluation_(
           c.db, "insert into evaluations values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -242,7 +243,8 @@ void tables::write(const candidate_born& r) {
   const std::uint64_t nodes = c.genome ? c.genome->nodes.size() : 0;
   const std::uint64_t edges = c.genome ? c.genome->edges.size() : 0;
   execute(insert_genome_, c.id, sequence_, c.generation, c.index, to_text(c.network),
-          nodes, edges, c.origin, some(c.equal_to), c.work);
+          nodes, edges, c.origin, some(c.equal_to), c.work, some(c.epochs),
+          some(c.start));
   for (std::uint64_t i = 0; i < c.parents.size(); ++i)
     execute(insert_parent_, c.id, i, c.parents[i]);
   auto& row = row_of(c.generation);

@@ -44,6 +44,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   to_best.evolution.difference_weight = 0.8;
   auto arrived = toy_rules("regularised", seed);
   arrived.evolution.tell_order = "arrived";
+  auto asha_arrived = toy_rules("asha", seed);
+  asha_arrived.evolution.tell_order = "arrived";
   auto guessed = toy_rules("surrogate", seed);
   guessed.evolution.tell_order = "arrived";
   auto four = toy_rules("islands", seed);
@@ -55,29 +57,37 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   alone.evolution.islands = {"2"};
   alone.evolution.migration = 0;
   alone.evolution.in_flight = 6;
-  return {{"random", toy_rules("random", seed), true},
-          {"generational by tournament", toy_rules("generational", seed), true},
-          {"generational by truncation", truncation, true},
-          {"generational by lexicase", lexicase, true},
-          {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false},
-          {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true},
-          {"differential evolution", toy_rules("differential_evolution", seed), true},
-          {"differential evolution to the best", to_best, true},
-          {"cma-es", toy_rules("cma_es", seed), true},
-          {"surrogate as asked", toy_rules("surrogate", seed), true, true},
-          {"surrogate as arrived", guessed, false, true},
-          {"local search", toy_rules("local_search", seed), true, true},
-          {"tpe", toy_rules("tpe", seed), true, true},
-          {"map elites", toy_rules("map_elites", seed), true},
-          {"islands of four strategies", four, true},
-          {"islands without migration", alone, true},
-          {"generational that adapts", adapting("generational", seed), true},
-          {"regularised that adapts", adapting("regularised", seed), true},
-          {"map elites that adapt", adapting("map_elites", seed), true},
-          {"nsga2", toy_rules("nsga2", seed), true},
-          {"nsga2 for two objectives", weighing("nsga2", seed), true},
-          {"nsga3 for two objectives", weighing("nsga3", seed), true}};
+  return {
+      {"random", toy_rules("random", seed), true},
+      {"generational by tournament", toy_rules("generational", seed), true},
+      {"generational by truncation", truncation, true},
+      {"generational by lexicase", lexicase, true},
+      {"regularised as asked", toy_rules("regularised", seed), true},
+      {"regularised as arrived", arrived, false},
+      {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true},
+      {"differential evolution", toy_rules("differential_evolution", seed), true},
+      {"differential evolution to the best", to_best, true},
+      {"cma-es", toy_rules("cma_es", seed), true},
+      {"surrogate as asked", toy_rules("surrogate", seed), true, true},
+      {"surrogate as arrived", guessed, false, true},
+      {"local search", toy_rules("local_search", seed), true, true},
+      {"tpe", toy_rules("tpe", seed), true, true},
+      {"map elites", toy_rules("map_elites", seed), true},
+      {"islands of four strategies", four, true},
+      {"islands without migration", alone, true},
+      {"generational that adapts", adapting("generational", seed), true},
+      {"regularised that adapts", adapting("regularised", seed), true},
+      {"map elites that adapt", adapting("map_elites", seed), true},
+      {"nsga2", toy_rules("nsga2", seed), true},
+      {"nsga2 for two objectives", weighing("nsga2", seed), true},
+      {"nsga3 for two objectives", weighing("nsga3", seed), true},
+      {"successive halving", toy_rules("successive_halving", seed), true},
+      {"hyperband", toy_rules("hyperband", seed), true},
+      {"dehb", toy_rules("dehb", seed), true},
+      {"asha as asked", toy_rules("asha", seed), true},
+      {"asha as arrived", asha_arrived, false},
+      {"median stopping", toy_rules("median_stopping", seed), true},
+      {"population based training", toy_rules("population_based_training", seed), true}};
 }
 
 template<class Record>
@@ -198,16 +208,18 @@ TEST_CASE("strategy: ids are consecutive and the budget is met exactly") {
   }
 }
 
-TEST_CASE("strategy: no network is asked for twice while there are others") {
+TEST_CASE("strategy: no training is asked for twice while there are others") {
   for (const auto& s : specimens()) {
     INFO(s.name);
-    const auto run = simulate(toy_simulation(s.rules, {.size = 400}));
-    std::set<genome_hash> networks;
+    // Where some are trained on, fewer are new.
+    const bool climbs = !s.rules.evolution.rungs.empty();
+    const auto run = simulate(toy_simulation(s.rules, {.size = climbs ? 200 : 400}));
+    std::set<genome_hash> trainings;
     std::uint64_t bred_again = 0;
     for (const auto& b : only<candidate_born>(run.records)) {
       if (b.born.origin.starts_with("migrated"))
         continue; // It is told to.
-      CHECK(networks.insert(b.born.network).second);
+      CHECK(trainings.insert(training_of(b.born)).second);
       CHECK(b.born.equal_to == 0);
       bred_again += b.born.attempt;
     }
@@ -225,13 +237,13 @@ TEST_CASE("strategy: a space smaller than the budget is searched by copies") {
       auto search = toy_simulation(s.rules, tiny);
       if (mixed)
         search.pick = shuffled(5);
-      std::set<std::int64_t> trained;
+      std::set<genome_hash> trained;
       search.evaluate = [&](const candidate& c) {
-        CHECK(trained.insert(toy_number(*c.genome)).second);
+        CHECK(trained.insert(training_of(c)).second);
         return tiny.evaluate(c);
       };
       const auto run = simulate(search);
-      CHECK(trained.size() <= 5);
+      CHECK(trained.size() <= (s.rules.evolution.rungs.empty() ? 5U : 47U));
       CHECK(run.state.evaluated == 48);
       std::size_t copies = 0;
       for (const auto& e : only<candidate_evaluated>(run.records))
@@ -278,7 +290,9 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
            "\"generational\", "
            "\"regularised\", \"mu_plus_lambda\", \"differential_evolution\", "
            "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "
-           "\"islands\", \"nsga2\", \"nsga3\"");
+           "\"islands\", \"nsga2\", \"nsga3\", \"successive_halving\", "
+           "\"hyperband\", \"dehb\", \"asha\", \"median_stopping\", "
+           "\"population_based_training\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})

@@ -21,6 +21,9 @@ change_credit of(const mutation_credit& all, const std::string& kind) {
 TEST_CASE("mutation credit: origins tell of kinds of change") {
   CHECK(change_kinds("sampled").empty());
   CHECK(change_kinds("unchanged").empty());
+  CHECK(change_kinds("goes on to epoch 9").empty());
+  CHECK(change_kinds("goes on from #3 to epoch 9; momentum 0.8 -> 0.9")
+        == kinds{"momentum"});
   CHECK(change_kinds("add conv(filters=16, kernel=3) on n1..n2") == kinds{"add layer"});
   CHECK(change_kinds("add relu on input..output") == kinds{"add layer"});
   CHECK(change_kinds("add edge n1..n2") == kinds{"add edge"});
