@@ -93,7 +93,7 @@ expected<void> ordered_numbers(const search_space& space) {
 }
 
 constexpr std::array rows{
-    row{"random", any_space, make<random_search>, true},
+    row{"random", any_space, make<random_search>, rungs::none, true},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
     row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
