@@ -1,6 +1,6 @@
 // Searches on tables, where every answer is known. A job is one search: a table, a row
-// (a strategy with its settings) and a seed; all cores take jobs, and what is printed does
-// not depend on which took which.
+// (a strategy with its settings) and a seed; all cores take jobs, and what is printed
+// does not depend on which took which.
 #include "tools/bench_search.hpp"
 
 #include "engine/config/table_file.hpp"
@@ -54,10 +54,8 @@ named_strategy ageing(std::size_t population, std::size_t tournament) {
 
 /// The reference rows, then every other strategy that there is by its defaults.
 std::vector<named_strategy> known_strategies() {
-  std::vector<named_strategy> rows{{"random", one_by_one("random")},
-                                   ageing(100, 25),
-                                   ageing(20, 5),
-                                   ageing(10, 5)};
+  std::vector<named_strategy> rows{
+      {"random", one_by_one("random")}, ageing(100, 25), ageing(20, 5), ageing(10, 5)};
   for (const auto& name : strategy_names())
     if (name != "random" && name != "regularised")
       rows.push_back({name, one_by_one(name)});
@@ -175,8 +173,9 @@ expected<search_table_rows> search(const open_table& t,
                                    const search_options& options,
                                    const std::vector<std::size_t>& checkpoints) {
   std::vector<search_outcome> outcomes(strategies.size() * options.seeds);
-  const auto threads = options.threads != 0 ? options.threads
-                                            : std::max(1U, std::thread::hardware_concurrency());
+  const auto threads = options.threads != 0
+                           ? options.threads
+                           : std::max(1U, std::thread::hardware_concurrency());
   const auto done =
       on_threads(threads, outcomes.size(), [&](std::size_t i) -> expected<void> {
         auto params = t.rows[i / options.seeds];
@@ -196,10 +195,9 @@ expected<search_table_rows> search(const open_table& t,
     return tl::unexpected(done.error());
   search_table_rows rows{.name = t.name, .rows = {}};
   for (std::size_t s = 0; s < strategies.size(); ++s)
-    rows.rows.push_back(
-        row_of(strategies[s].name,
-               std::span(outcomes).subspan(s * options.seeds, options.seeds),
-               checkpoints));
+    rows.rows.push_back(row_of(
+        strategies[s].name, std::span(outcomes).subspan(s * options.seeds, options.seeds),
+        checkpoints));
   return rows;
 }
 
@@ -215,7 +213,8 @@ std::vector<std::size_t> checkpoints_of(std::size_t evaluations) {
 /// Those that a minute suffices for, of different kinds.
 void make_quick(search_options& o) {
   if (o.tables.empty())
-    for (const char* name : {"nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure"})
+    for (const char* name :
+         {"nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure"})
       o.tables.push_back("experiments/tables/" + std::string(name) + ".toml");
   if (o.strategies.empty()) {
     o.strategies = {"random", yardstick};
@@ -236,9 +235,9 @@ expected<search_comparison> compare(const search_options& options) {
   }
   if (strategies.empty())
     strategies = known_strategies();
-  const auto files = find_descriptions(options.tables.empty()
-                                           ? std::vector<std::string>{"experiments/tables"}
-                                           : options.tables);
+  const auto files = find_descriptions(
+      options.tables.empty() ? std::vector<std::string>{"experiments/tables"}
+                             : options.tables);
   if (!files)
     return tl::unexpected(files.error());
   search_comparison c{.seeds = options.seeds,
@@ -299,12 +298,15 @@ void add_bench_search(CLI::App& bench, command& chosen) {
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->add_flag("--quick", options->quick,
                 "A few tables; fails where auto is behind regularised evolution");
-  sub->footer(
-      "Regret is how much the true value (the test metric, or the mean over seeds) of the\n"
-      "best evaluation so far falls short of the table's best; one evaluation is one seed\n"
-      "at the greatest fidelity, and repeats are free. \"to a top row\" is the median of\n"
-      "evaluations until one of the 16 truly best was evaluated. \"ask\" is the engine's\n"
-      "own processor time for a candidate, records folded.");
+  sub->footer("Regret is how much the true value (the test metric, or the mean over "
+              "seeds) of the\n"
+              "best evaluation so far falls short of the table's best; one evaluation is "
+              "one seed\n"
+              "at the greatest fidelity, and repeats are free. \"to a top row\" is the "
+              "median of\n"
+              "evaluations until one of the 16 truly best was evaluated. \"ask\" is the "
+              "engine's\n"
+              "own processor time for a candidate, records folded.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return bench_search(*options); }; });
 }

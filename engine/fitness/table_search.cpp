@@ -70,7 +70,8 @@ private:
   double spent_ = 0;
   double evaluating_seconds_ = 0;
   std::size_t copies_ = 0, extended_ = 0;
-  double since_ = 0, asking_seconds_ = 0; ///< Of the engine: all, and at the last candidate.
+  double since_ = 0,
+         asking_seconds_ = 0; ///< Of the engine: all, and at the last candidate.
 };
 
 double table_search::shortfall(std::uint32_t row) const {
@@ -172,15 +173,15 @@ expected<table_search_result> table_search::run() {
       return tl::unexpected(std::move(done).error());
     asking_seconds_ += processor_seconds() - start - (evaluating_seconds_ - evaluated);
     if (result_.candidates > candidates) {
-      result_.ask_max_seconds = std::max(result_.ask_max_seconds, asking_seconds_ - since_);
+      result_.ask_max_seconds =
+          std::max(result_.ask_max_seconds, asking_seconds_ - since_);
       since_ = asking_seconds_;
     }
     if (auto done = extend(driver); !done)
       return tl::unexpected(std::move(done).error());
   }
   if (result_.candidates > 0)
-    result_.ask_mean_seconds =
-        asking_seconds_ / static_cast<double>(result_.candidates);
+    result_.ask_mean_seconds = asking_seconds_ / static_cast<double>(result_.candidates);
   result_.regret.resize(params_.evaluations, regret());
   return std::move(result_);
 }
@@ -200,7 +201,8 @@ expected<table_standard> standard_of(const benchmark_table& table) {
   std::ranges::sort(truths);
   const auto sign = maximize ? -1.0 : 1.0;
   const auto limit = truths[std::min(table_standard::top_rows, truths.size()) - 1];
-  table_standard s{.best = sign * truths.front(), .worst = sign * truths.back(), .top = {}};
+  table_standard s{
+      .best = sign * truths.front(), .worst = sign * truths.back(), .top = {}};
   for (std::uint32_t row = 0; row < table.rows(); ++row) {
     const auto t = table.truth(row);
     s.top.push_back(t && std::isfinite(*t) && sign * *t <= limit);

@@ -64,9 +64,8 @@ struct search_comparison {
 /// The geometric mean over tables of the one's mean regret over the other's, at the last
 /// checkpoint: above 1, the first is behind. Nothing where one of them is not there. A
 /// regret of 0 counts as a thousandth of the other's.
-[[nodiscard]] std::optional<double> regret_ratio(const search_comparison& c,
-                                                 const std::string& of,
-                                                 const std::string& to);
+[[nodiscard]] std::optional<double>
+regret_ratio(const search_comparison& c, const std::string& of, const std::string& to);
 
 /// For people: a block for each table, then the mean ranks.
 [[nodiscard]] std::string to_text(const search_comparison& c);

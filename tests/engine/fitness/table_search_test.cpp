@@ -7,8 +7,8 @@ using namespace clade;
 
 namespace {
 
-/// x and y from 0 to 9; the objective, without noise, falls with the distance from (7, 3).
-/// Of ten epochs it is the same less ten.
+/// x and y from 0 to 9; the objective, without noise, falls with the distance from (7,
+/// 3). Of ten epochs it is the same less ten.
 std::shared_ptr<const benchmark_table> hill() {
   std::string rows = "x,y,early,late\n";
   for (int x = 0; x < 10; ++x)

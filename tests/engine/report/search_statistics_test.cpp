@@ -1,7 +1,6 @@
 #include "engine/report/search_statistics.hpp"
 
 #include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 using namespace clade;
@@ -21,10 +20,10 @@ search_comparison small_comparison() {
   const std::vector<search_outcome> bad{outcome_of({5, 4}, std::nullopt),
                                         outcome_of({5, 4}, 2)};
   search_comparison c{.seeds = 2, .evaluations = 2, .checkpoints = checkpoints};
-  c.tables.push_back({"a",
-                      {row_of("good", good, checkpoints), row_of("bad", bad, checkpoints)}});
-  c.tables.push_back({"b",
-                      {row_of("good", good, checkpoints), row_of("bad", bad, checkpoints)}});
+  c.tables.push_back(
+      {"a", {row_of("good", good, checkpoints), row_of("bad", bad, checkpoints)}});
+  c.tables.push_back(
+      {"b", {row_of("good", good, checkpoints), row_of("bad", bad, checkpoints)}});
   return c;
 }
 
@@ -74,14 +73,16 @@ TEST_CASE("search statistics: people read tables, programs one line") {
   const auto c = small_comparison();
   CHECK(to_text(c)
         == "a\n"
-           "  mean regret      after 1       after 2  to a top row  reached  ask mean  ask "
+           "  mean regret       after 1       after 2  to a top row  reached  ask mean  "
+           "ask "
            "max\n"
            "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
            "4.00 ms\n"
            "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
            "4.00 ms\n\n"
            "b\n"
-           "  mean regret      after 1       after 2  to a top row  reached  ask mean  ask "
+           "  mean regret       after 1       after 2  to a top row  reached  ask mean  "
+           "ask "
            "max\n"
            "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
            "4.00 ms\n"
