@@ -45,6 +45,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_description_bytes = 1 << 20;
 constexpr std::size_t max_fidelities = 100'000;
+// Of all metrics, a column counted wherever it is named.
+constexpr std::size_t max_columns = 1'000'000;
 constexpr int deepest_include = 8;
 
 /// Takes over what `into` does not say, tables key by key.
@@ -137,6 +139,7 @@ private:
   table_reader root_;
   table_description result_;
   std::vector<std::string> seeds_;
+  std::size_t columns_ = 0;
 };
 
 void description_reader::fail(const std::string& place, std::string message) {
@@ -298,6 +301,11 @@ void description_reader::add_metric(std::string name, std::vector<std::string> p
     return fail(place, "metrics." + name + " names columns for "
                            + std::to_string(patterns.size()) + " fidelities of "
                            + std::to_string(count));
+  columns_ += count * std::max<std::size_t>(seeds_.size(), 1);
+  if (columns_ > max_columns)
+    return fail(place, "metrics." + name
+                           + ": metrics, fidelities and seeds make more than 1,000,000 "
+                             "columns");
   table_metric m{.name = std::move(name), .columns = {}, .place = std::move(place)};
   for (std::size_t f = 0; f < count; ++f) {
     auto pattern =

@@ -15,8 +15,9 @@ double student_quantile(std::size_t degrees_of_freedom) {
     return few[degrees_of_freedom - 1];
   constexpr double z = 1.959963985;
   const auto n = static_cast<double>(degrees_of_freedom);
-  const double z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+  const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n)
+         + (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
 mean_interval mean_of(std::span<const double> values) {

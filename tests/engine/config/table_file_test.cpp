@@ -42,6 +42,14 @@ TEST_CASE("table file: what is wrong is said with its line") {
   CHECK(wrong("[10, 40]", "[0, 40]")
         == "t.toml:2: fidelities has \"0\", which is no number of epochs from 1 to "
            "4294967295");
+  CHECK(
+      wrong("[10, 40]\nseeds = [0, 1]",
+            "{first = 1, last = 100000}\nseeds = [0,1,2,3,4,5,6,7,8,9,10]")
+      == "t.toml:15: metrics.test.accuracy: metrics, fidelities and seeds make more than "
+         "1,000,000 columns");
+  CHECK(wrong("[10, 40]", "{first = 9, last = 8}")
+        == "t.toml:2: fidelities must go from first, at least 1, up to last, at most "
+           "100,000 of them");
   CHECK(wrong("seeds", "seds")
         == "t.toml:14: metrics.validation.accuracy speaks of {seed}, but there are none: "
            "seeds = [0, 1]");

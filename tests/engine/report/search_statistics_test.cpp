@@ -71,26 +71,27 @@ TEST_CASE("search statistics: strategies are compared over tables") {
 
 TEST_CASE("search statistics: people read tables, programs one line") {
   const auto c = small_comparison();
-  CHECK(
-      to_text(c)
-      == "a\n"
-         "  mean regret      after 1       after 2  to a top row  reached  ask mean  ask "
-         "max\n"
-         "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
-         "4.00 ms\n"
-         "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
-         "4.00 ms\n\n"
-         "b\n"
-         "  mean regret      after 1       after 2  to a top row  reached  ask mean  ask "
-         "max\n"
-         "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
-         "4.00 ms\n"
-         "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
-         "4.00 ms\n\n"
-         "over 2 tables, 2 seeds each\n"
-         "  mean rank  after 1  after 2\n"
-         "  good          1.50     1.00\n"
-         "  bad           1.50     2.00\n");
+  CHECK(to_text(c)
+        == "a\n"
+           "  mean regret       after 1       after 2  to a top row  reached  ask mean  "
+           "ask "
+           "max\n"
+           "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
+           "4.00 ms\n"
+           "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
+           "4.00 ms\n\n"
+           "b\n"
+           "  mean regret       after 1       after 2  to a top row  reached  ask mean  "
+           "ask "
+           "max\n"
+           "  good         5.00 +-12.71  2.00 +-12.71           1.5    100 %  2.000 ms  "
+           "4.00 ms\n"
+           "  bad           5.00 +-0.00   4.00 +-0.00           > 2     50 %  2.000 ms  "
+           "4.00 ms\n\n"
+           "over 2 tables, 2 seeds each\n"
+           "  mean rank  after 1  after 2\n"
+           "  good          1.50     1.00\n"
+           "  bad           1.50     2.00\n");
   const auto read = nlohmann::json::parse(to_json(c));
   CHECK(read["tables"][0]["rows"][0]["regret"][1] == 2);
   CHECK(read["tables"][0]["rows"][1]["median_to_top"].is_null());
