@@ -316,12 +316,17 @@ void dispatcher_state::serve() {
   for (auto& out : schedule.hand_out(now())) {
     auto& node = nodes.at(out.node);
     assignments message;
-    for (const auto& l : out.leases)
+    for (const auto& l : out.leases) {
+      const auto& c = open.at(l.id);
       message.batch.push_back(
           {.id = l.id,
            .lease = l.number,
            .keep_weights_above = std::bit_cast<std::uint64_t>(keep_weights_above),
-           .genome = encode(*open.at(l.id).genome)});
+           .genome = encode(*c.genome),
+           .epochs = c.epochs,
+           .start = c.start,
+           .start_epoch = c.start_epoch});
+    }
     node.at_work = now();
     self->send(node.link, std::move(message));
   }

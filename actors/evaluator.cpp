@@ -11,9 +11,12 @@ expected<std::optional<examination>> examine_one(node_work& work,
   if (request.genome.empty())
     return work.baseline();
   return decode_genome(request.genome).and_then([&](genome g) {
-    return work.examine(request.id, std::move(g), request.weights).map([](examination e) {
-      return std::optional{std::move(e)};
-    });
+    return work
+        .examine({.id = request.id,
+                  .genome = std::move(g),
+                  .budget = {.epochs = request.epochs}},
+                 request.weights)
+        .map([](examination e) { return std::optional{std::move(e)}; });
   });
 }
 

@@ -61,29 +61,34 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
   });
 }
 
-job node_work::job_of(candidate_id id, genome g) const {
-  return {.id = id, .genome = std::move(g), .seed = seed_, .budget = budget_};
+budget node_work::budget(std::uint32_t epochs) const {
+  auto b = budget_;
+  if (epochs != 0)
+    b.epochs = epochs;
+  return b;
 }
 
-evaluated_job node_work::evaluate(candidate_id id, std::uint64_t lease, genome g,
-                                  double keep_weights_above, progress& p) {
+job node_work::limited(job j) const {
+  j.seed = seed_;
+  j.budget = budget(j.budget.epochs);
+  return j;
+}
+
+evaluated_job node_work::evaluate(job j, std::uint64_t lease, progress& p) {
   std::lock_guard lock(fitness_mutex_);
   {
     std::lock_guard current_lock(current_mutex_);
-    current_ = current{.id = id, .lease = lease, .since = clock::now()};
+    current_ = current{.id = j.id, .lease = lease, .since = clock::now()};
   }
-  auto j = job_of(id, std::move(g));
-  j.keep_weights_above = keep_weights_above;
-  auto result = fitness_->evaluate(j, p);
+  auto result = fitness_->evaluate(limited(std::move(j)), p);
   std::lock_guard current_lock(current_mutex_);
   current_.reset();
   return result;
 }
 
-expected<examination> node_work::examine(candidate_id id, genome g,
-                                         const bytes& weights) {
+expected<examination> node_work::examine(job j, const bytes& weights) {
   std::lock_guard lock(fitness_mutex_);
-  return fitness_->examine(job_of(id, std::move(g)), weights);
+  return fitness_->examine(limited(std::move(j)), weights);
 }
 
 expected<std::optional<examination>> node_work::baseline() {

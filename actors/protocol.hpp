@@ -19,7 +19,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 5;
+inline constexpr std::uint32_t protocol_version = 6;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -75,6 +75,10 @@ struct assignment {
   /// The bits of a double: CAF 0.17 never ends on an infinite one.
   std::uint64_t keep_weights_above = 0;
   bytes genome;
+  /// As in `candidate`; the epochs are never 0 where `start_epoch` is not.
+  std::uint32_t epochs = 0;
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
 };
 
 /// Candidates to be trained one after another.
@@ -142,6 +146,7 @@ struct examine {
   std::uint64_t id = 0;
   bytes genome; ///< Empty: the baseline.
   bytes weights;
+  std::uint32_t epochs = 0; ///< As in `candidate`.
 };
 
 /// The examination as a run_finished record with that one examination, or none where the
@@ -368,7 +373,7 @@ typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
-           x.genome);
+           x.genome, x.epochs, x.start, x.start_epoch);
 }
 
 template<class Inspector>
@@ -429,7 +434,8 @@ typename Inspector::result_type inspect(Inspector& f, chunk& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, examine& x) {
-  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights);
+  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights,
+           x.epochs);
 }
 
 template<class Inspector>

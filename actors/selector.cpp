@@ -122,7 +122,8 @@ void selector_state::finish() {
           examine_one({.subject = subject,
                        .id = who.id,
                        .genome = encode(*who.genome),
-                       .weights = *fetched.found});
+                       .weights = *fetched.found,
+                       .epochs = who.epochs});
         });
   examine_one({.subject = "linear model"});
 }

@@ -34,13 +34,14 @@ public:
       last_ = now;
       encoder passed;
       encode(passed, e);
-      caf::anon_send(state_.params.node,
-                     epoch_passed{.node = 0,
-                                  .id = assignment_.id,
-                                  .of = state_.params.work->budget().epochs,
-                                  .passed = passed.take()});
+      caf::anon_send(
+          state_.params.node,
+          epoch_passed{.node = 0,
+                       .id = assignment_.id,
+                       .of = state_.params.work->budget(assignment_.epochs).epochs,
+                       .passed = passed.take()});
     }
-    const auto most = state_.params.work->budget().time;
+    const auto most = state_.params.work->budget(assignment_.epochs).time;
     return (most.count() == 0 || now - start_ < most)
            && !state_.params.work->dropped(assignment_.lease);
   }
@@ -61,8 +62,14 @@ result train(const trainer_state& state, const assignment& a) {
   }
   node_progress p(state, a);
   const peak_memory memory(state.params.work->trains());
-  auto done = state.params.work->evaluate(a.id, a.lease, std::move(*decoded),
-                                          std::bit_cast<double>(a.keep_weights_above), p);
+  auto done = state.params.work->evaluate(
+      {.id = a.id,
+       .genome = std::move(*decoded),
+       .budget = {.epochs = a.epochs},
+       .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
+       .start = a.start,
+       .start_epoch = a.start_epoch},
+      a.lease, p);
   return result_of(std::move(done), a.lease, memory.bytes());
 }
 

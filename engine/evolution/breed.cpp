@@ -83,6 +83,12 @@ double training_work(const network& n, const genome& g) {
                / batch_size(g);
 }
 
+std::uint32_t start_epoch_of(const breeding& order) {
+  return order.start == 0 || order.epochs == 0 || order.parents.empty()
+             ? 0
+             : order.parents.front().epochs;
+}
+
 expected<candidate> breed(const breeding_rules& rules, const breeding& order) {
   return breed_and_count(rules, order).map([](counted_candidate&& c) {
     return std::move(c.made);
@@ -110,6 +116,7 @@ expected<counted_candidate> breed_and_count(const breeding_rules& rules,
   c.origin = std::move(made->change);
   c.epochs = order.epochs;
   c.start = order.start;
+  c.start_epoch = start_epoch_of(order);
   return counted_candidate{std::move(c), decoded->cost().parameters};
 }
 

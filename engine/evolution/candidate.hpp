@@ -36,6 +36,10 @@ struct candidate {
                           ///< network goes on where that one's training stopped; another
                           ///< takes over the weights of the genes that they share. 0:
                           ///< from new ones.
+  std::uint32_t start_epoch = 0; ///< So many epochs of `start`'s training are its own
+                                 ///< too: it goes on there. 0: it takes over weights
+                                 ///< alone. Not recorded: the epochs of `start`, if it
+                                 ///< has epochs itself (see `start_epoch_of`).
 };
 
 /// What two candidates share whose evaluations are the same: the network, and how far and
@@ -128,6 +132,9 @@ struct individual {
   std::shared_ptr<const clade::genome> genome;
   clade::fitness fitness;
   std::uint64_t parameters = 0; ///< Of its network.
+  std::uint32_t epochs = 0;     ///< As in `candidate`.
+  candidate_id trained = 0;     ///< Whose training it is: another's where its evaluation
+                                ///< is a copy. 0: its own.
 };
 
 /// A strict order, best first; equal fitness goes to the older.

@@ -82,7 +82,7 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     return misfit(r, "it has no genome");
   ++state.born;
   state.known.insert(training, c.id);
-  state.open.emplace(c.id, c);
+  state.open.emplace(c.id, c).first->second.start_epoch = start_epoch_of(order);
   if (c.equal_to != 0)
     state.copies.insert(c.id);
   state.search->born(c);
@@ -98,7 +98,8 @@ expected<void> fold(run_state& state, const record& r,
   const auto& c = found->second;
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
-  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective), e.parameters};
+  const individual i{e.id,         c.genome, fitness_of(e, state.rules.objective),
+                     e.parameters, c.epochs, e.equal_to};
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (!i.fitness.ok)

@@ -98,6 +98,11 @@ struct breeding {
   candidate_id start = 0;
 };
 
+/// The epoch at which it goes on with the training of its first parent, which `start`
+/// names: as many as that one has behind it, if the order says how many there are to be.
+/// (breed.cpp)
+[[nodiscard]] std::uint32_t start_epoch_of(const breeding& order);
+
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
 /// the decoded network; `equal_to` is left to `resolve`. Fails only where the space has
 /// no valid network. (breed.cpp)

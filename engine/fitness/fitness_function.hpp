@@ -11,7 +11,7 @@ namespace clade {
 
 /// What an evaluation may spend.
 struct budget {
-  std::uint32_t epochs = 15;
+  std::uint32_t epochs = 15;         ///< In all, with those before `job::start_epoch`.
   std::chrono::milliseconds time{0}; ///< 0: unlimited.
   std::uint64_t memory_bytes = 0;    ///< 0: unlimited.
 };
@@ -24,6 +24,9 @@ struct job {
   clade::budget budget;
   /// Give the weights back if the fitness is above this; +infinity: never.
   double keep_weights_above = std::numeric_limits<double>::infinity();
+  /// Whose weights it starts from, as in `candidate`, and at which epoch it goes on.
+  candidate_id start = 0;
+  std::uint32_t start_epoch = 0;
 };
 
 /// Hears of each epoch as it ends.
