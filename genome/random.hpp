@@ -17,6 +17,7 @@ enum class purpose : std::uint32_t {
   split = 6,     ///< Which examples are train, validation and test.
   synthetic = 7, ///< What the synthetic fitness says.
   baseline = 8,  ///< The linear model that a champion is compared with.
+  inherit = 14,  ///< Which units of a layer are taken over twice, and their shares.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all
