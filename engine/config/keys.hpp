@@ -15,6 +15,7 @@ namespace clade {
 //
 //   key(name, value)          a value of any type that says by itself what it looks like
 //   set(name, text)           a text that is written only where there is one
+//   flag(name, bool)          that is written only where it is true
 //   path(name, path)          the same of a path
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
@@ -84,6 +85,7 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("truncation", p.truncation);
   v.key("elites", p.elites);
   v.key("crossover", p.crossover);
+  v.flag("inherit", p.inherit);
   v.key("tell_order", p.tell_order);
   v.key("in_flight", p.in_flight);
 }

@@ -30,6 +30,7 @@ public:
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
 
   void read(std::string_view key, std::string& out);
+  void read(std::string_view key, bool& out);
   void read(std::string_view key, double& out);
   void read(std::string_view key, std::int64_t& out);
   void read(std::string_view key, std::uint64_t& out);

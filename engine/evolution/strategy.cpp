@@ -124,6 +124,10 @@ expected<void> check_strategy(const evolution_params& params, const search_space
   return row_of(params).serves(space);
 }
 
+bool starts_from_others(const evolution_params& params) {
+  return params.inherit;
+}
+
 std::vector<std::string> strategy_names() {
   std::vector<std::string> names;
   for (const auto& r : rows)

@@ -25,7 +25,7 @@ using part = layer_inheritance::part;
 struct key {
   std::int64_t layer = -1; ///< Of the parent; -1: none.
   std::int64_t unit = 0;
-  std::int64_t pixel = 0; ///< From 1; 0: the whole unit.
+  std::int64_t pixel = 0;             ///< From 1; 0: the whole unit.
   std::int64_t height = 0, width = 0; ///< Of the image whose pixel it is.
 
   auto operator<=>(const key&) const = default;
@@ -221,7 +221,8 @@ void planner::follow_same(const layer& l, std::size_t twin) {
   }
   out_.resize(at_.units.size());
   for (std::size_t j = 0; j < out_.size(); ++j)
-    out_[j].to = at_.units[j] < 0 ? key{} : keys_[twin][static_cast<std::size_t>(at_.units[j])];
+    out_[j].to =
+        at_.units[j] < 0 ? key{} : keys_[twin][static_cast<std::size_t>(at_.units[j])];
 }
 
 void planner::choose_units(const layer& l, const layer& twin) {
@@ -246,7 +247,8 @@ void planner::choose_units(const layer& l, const layer& twin) {
 double planner::norm(const std::string& name, std::int64_t unit) const {
   double sum = 0, scale = 1;
   for (const auto& w : weights_) {
-    const bool linear = w.name == name + ".weight", norm = w.name == name + ".norm.weight";
+    const bool linear = w.name == name + ".weight",
+               norm = w.name == name + ".norm.weight";
     if ((!linear && !norm) || w.shape.empty() || unit >= w.shape[0])
       continue;
     const auto each = w.values.size() / static_cast<std::size_t>(w.shape[0]);
@@ -290,7 +292,8 @@ void planner::follow_project(const layer& l, const layer* twin) {
     return;
   }
   at_.how = origin::zero;
-  for (const auto from : std::span(parents_sum.inputs).first(parents_sum.inputs.size() - 1))
+  for (const auto from :
+       std::span(parents_sum.inputs).first(parents_sum.inputs.size() - 1))
     for (const auto& k : keys_[from])
       if (std::ranges::any_of(in, [&](const claim& c) { return c.to == k; })) {
         at_.how = origin::identity;
@@ -332,10 +335,10 @@ void planner::pass_on(const layer& l) {
 
 bool planner::can_be_identity(const layer& l) const {
   const auto& activation = text_setting(l.settings, "activation");
-  const bool idle = activation == "none"
-                    || (positive_[l.inputs[0]]
-                        && (activation == "relu" || activation == "leaky_relu"
-                            || activation == "elu"));
+  const bool idle =
+      activation == "none"
+      || (positive_[l.inputs[0]]
+          && (activation == "relu" || activation == "leaky_relu" || activation == "elu"));
   const bool strides = l.op != "dense" && integer_setting(l.settings, "stride") != 1;
   return idle && !strides && text_setting(l.settings, "norm") != "layer"
          && units_of(l.out) >= units_of(l.in[0]);
@@ -346,7 +349,8 @@ bool planner::is_positive(const layer& l) const {
     if (const auto* v = find(l.settings, name)) {
       const bool cuts = *v == value("relu") || *v == value("sigmoid");
       const bool idle = *v != value("tanh") && *v != value("gelu") && *v != value("silu");
-      return cuts || (idle && plan_.back().how == origin::identity && positive_[l.inputs[0]]);
+      return cuts
+             || (idle && plan_.back().how == origin::identity && positive_[l.inputs[0]]);
     }
   if (l.inputs.empty() || l.op == "batch_norm" || l.op == "layer_norm"
       || l.op == "project" || l.op == "output")

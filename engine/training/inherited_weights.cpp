@@ -13,8 +13,9 @@ namespace {
 
 using origin = layer_inheritance::origin;
 
-constexpr std::array per_unit{"bias", "norm.weight", "norm.bias", "norm.running_mean",
-                              "norm.running_var", "running_mean", "running_var"};
+constexpr std::array per_unit{
+    "bias",         "norm.weight", "norm.bias", "norm.running_mean", "norm.running_var",
+    "running_mean", "running_var"};
 
 std::size_t natural(std::int64_t n) {
   return static_cast<std::size_t>(n);
@@ -64,7 +65,8 @@ void add_kernel(weight_tensor& to, std::int64_t row, std::int64_t column,
 
 void clear(weight_tensor& t, std::int64_t row, std::int64_t column) {
   const grid g(t);
-  for_each_place(g, [&](std::int64_t y, std::int64_t x) { t.values[g.at(row, column, y, x)] = 0; });
+  for_each_place(
+      g, [&](std::int64_t y, std::int64_t x) { t.values[g.at(row, column, y, x)] = 0; });
 }
 
 /// One kernel a unit.
@@ -142,13 +144,15 @@ private:
     const grid g(t);
     for (std::int64_t o = 0; o < g.rows && o < std::ssize(l.units); ++o) {
       const auto unit = l.units[natural(o)];
-      for (std::int64_t i = 0; unit >= 0 && i < g.columns && i < std::ssize(l.inputs); ++i) {
+      for (std::int64_t i = 0; unit >= 0 && i < g.columns && i < std::ssize(l.inputs);
+           ++i) {
         clear(t, o, i);
         for (const auto& p : l.inputs[natural(i)])
           if (l.how == origin::taken)
             add_kernel(t, o, i, *from, unit, p.unit, p.share);
           else if (p.unit == unit)
-            t.values[g.at(o, i, g.kernel / 2, g.kernel / 2)] += static_cast<float>(p.share);
+            t.values[g.at(o, i, g.kernel / 2, g.kernel / 2)] +=
+                static_cast<float>(p.share);
       }
     }
   }
@@ -169,10 +173,9 @@ private:
 
 } // namespace
 
-std::vector<weight_tensor>
-inherit_weights(std::span<const layer_inheritance> plan,
-                std::span<const weight_tensor> parents_weights,
-                std::vector<weight_tensor> fresh) {
+std::vector<weight_tensor> inherit_weights(std::span<const layer_inheritance> plan,
+                                           std::span<const weight_tensor> parents_weights,
+                                           std::vector<weight_tensor> fresh) {
   heir child(parents_weights, fresh);
   for (const auto& l : plan)
     child.fill(l);

@@ -58,6 +58,9 @@ archive_actor::behavior_type stub_archive(archive_actor::pointer self,
         return fetched_evaluation{evaluation{.id = f.id}};
       },
       [](const fetch_weights&) { return fetched_weights{bytes{}}; },
+      [](const fetch_lineages& f) {
+        return fetched_lineages{std::vector<lineage>(f.ids.size())};
+      },
   };
 }
 

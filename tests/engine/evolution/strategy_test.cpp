@@ -17,6 +17,12 @@ struct specimen {
   bool orderly; ///< Decides the same in whatever order results come.
 };
 
+run_rules inheriting(const std::string& strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.evolution.inherit = true;
+  return rules;
+}
+
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
@@ -26,7 +32,9 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
           {"generational by tournament", toy_rules("generational", seed), true},
           {"generational by truncation", truncation, true},
           {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false}};
+          {"regularised as arrived", arrived, false},
+          {"generational with inherited weights", inheriting("generational", seed), true},
+          {"regularised with inherited weights", inheriting("regularised", seed), true}};
 }
 
 template<class Record>

@@ -1,9 +1,7 @@
 #include "engine/training/inheritance.hpp"
-
+#include "search_spaces/search_space.hpp"
 #include "tests/engine/training/plain_network.hpp"
 #include "tests/support/genomes.hpp"
-
-#include "search_spaces/search_space.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -17,8 +15,8 @@ namespace {
 
 using origin = layer_inheritance::origin;
 
-node_gene a_conv(std::int64_t filters, std::int64_t kernel = 3,
-                 const char* norm = "none", const char* activation = "relu") {
+node_gene a_conv(std::int64_t filters, std::int64_t kernel = 3, const char* norm = "none",
+                 const char* activation = "relu") {
   return {{},
           "conv",
           {{"activation", activation},
@@ -69,8 +67,7 @@ family descend(const genome& parent, const genome& child) {
     else if (t.name.ends_with("var")
              || (t.name.ends_with("weight") && t.shape.size() == 1))
       std::ranges::fill(t.values, 1.F);
-  f.plan =
-      plan_inheritance(f.child, f.parent, f.parents_weights, some_random());
+  f.plan = plan_inheritance(f.child, f.parent, f.parents_weights, some_random());
   f.weights = inherit_weights(f.plan, f.parents_weights, f.fresh);
   return f;
 }
@@ -98,7 +95,8 @@ genome widened(genome g, std::size_t node, const char* name, std::int64_t to) {
 /// With a node on the edge between these two.
 genome inserted(genome g, innovation from, innovation to, node_gene node) {
   node.id = innovation{77};
-  std::erase_if(g.edges, [&](const edge_gene& e) { return e.from == from && e.to == to; });
+  std::erase_if(g.edges,
+                [&](const edge_gene& e) { return e.from == from && e.to == to; });
   g.edges.push_back(test::an_edge(from, node.id));
   g.edges.push_back(test::an_edge(node.id, to));
   g.nodes.push_back(std::move(node));
@@ -166,9 +164,9 @@ TEST_CASE("inheritance: an inserted layer that can be the identity is it") {
   const node_gene norm{{}, "batch_norm", {}};
   const node_gene relu{{}, "activation", {{"function", "relu"}}};
   const auto g = test::a_chain({a_conv(3), a_conv(4), a_dense(4)});
-  for (const auto& node : {a_conv(3), a_conv(7), a_conv(3, 5, "batch"),
-                           a_conv(3, 1, "none", "none"), separable, depthwise, dropout,
-                           norm, relu}) {
+  for (const auto& node :
+       {a_conv(3), a_conv(7), a_conv(3, 5, "batch"), a_conv(3, 1, "none", "none"),
+        separable, depthwise, dropout, norm, relu}) {
     INFO(to_text(node));
     CHECK(difference(descend(g, inserted(g, n2, n3, node))) < rounding);
   }
@@ -178,18 +176,19 @@ TEST_CASE("inheritance: an inserted layer that can be the identity is it") {
 
 TEST_CASE("inheritance: what cannot be the identity has its initial values") {
   const auto g = test::a_chain({a_conv(3), a_conv(4), a_dense(4)});
-  for (const auto& node : {a_conv(2), a_conv(3, 3, "none", "tanh"), a_conv(3, 3, "layer")}) {
+  for (const auto& node :
+       {a_conv(2), a_conv(3, 3, "none", "tanh"), a_conv(3, 3, "layer")}) {
     INFO(to_text(node));
     const auto f = descend(g, inserted(g, n2, n3, node));
-    const auto own = std::ranges::find_if(f.plan, [](const auto& l) {
-      return l.layer == to_text(innovation{77});
-    });
+    const auto own = std::ranges::find_if(
+        f.plan, [](const auto& l) { return l.layer == to_text(innovation{77}); });
     REQUIRE(own != f.plan.end());
     CHECK(own->how == origin::fresh);
   }
 }
 
-TEST_CASE("inheritance: a larger kernel computes the same, and a smaller keeps the middle") {
+TEST_CASE(
+    "inheritance: a larger kernel computes the same, and a smaller keeps the middle") {
   const auto g = test::a_chain({a_conv(3, 3), a_conv(4), a_dense(4)});
   CHECK(difference(descend(g, widened(g, 2, "kernel", 5))) < rounding);
   const auto f = descend(g, widened(g, 2, "kernel", 1));
@@ -201,11 +200,11 @@ TEST_CASE("inheritance: a narrower layer keeps the units of greatest norm") {
   auto f = descend(g, widened(g, 2, "units", 2));
   auto& w = f.parents_weights[0].values;
   std::ranges::fill(w, 0.1F);
-  w[50 * 1] = 5; // Of unit 1,
+  w[50 * 1] = 5;  // Of unit 1,
   w[50 * 3] = -3; // and of unit 3.
   const auto plan = plan_inheritance(f.child, f.parent, f.parents_weights, some_random());
-  const auto own = std::ranges::find_if(
-      plan, [](const auto& l) { return l.layer == to_text(n2); });
+  const auto own =
+      std::ranges::find_if(plan, [](const auto& l) { return l.layer == to_text(n2); });
   REQUIRE(own != plan.end());
   CHECK(own->units == std::vector<std::int64_t>{1, 3});
 }
@@ -221,10 +220,10 @@ TEST_CASE("inheritance: a new skip adds nothing yet where it has weights of its 
 
 TEST_CASE("inheritance: a wider layer before a sum keeps its units beside their like") {
   const innovation n4{4};
-  const auto equal = skipping(test::a_chain({a_conv(4), a_conv(4), a_conv(5), a_dense(4)}),
-                              n2, n4, "add");
-  const auto projected =
-      skipping(test::a_chain({a_conv(3), a_conv(4), a_conv(5), a_dense(4)}), n2, n4, "add");
+  const auto equal = skipping(
+      test::a_chain({a_conv(4), a_conv(4), a_conv(5), a_dense(4)}), n2, n4, "add");
+  const auto projected = skipping(
+      test::a_chain({a_conv(3), a_conv(4), a_conv(5), a_dense(4)}), n2, n4, "add");
   const auto joined = skipping(
       test::a_chain({a_conv(3), a_conv(4), a_conv(5), a_dense(4)}), n2, n4, "concat");
   for (const auto& g : {equal, projected, joined})

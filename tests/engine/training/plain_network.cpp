@@ -47,8 +47,8 @@ public:
     if (op == "separable_conv") {
       auto between = layer_.out;
       between.sizes[0] = layer_.in[0].sizes[0];
-      return block(pointwise(convolved(x, "depthwise", true, image(between)),
-                             between.sizes[0]));
+      return block(
+          pointwise(convolved(x, "depthwise", true, image(between)), between.sizes[0]));
     }
     if (op == "dense")
       return block(pointwise(x, layer_.in[0].sizes[0]));
@@ -69,8 +69,8 @@ public:
 
 private:
   const weight_tensor* tensor(const std::string& role) const {
-    const auto found = std::ranges::find(weights_, layer_.name + "." + role,
-                                         &weight_tensor::name);
+    const auto found =
+        std::ranges::find(weights_, layer_.name + "." + role, &weight_tensor::name);
     return found == weights_.end() ? nullptr : &*found;
   }
 
@@ -90,8 +90,8 @@ private:
     for (std::int64_t c = 0; c < shape.channels; ++c)
       for (std::int64_t y = 0; y < shape.height; ++y)
         for (std::int64_t u = 0; u < shape.width; ++u)
-          out[natural(c)] += x[shape.at(c, y, u)]
-                             / static_cast<double>(shape.height * shape.width);
+          out[natural(c)] +=
+              x[shape.at(c, y, u)] / static_cast<double>(shape.height * shape.width);
     return out;
   }
 
@@ -194,8 +194,8 @@ public:
     weight_tensor t{l.name + "." + role, std::move(shape), {}};
     const bool positive = role.ends_with("var");
     for (std::int64_t i = 0; i < count; ++i)
-      t.values.push_back(
-          static_cast<float>(positive ? 0.5 + random_.uniform() : random_.uniform() - 0.4));
+      t.values.push_back(static_cast<float>(positive ? 0.5 + random_.uniform()
+                                                     : random_.uniform() - 0.4));
     all.push_back(std::move(t));
   }
 
