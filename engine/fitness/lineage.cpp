@@ -63,8 +63,8 @@ evaluated_job evaluate_lineage(std::vector<job> before, job last,
     if (done.evaluation.outcome != outcome::succeeded) {
       evaluated_job none{.evaluation = {.id = last.id, .outcome = outcome::invalid}};
       none.evaluation.reason = "#" + std::to_string(id) + ", from which it starts, "
-                               + to_text(done.evaluation.outcome) + " when trained again: "
-                               + done.evaluation.reason;
+                               + to_text(done.evaluation.outcome)
+                               + " when trained again: " + done.evaluation.reason;
       return none;
     }
     checkpoint = std::move(done.checkpoint);

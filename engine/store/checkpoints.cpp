@@ -19,8 +19,8 @@ namespace {
 
 tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what,
                              const std::error_code& why) {
-  return fail(error_kind::io, file.string() + ": cannot be " + what + ": "
-                                  + why.message());
+  return fail(error_kind::io,
+              file.string() + ": cannot be " + what + ": " + why.message());
 }
 
 std::error_code last_error() {
@@ -104,7 +104,8 @@ expected<void> checkpoints::keep(std::span<const candidate_id> ids,
        i.increment(failed)) {
     const auto name = i->path().filename().string();
     candidate_id id = 0;
-    const auto [rest, fault] = std::from_chars(name.data(), name.data() + name.size(), id);
+    const auto [rest, fault] =
+        std::from_chars(name.data(), name.data() + name.size(), id);
     if (fault == std::errc{} && id <= last && std::ranges::find(ids, id) == ids.end())
       dropped.push_back(i->path());
   }

@@ -1,5 +1,4 @@
 #include "engine/fitness/lineage.hpp"
-
 #include "tests/engine/evolution/toy_world.hpp"
 
 #include <catch2/catch.hpp>

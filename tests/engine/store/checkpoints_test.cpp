@@ -1,5 +1,4 @@
 #include "engine/store/checkpoints.hpp"
-
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>
