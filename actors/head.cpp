@@ -8,6 +8,7 @@
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
 #include "actors/tls_guard.hpp"
+#include "engine/store/checkpoints.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/telemetry/publisher.hpp"
 #include "engine/training/recipe.hpp"
@@ -99,6 +100,13 @@ public:
     if (auto published = publish(params, file); !published)
       return published;
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
+    archive_ = system_->spawn<caf::detached>(
+        archive_behavior, std::make_shared<store>(std::move(file)),
+        params.folder.empty() ? params.folder : params.folder / checkpoints_folder_name);
+    {
+      std::lock_guard lock(told_mutex_);
+      keeps_ = archive_.address();
+    }
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
         dispatcher_params{.schedule = {.lease = params.lease},
@@ -110,6 +118,8 @@ public:
                           .local_worker = params.local_worker,
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
+                          .archive = trains ? archive_ : archive_actor{},
+                          .keep_checkpoints = trains && starts_from_others(e.evolution),
                           .say = params.say,
                           .show = shows_epochs()});
     door_ = system_->spawn(door_behavior, dispatcher_, params.build);
@@ -121,12 +131,6 @@ public:
                   "cannot listen on " + to_text(params.listen)
                       + ": is the port in use, and the address one of this machine's?");
     port_ = *bound;
-    archive_ = system_->spawn<caf::detached>(archive_behavior,
-                                             std::make_shared<store>(std::move(file)));
-    {
-      std::lock_guard lock(told_mutex_);
-      keeps_ = archive_.address();
-    }
     auto setup = std::make_shared<const generator_setup>(
         generator_setup{.space = e.space,
                         .problem = params.problem,

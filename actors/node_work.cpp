@@ -36,10 +36,12 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
   budget_ = {.epochs = e.training.epochs,
+             .horizon = e.training.epochs,
              .time = e.limits.evaluation_time,
              .memory_bytes = e.limits.evaluation_memory};
   if (e.fitness == fitness_kind::synthetic) {
     budget_.epochs = e.synthetic.epochs;
+    budget_.horizon = e.synthetic.epochs;
     fitness_ = make_synthetic({.params = e.synthetic,
                                .space = e.space,
                                .problem = e.synthetic_problem,
@@ -93,9 +95,27 @@ evaluated_job node_work::evaluate(job j, std::uint64_t lease, progress& p) {
   return result;
 }
 
-expected<examination> node_work::examine(job j, const bytes& weights) {
+// The last of a lineage is examined instead of evaluated; its evaluation is a success
+// that nobody reads.
+expected<examination> node_work::examine(job j, const bytes& weights,
+                                         std::vector<job> before) {
+  class : public progress {
+    bool report(const epoch&) override { return true; }
+  } nobody;
   std::lock_guard lock(fitness_mutex_);
-  return fitness_->examine(limited(std::move(j)), weights);
+  const auto id = j.id;
+  expected<examination> tested = fail(error_kind::internal, "nothing was examined");
+  bool examining = false;
+  const auto done = evaluate_lineage(std::move(before), std::move(j), [&](job one) {
+    examining = one.id == id;
+    if (!examining)
+      return fitness_->evaluate(limited(std::move(one)), nobody);
+    tested = fitness_->examine(limited(std::move(one)), weights);
+    return evaluated_job{.evaluation = {.id = id}};
+  });
+  if (!examining)
+    return fail(error_kind::io, done.evaluation.reason);
+  return tested;
 }
 
 expected<std::optional<examination>> node_work::baseline() {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/config/experiment.hpp"
-#include "engine/fitness/fitness_function.hpp"
+#include "engine/fitness/lineage.hpp"
 
 #include <chrono>
 #include <memory>
@@ -31,7 +31,9 @@ public:
   /// Epochs of 0 are the experiment's, here and in all below. The job's seed and limits
   /// are set here.
   [[nodiscard]] evaluated_job evaluate(job j, std::uint64_t lease, progress& p);
-  [[nodiscard]] expected<examination> examine(job j, const bytes& weights);
+  /// `before`: its lineage, where there are no weights and it is trained again.
+  [[nodiscard]] expected<examination> examine(job j, const bytes& weights,
+                                              std::vector<job> before = {});
   [[nodiscard]] expected<std::optional<examination>> baseline();
 
   /// What this lease is for is wanted no more: it does not begin, or ends soon.

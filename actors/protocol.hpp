@@ -5,11 +5,13 @@
 #include "engine/evolution/run_state.hpp"
 #include "engine/evolution/strategy.hpp"
 #include "engine/fitness/fitness_function.hpp"
+#include "engine/fitness/lineage.hpp"
 #include "engine/store/store.hpp"
 
 #include <caf/all.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +21,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 6;
+inline constexpr std::uint32_t protocol_version = 7;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -68,6 +70,16 @@ struct node_ready {
   std::string failure;
 };
 
+/// A candidate that is trained again because another starts from it and its checkpoint is
+/// lost. As in `candidate`.
+struct ancestor {
+  std::uint64_t id = 0;
+  bytes genome;
+  std::uint32_t epochs = 0;
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+};
+
 /// One candidate to be trained.
 struct assignment {
   std::uint64_t id = 0;
@@ -79,6 +91,10 @@ struct assignment {
   std::uint32_t epochs = 0;
   std::uint64_t start = 0;
   std::uint32_t start_epoch = 0;
+  std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
+  /// What it starts from, as in `lineage`.
+  std::vector<ancestor> before;
+  bytes checkpoint;
 };
 
 /// Candidates to be trained one after another.
@@ -93,6 +109,7 @@ struct result {
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
   bytes evaluation;
   bytes weights;
+  bytes checkpoint;
 };
 
 struct results {
@@ -144,9 +161,13 @@ struct chunk {
 struct examine {
   std::string subject;
   std::uint64_t id = 0;
-  bytes genome; ///< Empty: the baseline.
-  bytes weights;
+  bytes genome;             ///< Empty: the baseline.
+  bytes weights;            ///< Empty: it is trained again, and the rest says how.
   std::uint32_t epochs = 0; ///< As in `candidate`.
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+  std::vector<ancestor> before;
+  bytes checkpoint;
 };
 
 /// The examination as a run_finished record with that one examination, or none where the
@@ -236,9 +257,18 @@ struct brood {
   std::optional<error> failure;
 };
 
+/// `checkpoints::keep`, after the entries.
+struct tidying {
+  std::vector<candidate_id> keep;
+  candidate_id last = 0;
+};
+
 struct append {
   std::shared_ptr<const std::vector<entry>> entries;
   std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
+  /// Checkpoints that came with evaluations among them: kept before they are recorded.
+  std::shared_ptr<const std::map<candidate_id, bytes>> checkpoints{};
+  std::optional<tidying> tidy{}; ///< Of checkpoints, afterwards.
 };
 
 /// The entries are on the disk, and where, or the error.
@@ -271,6 +301,14 @@ struct fetched_weights {
   expected<bytes> found;
 };
 
+/// What the trainings of these candidates start from, in their order.
+struct fetch_lineages {
+  std::vector<candidate_id> ids;
+};
+struct fetched_lineages {
+  expected<std::vector<lineage>> found;
+};
+
 struct slots_query {};
 
 struct progress_query {
@@ -294,7 +332,8 @@ using archive_actor =
                      caf::reacts_to<keep_picture>,
                      caf::replies_to<write_kept>::with<kept_written>,
                      caf::replies_to<fetch_evaluation>::with<fetched_evaluation>,
-                     caf::replies_to<fetch_weights>::with<fetched_weights>>;
+                     caf::replies_to<fetch_weights>::with<fetched_weights>,
+                     caf::replies_to<fetch_lineages>::with<fetched_lineages>>;
 
 /// A generator: makes what it is ordered to; pure, so any of them may make anything.
 using generator_actor = caf::typed_actor<caf::replies_to<breeding_orders>::with<brood>>;
@@ -384,9 +423,16 @@ typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
 }
 
 template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ancestor& x) {
+  return f(caf::meta::type_name("ancestor"), x.id, x.genome, x.epochs, x.start,
+           x.start_epoch);
+}
+
+template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
-           x.genome, x.epochs, x.start, x.start_epoch);
+           x.genome, x.epochs, x.start, x.start_epoch, x.keep_checkpoint, x.before,
+           x.checkpoint);
 }
 
 template<class Inspector>
@@ -397,7 +443,7 @@ typename Inspector::result_type inspect(Inspector& f, assignments& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, result& x) {
   return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.evaluation,
-           x.weights);
+           x.weights, x.checkpoint);
 }
 
 template<class Inspector>
@@ -448,7 +494,7 @@ typename Inspector::result_type inspect(Inspector& f, chunk& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, examine& x) {
   return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights,
-           x.epochs);
+           x.epochs, x.start, x.start_epoch, x.before, x.checkpoint);
 }
 
 template<class Inspector>
@@ -460,6 +506,9 @@ template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leave& x) {
   return f(caf::meta::type_name("leave"), x.reason);
 }
+
+/// What is to be trained before another, encoded.
+[[nodiscard]] std::vector<ancestor> ancestors_of(const lineage& l);
 
 /// Names every message that crosses processes; the test of the protocol pins the list.
 void add_message_types(caf::actor_system_config& config);
@@ -490,6 +539,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_evaluation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_evaluation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_weights)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_lineages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_lineages)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_view)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::tick)

@@ -23,6 +23,7 @@ enum class purpose : std::uint32_t {
   niches = 12,    ///< Of several objectives: who fills a niche, and who breeds from them.
   difference = 13,  ///< Which coordinates of a vector are moved (dehb).
   exploration = 14, ///< How hyperparameters change within training.
+  inherit = 15,     ///< Which units of a layer are taken over twice, and their shares.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

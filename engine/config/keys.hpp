@@ -18,6 +18,7 @@ namespace clade {
 //   unusual(name, value, usual)   a key that came later: written only where it is not as
 //                             usual, so that what was stored before is the same text
 //   unusual_list(name, texts, usual)
+//   flag(name, bool)          that is written only where it is true
 //   path(name, path)          the same of a path
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
@@ -90,6 +91,7 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("truncation", p.truncation);
   v.key("elites", p.elites);
   v.key("crossover", p.crossover);
+  v.flag("inherit", p.inherit);
   v.key("tell_order", p.tell_order);
   v.key("in_flight", p.in_flight);
   const evolution_params usual;

@@ -36,6 +36,11 @@ public:
     raw(name, quoted(duration_literal(v)));
   }
   void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
+  /// Where it is true, so that what was resolved before there was such a key is the same.
+  void flag(std::string_view name, bool v) {
+    if (v)
+      raw(name, "true");
+  }
   void set(std::string_view name, const std::optional<std::uint64_t>& v) {
     if (v)
       key(name, *v);

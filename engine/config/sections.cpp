@@ -21,6 +21,7 @@ public:
         folder_(std::move(folder)) {}
 
   void key(std::string_view name, auto& out) { table_.read(name, out); }
+  void flag(std::string_view name, bool& out) { table_.read(name, out); }
   void set(std::string_view name, std::string& out) { table_.read(name, out); }
   void set(std::string_view name, std::optional<std::uint64_t>& out) {
     if (table_.has(name))

@@ -153,6 +153,16 @@ void table_reader::read(std::string_view key, std::string& out) {
     mismatch(key, "a string", *node);
 }
 
+void table_reader::read(std::string_view key, bool& out) {
+  const toml::node* node = ask(key);
+  if (node == nullptr)
+    return;
+  if (const auto v = node->value_exact<bool>())
+    out = *v;
+  else
+    mismatch(key, "true or false", *node);
+}
+
 void table_reader::read(std::string_view key, double& out) {
   const toml::node* node = ask(key);
   if (node == nullptr)

@@ -32,6 +32,7 @@ public:
   [[nodiscard]] std::vector<std::string> names() const;
 
   void read(std::string_view key, std::string& out);
+  void read(std::string_view key, bool& out);
   void read(std::string_view key, double& out);
   void read(std::string_view key, bool& out);
   void read(std::string_view key, std::int64_t& out);

@@ -97,6 +97,16 @@ std::uint32_t start_epoch_of(const breeding& order) {
              : order.parents.front().epochs;
 }
 
+void inherit_weights(const evolution_params& params, breeding& order) {
+  const bool bred =
+      order.how == breeding::kind::mutate || order.how == breeding::kind::cross;
+  if (!params.inherit || !bred || order.start != 0 || order.epochs != 0
+      || order.parents.empty() || !order.parents.front().fitness.ok)
+    return;
+  const auto& fitter = order.parents.front();
+  order.start = fitter.trained != 0 ? fitter.trained : fitter.id;
+}
+
 expected<candidate> breed(const breeding_rules& rules, const breeding& order) {
   return breed_and_count(rules, order).map([](counted_candidate&& c) {
     return std::move(c.made);

@@ -31,8 +31,10 @@ std::string to_text(const candidate& c) {
   return text;
 }
 
+// Weights that were taken over make no other network of it: a search that inherits them
+// looks for networks all the same.
 genome_hash training_of(const candidate& c) {
-  if (c.epochs == 0 && c.start == 0)
+  if (c.epochs == 0)
     return c.network;
   encoder out;
   out.array(4).natural(c.network.high).natural(c.network.low);

@@ -42,9 +42,9 @@ struct candidate {
                                  ///< has epochs itself (see `start_epoch_of`).
 };
 
-/// What two candidates share whose evaluations are the same: the network, and how far and
-/// from where it is trained. Of one that is trained from the beginning for as long as the
-/// experiment says, it is the network alone.
+/// What two candidates share of which one is trained: the network, and how far and from
+/// where it is trained. Of one that is trained for as long as the experiment says, it is
+/// the network alone, whatever weights it takes over.
 [[nodiscard]] genome_hash training_of(const candidate& c);
 
 /// "#12 generation 1 from #3 #2: widen n3f2a1".

@@ -24,6 +24,7 @@ std::vector<breeding> generations::ask(candidate_id beyond, std::size_t limit) c
       order.origin = gift->second.origin;
     } else {
       choose_parents(order);
+      inherit_weights(params_, order);
     }
     orders.push_back(std::move(order));
   }

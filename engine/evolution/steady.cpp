@@ -102,6 +102,7 @@ void steady::order_next() {
     gifts_.pop_front();
   } else {
     choose(order);
+    inherit_weights(params_, order);
   }
   orders_.push_back(std::move(order));
 }

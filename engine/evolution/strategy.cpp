@@ -325,6 +325,10 @@ expected<void> check_strategy(const evolution_params& params, const search_space
   return chosen.serves(space);
 }
 
+bool starts_from_others(const evolution_params& params) {
+  return params.inherit || row_of(params).rungs != rungs::none;
+}
+
 std::vector<std::string> strategy_names() {
   std::vector<std::string> names;
   for (const auto& r : rows)

@@ -35,6 +35,10 @@ struct evolution_params {
   std::size_t elites = 4;
   /// The chance that a child has two parents.
   double crossover = 0.3;
+  /// A child takes over the weights of its fitter parent for every gene that they share,
+  /// and is trained from there (Lamarck): good results after fewer epochs each, but the
+  /// children of much-trained lines look better than their networks are.
+  bool inherit = false;
   /// "arrived": a steady state hears results as they come; "asked": in the order in which
   /// they were asked for, which makes the search the same for any number of workers.
   std::string tell_order = "asked";
@@ -162,6 +166,11 @@ struct counted_candidate {
 /// estimate for ordering candidates, from shapes and the genome's batch size.
 [[nodiscard]] double training_work(const network& n, const genome& g);
 
+/// Where `params.inherit` says so, an order to mutate or cross starts from the weights of
+/// the fitter parent, unless that one failed, or the strategy has said from where. For
+/// the bases of strategies, once the parents are chosen. (breed.cpp)
+void inherit_weights(const evolution_params& params, breeding& order);
+
 /// A search algorithm as a value: `ask` what to breed next, hear what was `born`, be
 /// `tell`-ed its fitness, `close` a generation. State changes in born, tell and close
 /// alone, which the fold of the run's records calls; so a stopped search is rebuilt by
@@ -227,6 +236,10 @@ public:
 make_strategy(const evolution_params& params, std::uint64_t seed,
               std::shared_ptr<const search_space> space = {});
 [[nodiscard]] std::vector<std::string> strategy_names();
+
+/// Whether candidates may start from the trainings of others, which therefore leave
+/// checkpoints.
+[[nodiscard]] bool starts_from_others(const evolution_params& params);
 
 /// Whether that strategy can search that space: one that moves numbers alone cannot
 /// choose among operators; and for that objective: few weigh several against each other.

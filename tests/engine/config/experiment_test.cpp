@@ -60,6 +60,7 @@ tournament = 5
 truncation = 0.25
 elites = 1
 crossover = 0.5
+inherit = true
 tell_order = "arrived"
 in_flight = 4
 [evolution.mutation]
@@ -116,6 +117,7 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.evolution.crossover == 0.5);
   CHECK(e.evolution.tell_order == "arrived");
   CHECK(e.evolution.in_flight == 4);
+  CHECK(e.evolution.inherit);
   const auto& m = e.evolution.mutation;
   CHECK(std::vector{m.add_node, m.add_edge, m.remove_node, m.remove_edge,
                     m.change_operator, m.widen, m.narrow, m.change_setting,

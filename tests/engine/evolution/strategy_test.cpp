@@ -33,6 +33,12 @@ run_rules weighing(const char* strategy, std::uint64_t seed) {
   return rules;
 }
 
+run_rules inheriting(const std::string& strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.evolution.inherit = true;
+  return rules;
+}
+
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
@@ -87,7 +93,9 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"asha as asked", toy_rules("asha", seed), true},
       {"asha as arrived", asha_arrived, false},
       {"median stopping", toy_rules("median_stopping", seed), true},
-      {"population based training", toy_rules("population_based_training", seed), true}};
+      {"population based training", toy_rules("population_based_training", seed), true},
+      {"generational with inherited weights", inheriting("generational", seed), true},
+      {"regularised with inherited weights", inheriting("regularised", seed), true}};
 }
 
 template<class Record>

@@ -38,6 +38,8 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
   c.generation = order.generation;
   c.index = order.index;
   c.attempt = order.attempt;
+  c.epochs = order.epochs;
+  c.start = order.start;
   for (const auto& p : order.parents)
     c.parents.push_back(p.id);
   c.epochs = order.epochs;
