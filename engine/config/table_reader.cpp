@@ -173,16 +173,6 @@ void table_reader::read(std::string_view key, double& out) {
     mismatch(key, "a number", *node);
 }
 
-void table_reader::read(std::string_view key, bool& out) {
-  const toml::node* node = ask(key);
-  if (node == nullptr)
-    return;
-  if (const auto v = node->value_exact<bool>())
-    out = *v;
-  else
-    mismatch(key, "true or false", *node);
-}
-
 std::int64_t table_reader::whole(std::string_view key, std::int64_t low,
                                  std::uint64_t high, std::int64_t otherwise) {
   const toml::node* node = ask(key);

@@ -34,7 +34,6 @@ public:
   void read(std::string_view key, std::string& out);
   void read(std::string_view key, bool& out);
   void read(std::string_view key, double& out);
-  void read(std::string_view key, bool& out);
   void read(std::string_view key, std::int64_t& out);
   void read(std::string_view key, std::uint64_t& out);
   void read(std::string_view key, std::uint32_t& out);
