@@ -38,8 +38,6 @@ known_metrics metrics_of(const table_description& described) {
       known.add(m.name, true);
       known.either_way.push_back(m.name);
     }
-  if (std::ranges::find(known.names, parameters_metric) == known.names.end())
-    known.add(std::string(parameters_metric), false);
   return known;
 }
 

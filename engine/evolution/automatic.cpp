@@ -70,10 +70,10 @@ evolution_params with(const evolution_params& params, const char* name) {
 }
 
 /// One that is not in the table can only be a test's.
-bool serves(const evolution_params& p, const search_space& space) {
+bool serves(const std::string& strategy, const search_space& space) {
   const auto names = strategy_names();
-  return std::ranges::find(names, p.strategy) == names.end()
-         || check_strategy(p, space).has_value();
+  return std::ranges::find(names, strategy) == names.end()
+         || check_space(strategy, space).has_value();
 }
 
 } // namespace
@@ -84,7 +84,7 @@ chosen_strategy choose_strategy(const evolution_params& params, const search_spa
   const question q{space, task};
   const auto fits = [&](const rule& r) {
     return r.applies(q) && std::ranges::find(available, r.strategy) != available.end()
-           && serves(with(params, r.strategy), space);
+           && serves(r.strategy, space);
   };
   const auto found = std::ranges::find_if(rules, fits);
   // What is wrong with the parameters whatever the strategy is said of the last one.

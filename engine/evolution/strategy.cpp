@@ -307,6 +307,10 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
   return row_of(params).make(params, seed, std::move(space));
 }
 
+expected<void> check_space(const std::string& strategy, const search_space& space) {
+  return row_of({.strategy = strategy}).serves(space);
+}
+
 expected<void> check_strategy(const evolution_params& params, const search_space& space,
                               const objective& goal) {
   if (auto ok = validate(params); !ok)

@@ -241,6 +241,11 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
 /// checkpoints.
 [[nodiscard]] bool starts_from_others(const evolution_params& params);
 
+/// Whether the strategy of that name (one of the table's) can search that space, whatever
+/// else it is told. The error says which can.
+[[nodiscard]] expected<void> check_space(const std::string& strategy,
+                                         const search_space& space);
+
 /// Whether that strategy can search that space: one that moves numbers alone cannot
 /// choose among operators; and for that objective: few weigh several against each other.
 /// The error says which can.

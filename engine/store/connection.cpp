@@ -124,11 +124,24 @@ connection connection::open(const std::filesystem::path& file) {
   return opened;
 }
 
+namespace {
+
+/// Gives a store of an earlier schema the columns that queries know, without a value, for
+/// this connection alone.
+void look_newer(connection& c) {
+  if (c.version() < 2)
+    c.db.exec("create temp view genomes as "
+              "select *, null as epochs, null as start from main.genomes");
+}
+
+} // namespace
+
 connection connection::open_to_read(const std::filesystem::path& file) {
   const int flags = SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX;
   try {
     connection opened{file, SQLite::Database(file.string(), flags, busy_ms)};
     touch(opened.db);
+    look_newer(opened);
     return opened;
   } catch (const SQLite::Exception& e) {
     // A WAL needs files beside the store, which a folder that may not be written to
@@ -143,6 +156,7 @@ connection connection::open_to_read(const std::filesystem::path& file) {
     connection opened{
         file, SQLite::Database(immutable_uri(file), flags | SQLite::OPEN_URI, busy_ms)};
     touch(opened.db);
+    look_newer(opened);
     return opened;
   }
 }

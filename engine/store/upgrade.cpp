@@ -24,7 +24,10 @@ create table picture (
   record_checksum integer not null,
   checksum        integer not null,
   bytes           blob not null
-))"};
+);
+alter table genomes add column epochs integer;
+alter table genomes add column start integer;
+)"};
 static_assert(steps.size() + 1 == store::schema_version);
 
 std::filesystem::path with_suffix(std::filesystem::path file, const char* suffix) {
