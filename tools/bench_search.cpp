@@ -52,12 +52,15 @@ named_strategy ageing(std::size_t population, std::size_t tournament) {
   return s;
 }
 
-/// The reference rows, then every other strategy that there is by its defaults.
+/// The reference rows, then every other strategy that there is by its defaults, but for
+/// those that need rungs.
 std::vector<named_strategy> known_strategies() {
   std::vector<named_strategy> rows{
       {"random", one_by_one("random")}, ageing(100, 25), ageing(20, 5), ageing(10, 5)};
+  rows.push_back({automatic, one_by_one(automatic)});
   for (const auto& name : strategy_names())
-    if (name != "random" && name != "regularised")
+    if (name != "random" && name != "regularised"
+        && !starts_from_others({.strategy = name}))
       rows.push_back({name, one_by_one(name)});
   return rows;
 }
@@ -82,6 +85,23 @@ expected<named_strategy> parse_strategy(const std::string& text) {
               "--strategies: \"" + text + "\" is none of " + all
                   + "; one of your own is written \"mine: strategy=regularised "
                     "population=30\"");
+}
+
+/// Those that can search all these tables.
+expected<std::vector<named_strategy>>
+strategies_for(const std::vector<fs::path>& descriptions) {
+  auto rows = known_strategies();
+  for (const auto& file : descriptions) {
+    const auto d = load_table_description(file);
+    if (!d)
+      return tl::unexpected(d.error());
+    std::erase_if(rows, [&](const named_strategy& s) {
+      const auto names = strategy_names();
+      return std::ranges::find(names, s.name) != names.end()
+             && !check_space(s.name, d->space);
+    });
+  }
+  return rows;
 }
 
 /// A folder stands for the descriptions in it.
@@ -217,10 +237,7 @@ void make_quick(search_options& o) {
          {"nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure"})
       o.tables.push_back("experiments/tables/" + std::string(name) + ".toml");
   if (o.strategies.empty()) {
-    o.strategies = {"random", yardstick};
-    const auto names = strategy_names();
-    if (std::ranges::find(names, automatic) != names.end())
-      o.strategies.emplace_back(automatic);
+    o.strategies = {"random", yardstick, automatic};
   }
   o.evaluations = std::min<std::size_t>(o.evaluations, 100);
 }
@@ -233,13 +250,17 @@ expected<search_comparison> compare(const search_options& options) {
       return tl::unexpected(std::move(s).error());
     strategies.push_back(std::move(*s));
   }
-  if (strategies.empty())
-    strategies = known_strategies();
   const auto files = find_descriptions(
       options.tables.empty() ? std::vector<std::string>{"experiments/tables"}
                              : options.tables);
   if (!files)
     return tl::unexpected(files.error());
+  if (strategies.empty()) {
+    auto all = strategies_for(*files);
+    if (!all)
+      return tl::unexpected(all.error());
+    strategies = std::move(*all);
+  }
   search_comparison c{.seeds = options.seeds,
                       .evaluations = options.evaluations,
                       .checkpoints = checkpoints_of(options.evaluations),

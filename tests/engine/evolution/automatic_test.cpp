@@ -87,7 +87,9 @@ TEST_CASE("auto: what is chosen of the table is valid and serves the space") {
                                                 {.objectives = objectives,
                                                  .fidelities = rungs,
                                                  .budget = population * generations});
-            CHECK(check_strategy(choice.params, space).has_value());
+            auto complete = choice.params;
+            CHECK(complete_rungs(complete, 27).has_value());
+            CHECK(check_strategy(complete, space).has_value());
             CHECK(choice.params.population == population);
             CHECK(choice.params.generations == generations);
           }

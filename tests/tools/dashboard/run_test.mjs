@@ -23,6 +23,7 @@ const page = (...rows) => ({ columns, rows });
 const picture = (sequence, generations = []) => ({
   event: "picture", showing: "live", sequence, time: sequence, started: 1, maximize: true, generation: 0, born: 0,
   evaluated: 0, generations, slots: [], attempts: [],
+  objective: { aims: [{ metric: "validation.accuracy", maximize: true }], constraints: [] },
 });
 const born = (id, sequence) => ({
   event: "born", sequence, time: sequence, id, generation: 0, index: id, parents: [], origin: "random", equal_to: null,

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clock, count, duration, metric } from "./format";
 import type { Row } from "./model";
 import { is_evaluated, type Moment } from "./moment";
@@ -81,7 +81,8 @@ export function QueryField({ place, problem, names }: { place: Place; problem: s
   useEffect(() => {
     if (document.activeElement !== field.current) set_text(place.query);
   }, [place.query]);
-  useEffect(() => {
+  // Before anybody sees the field, and so before anybody can press a key for it.
+  useLayoutEffect(() => {
     const slash = (e: KeyboardEvent) => {
       if (e.key !== "/" || e.ctrlKey || e.metaKey || (e.target as Element).closest("input, select, textarea")) return;
       e.preventDefault();

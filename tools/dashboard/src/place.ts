@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** Where on the page one is; all of it is in the address, so that a reload and the way back keep it. */
 export interface Place {
@@ -47,7 +47,7 @@ export function go(place: Place, change: Partial<Place>, again = false): void {
 
 export function use_place(): Place {
   const [place, set] = useState(() => read_place(location.hash));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const moved = () => set(read_place(location.hash));
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
