@@ -139,6 +139,7 @@ private:
   table_reader root_;
   table_description result_;
   std::vector<std::string> seeds_;
+  std::string cost_;
   std::size_t columns_ = 0;
 };
 
@@ -364,17 +365,15 @@ void description_reader::read_metrics(const toml::table* metrics,
 }
 
 void description_reader::read_cost() {
-  std::string pattern;
-  root_.read("cost", pattern);
-  if (pattern.empty())
+  if (cost_.empty())
     return;
   if (has_metric("seconds"))
     return root_.fail("cost", "cost becomes the metric \"seconds\", which [metrics] has "
                               "too; remove one");
-  const bool each = pattern.find("{fidelity}") != std::string::npos
-                    || pattern.find("{index}") != std::string::npos;
+  const bool each = cost_.find("{fidelity}") != std::string::npos
+                    || cost_.find("{index}") != std::string::npos;
   const auto before = result_.metrics.size();
-  add_metric("seconds", {pattern}, root_.place("cost"));
+  add_metric("seconds", {cost_}, root_.place("cost"));
   if (result_.metrics.size() > before)
     result_.metrics.back().in_proportion = !each;
 }
@@ -389,7 +388,6 @@ void description_reader::read_goal(table_reader goal) {
   goal.read("maximize", raised);
   goal.read("minimize", lowered);
   goal.finish();
-  root_.read("truth", result_.truth);
   if (raised.empty() == lowered.empty())
     return goal.fail("maximize", "[objective] names one metric: maximize = "
                                  "\"validation.accuracy\" or minimize = ...");
@@ -412,18 +410,24 @@ void description_reader::read_goal(table_reader goal) {
 expected<table_description> description_reader::read() {
   constexpr std::array<std::pair<std::string_view, table_lookup>, 2> lookups{
       {{"exact", table_lookup::exact}, {"nearest", table_lookup::nearest}}};
+  auto key = root_.table("key"), goal = root_.table("objective");
+  const auto* parameters = table_at("hyperparameters");
+  const auto* metrics = table_at("metrics");
+  root_.read_list("seeds", seeds_);
+  root_.read("cost", cost_);
+  root_.read("truth", result_.truth);
   read_files();
   root_.read_choice("lookup", result_.lookup, std::span(lookups));
   read_fidelities();
-  root_.read_list("seeds", seeds_);
-  read_parameters(table_at("hyperparameters"));
+  // Before anything is missed that stands under a misspelt name.
+  root_.finish();
+  read_parameters(parameters);
   if (!document_.wrong)
-    read_key(root_.table("key"));
-  read_metrics(table_at("metrics"), "");
+    read_key(std::move(key));
+  read_metrics(metrics, "");
   read_cost();
   std::ranges::sort(result_.metrics, {}, &table_metric::name);
-  read_goal(root_.table("objective"));
-  root_.finish();
+  read_goal(std::move(goal));
   if (document_.wrong)
     return tl::unexpected(*document_.wrong);
   return std::move(result_);
