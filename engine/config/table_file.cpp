@@ -26,8 +26,8 @@
 // the number of the fidelity from 0.
 #include "engine/config/table_file.hpp"
 
+#include "engine/config/merged_document.hpp"
 #include "engine/config/table_reader.hpp"
-#include "engine/data/file_bytes.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/nearest.hpp"
@@ -43,64 +43,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_description_bytes = 1 << 20;
 constexpr std::size_t max_fidelities = 100'000;
 // Of all metrics, a column counted wherever it is named.
 constexpr std::size_t max_columns = 1'000'000;
-constexpr int deepest_include = 8;
-
-/// Takes over what `into` does not say, tables key by key.
-void add_missing(toml::table& into, toml::table&& from) {
-  for (auto&& [key, node] : from) {
-    toml::node* there = into.get(key);
-    if (there == nullptr)
-      node.visit([&, &k = key](auto& n) { into.insert(k, std::move(n)); });
-    else if (there->is_table() && node.is_table())
-      add_missing(*there->as_table(), std::move(*node.as_table()));
-  }
-}
-
-struct read_description {
-  document says;
-  std::string checksums;
-};
-
-expected<read_description> read_documents(const fs::path& file, int depth) {
-  const auto read = read_file(file);
-  if (!read)
-    return tl::unexpected(read.error());
-  if (read->bytes.size() > max_description_bytes)
-    return fail_in(file.string(), {error_kind::invalid_input,
-                                   "is larger than 1 MiB; is it a table's description?"});
-  auto d = parse_document(read->bytes, file.string());
-  if (!d)
-    return tl::unexpected(std::move(d).error());
-  read_description result{std::move(*d), to_text(hash128(read->bytes))};
-  auto& root = result.says.root;
-  const toml::node* include = root.get("include");
-  if (include == nullptr)
-    return result;
-  const auto place = result.says.place("include", include);
-  const auto name = include->value<std::string>();
-  if (!name)
-    return fail_in(place, {error_kind::invalid_input,
-                           "include must be a file, include = \"spaces/x.toml\""});
-  if (depth == deepest_include)
-    return fail_in(
-        place, {error_kind::invalid_input, "files include each other more than 8 deep"});
-  const fs::path other = (file.parent_path() / *name).lexically_normal();
-  std::error_code ignored;
-  if (!fs::exists(other, ignored))
-    return fail_in(
-        place, {error_kind::not_found, "include: " + other.string() + " is not there"});
-  auto included = read_documents(other, depth + 1);
-  if (!included)
-    return included;
-  add_missing(root, std::move(included->says.root));
-  root.erase("include");
-  result.checksums += included->checksums;
-  return result;
-}
 
 /// The text with each `name` in it replaced.
 std::string filled(std::string text, std::string_view name, const std::string& by) {
@@ -436,7 +381,7 @@ expected<table_description> description_reader::read() {
 } // namespace
 
 expected<table_description> load_table_description(const fs::path& file) {
-  auto read = read_documents(file, 0);
+  auto read = read_merged(file);
   if (!read)
     return tl::unexpected(std::move(read).error());
   return description_reader(read->says, file).read().map([&](table_description&& d) {
