@@ -132,7 +132,7 @@ void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
   for (const auto& c : message.candidates) {
     schedule.submit({.id = c.id,
-                     .work = c.work,
+                     .work = c.work * std::max(1U, c.epochs - c.start_epoch),
                      .memory_bytes = params.memory_of ? params.memory_of(c) : 0});
     open.emplace(c.id, c);
   }
@@ -158,7 +158,7 @@ taken dispatcher_state::take(const results& message) {
       continue;
     e.slot = node->second.view.name;
     open.erase(r.id);
-    accepted.batch.push_back({std::move(e), r.weights});
+    accepted.batch.push_back({std::move(e), r.weights, r.checkpoint});
   }
   node->second.view.epoch = 0;
   node->second.at_work = now();
@@ -313,19 +313,63 @@ void dispatcher_state::serve() {
     refuse_too_large();
   if (held)
     return;
-  for (auto& out : schedule.hand_out(now())) {
-    auto& node = nodes.at(out.node);
-    assignments message;
-    for (const auto& l : out.leases)
-      message.batch.push_back(
-          {.id = l.id,
-           .lease = l.number,
-           .keep_weights_above = std::bit_cast<std::uint64_t>(keep_weights_above),
-           .genome = encode(*open.at(l.id).genome)});
-    node.at_work = now();
-    self->send(node.link, std::move(message));
-  }
+  for (auto& out : schedule.hand_out(now()))
+    give(out.node, out.leases);
   examine_next();
+}
+
+// What a training starts from lies on the disk, so the archive is asked first. A lease
+// that ended meanwhile is another's now.
+void dispatcher_state::give(node_id id, const std::vector<lease>& leases) {
+  fetch_lineages request;
+  for (const auto& l : leases)
+    if (open.at(l.id).start != 0)
+      request.ids.push_back(l.id);
+  if (request.ids.empty() || !params.archive)
+    return give(id, leases, {});
+  self->request(params.archive, caf::infinite, request)
+      .then([this, id, leases, ids = request.ids](fetched_lineages& fetched) {
+        if (!fetched.found)
+          return self->send(selector, run_failure{fetched.found.error()});
+        std::map<candidate_id, lineage> starts;
+        for (std::size_t i = 0; i < ids.size(); ++i)
+          starts.emplace(ids[i], std::move((*fetched.found)[i]));
+        auto held_still = leases;
+        const auto holds = schedule.leases_of(id);
+        std::erase_if(held_still, [&](const lease& l) {
+          return std::ranges::find(holds, l) == holds.end();
+        });
+        give(id, held_still, std::move(starts));
+      });
+}
+
+void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
+                            std::map<candidate_id, lineage> starts) {
+  const auto found = nodes.find(id);
+  if (found == nodes.end() || !found->second.link || leases.empty())
+    return; // It comes back without them, and they are handed out again.
+  assignments message;
+  for (const auto& l : leases)
+    message.batch.push_back(assign(l, std::move(starts[l.id])));
+  found->second.at_work = now();
+  self->send(found->second.link, std::move(message));
+}
+
+assignment dispatcher_state::assign(const lease& l, lineage start) const {
+  const auto& c = open.at(l.id);
+  const auto keep = !params.keep_checkpoints ? checkpointing::none
+                    : c.epochs != 0          ? checkpointing::whole
+                                             : checkpointing::weights;
+  return {.id = l.id,
+          .lease = l.number,
+          .keep_weights_above = std::bit_cast<std::uint64_t>(keep_weights_above),
+          .genome = encode(*c.genome),
+          .epochs = c.epochs,
+          .start = c.start,
+          .start_epoch = c.start_epoch,
+          .keep_checkpoint = static_cast<std::uint8_t>(keep),
+          .before = ancestors_of(start),
+          .checkpoint = std::move(start.checkpoint)};
 }
 
 void dispatcher_state::examine_next() {

@@ -25,6 +25,10 @@ struct dispatcher_params {
   std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
   /// Bytes that training this candidate takes, as estimated; none: no need to know.
   std::function<std::uint64_t(const candidate&)> memory_of;
+  /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
+  archive_actor archive{};
+  /// Trainings leave checkpoints, since others may start from them.
+  bool keep_checkpoints = false;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.
   std::function<void(epoch_news)> show;        ///< To viewers, if set.
 };
@@ -93,6 +97,10 @@ private:
   void leave_entry(std::map<node_id, node_entry>::iterator node,
                    const std::string& reason);
   void refuse_too_large();
+  void give(node_id id, const std::vector<lease>& leases);
+  void give(node_id id, const std::vector<lease>& leases,
+            std::map<candidate_id, lineage> starts);
+  [[nodiscard]] assignment assign(const lease& l, lineage start) const;
   void examine_elsewhere(node_entry& node);
 };
 

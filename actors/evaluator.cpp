@@ -1,5 +1,6 @@
 #include "actors/evaluator.hpp"
 
+#include "actors/trainer.hpp"
 #include "genome/codec.hpp"
 
 namespace clade {
@@ -10,10 +11,19 @@ expected<std::optional<examination>> examine_one(node_work& work,
                                                  const examine& request) {
   if (request.genome.empty())
     return work.baseline();
+  auto before = jobs_of(request.before);
+  if (!before)
+    return tl::unexpected(before.error());
   return decode_genome(request.genome).and_then([&](genome g) {
-    return work.examine(request.id, std::move(g), request.weights).map([](examination e) {
-      return std::optional{std::move(e)};
-    });
+    return work
+        .examine({.id = request.id,
+                  .genome = std::move(g),
+                  .budget = {.epochs = request.epochs},
+                  .start = request.start,
+                  .start_epoch = request.start_epoch,
+                  .checkpoint = request.checkpoint},
+                 request.weights, std::move(*before))
+        .map([](examination e) { return std::optional{std::move(e)}; });
   });
 }
 

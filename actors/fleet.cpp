@@ -40,6 +40,7 @@ public:
       return tl::unexpected(std::move(e).error());
     seed_ = e->seed;
     duration_ = e->synthetic.duration;
+    epochs_ = e->synthetic.epochs;
     auto quick = e->synthetic;
     quick.duration = 0us;
     fitness_ = make_synthetic({.params = quick,
@@ -57,9 +58,13 @@ public:
     evaluated_job done{.evaluation = {.id = a.id, .outcome = outcome::invalid}};
     std::lock_guard lock(mutex_);
     if (decoded)
-      done = fitness_->evaluate(
-          {.id = a.id, .genome = std::move(*decoded), .seed = seed_, .budget = {}},
-          nobody);
+      done = fitness_->evaluate({.id = a.id,
+                                 .genome = std::move(*decoded),
+                                 .seed = seed_,
+                                 .budget = {.epochs = a.epochs != 0 ? a.epochs : epochs_},
+                                 .start = a.start,
+                                 .start_epoch = a.start_epoch},
+                                nobody);
     done.evaluation.seconds = std::chrono::duration<double>(duration_).count();
     return result_of(std::move(done), a.lease);
   }
@@ -70,6 +75,7 @@ private:
   std::mutex mutex_;
   std::unique_ptr<fitness_function> fitness_;
   std::uint64_t seed_ = 0;
+  std::uint32_t epochs_ = 1;
   std::chrono::microseconds duration_{0};
 };
 

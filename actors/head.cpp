@@ -8,6 +8,7 @@
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
 #include "actors/tls_guard.hpp"
+#include "engine/store/checkpoints.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/telemetry/publisher.hpp"
 #include "engine/training/recipe.hpp"
@@ -79,7 +80,8 @@ private:
 class actor_head : public head {
 public:
   actor_head(const head_params& params, const key_files& keys)
-      : config_(keys, params.generators + 1),
+      : say_(params.say),
+        config_(keys, params.generators + 1),
         system_(std::make_unique<caf::actor_system>(config_)),
         watcher_(std::make_unique<caf::scoped_actor>(*system_)) {}
 
@@ -98,6 +100,13 @@ public:
     if (auto published = publish(params, file); !published)
       return published;
     source_ = system_->spawn<caf::detached>(data_source_behavior, *files);
+    archive_ = system_->spawn<caf::detached>(
+        archive_behavior, std::make_shared<store>(std::move(file)),
+        params.folder.empty() ? params.folder : params.folder / checkpoints_folder_name);
+    {
+      std::lock_guard lock(told_mutex_);
+      keeps_ = archive_.address();
+    }
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
         dispatcher_params{.schedule = {.lease = params.lease},
@@ -109,6 +118,8 @@ public:
                           .local_worker = params.local_worker,
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
+                          .archive = trains ? archive_ : archive_actor{},
+                          .keep_checkpoints = trains && starts_from_others(e.evolution),
                           .say = params.say,
                           .show = shows_epochs()});
     door_ = system_->spawn(door_behavior, dispatcher_, params.build);
@@ -120,8 +131,6 @@ public:
                   "cannot listen on " + to_text(params.listen)
                       + ": is the port in use, and the address one of this machine's?");
     port_ = *bound;
-    archive_ = system_->spawn<caf::detached>(archive_behavior,
-                                             std::make_shared<store>(std::move(file)));
     auto setup = std::make_shared<const generator_setup>(
         generator_setup{.space = e.space,
                         .problem = params.problem,
@@ -139,7 +148,7 @@ public:
                                        .refuses = params.refuses,
                                        .change_slots = params.change_slots,
                                        .show = shows_records()});
-    std::lock_guard lock(selector_mutex_);
+    std::lock_guard lock(told_mutex_);
     told_ = selector_.address();
     return {};
   }
@@ -195,6 +204,7 @@ public:
     end(door_);
     // Before the store is closed, and with that the next head may come.
     publisher_.reset();
+    settle_archive();
     end(archive_);
     watcher_.reset();
     report_refusals({});
@@ -211,6 +221,7 @@ private:
                         .store_file = params.folder / store_file_name,
                         .folder = params.folder / live_folder_name,
                         .obey = [this](const auto& t) { return obey(t); },
+                        .keep = [this](kept_picture p) { keep(std::move(p)); },
                         .say = params.say};
     if (params.publish)
       to.remote = {.host = params.publish->host,
@@ -230,7 +241,7 @@ private:
   std::string obey(const person_ordered& order) {
     caf::actor_addr to;
     {
-      std::lock_guard lock(selector_mutex_);
+      std::lock_guard lock(told_mutex_);
       to = told_;
     }
     const auto selector = caf::actor_cast<selector_actor>(to);
@@ -244,6 +255,31 @@ private:
                    answer = "the run did not answer: " + system_->render(e);
                  });
     return answer;
+  }
+
+  /// Called by the publisher's thread.
+  void keep(kept_picture p) {
+    caf::actor_addr to;
+    {
+      std::lock_guard lock(told_mutex_);
+      to = keeps_;
+    }
+    if (const auto archive = caf::actor_cast<archive_actor>(to))
+      caf::anon_send(archive,
+                     keep_picture{std::make_shared<const kept_picture>(std::move(p))});
+  }
+
+  /// What the publisher kept last is on the disk. Without it views take longer to begin.
+  void settle_archive() {
+    if (!archive_)
+      return;
+    std::string failure;
+    (*watcher_)
+        ->request(archive_, caf::infinite, write_kept{})
+        .receive([&](kept_written& s) { failure = s.done ? "" : s.done.error().message; },
+                 [&](const caf::error& e) { failure = system_->render(e); });
+    if (!failure.empty() && say_)
+      say_("the picture of the run is not kept: " + failure);
   }
 
   /// Epochs are many, and of no use where nobody watches.
@@ -276,6 +312,7 @@ private:
     handle = nullptr;
   }
 
+  std::function<void(const std::string&)> say_;
   std::unique_ptr<publisher> publisher_;
   network_config config_;
   std::unique_ptr<caf::actor_system> system_;
@@ -286,8 +323,9 @@ private:
   archive_actor archive_;
   std::vector<generator_actor> generators_;
   selector_actor selector_;
-  std::mutex selector_mutex_;
-  caf::actor_addr told_; ///< The selector, for the publisher's thread.
+  std::mutex told_mutex_;
+  // The selector and the archive, for the publisher's thread.
+  caf::actor_addr told_, keeps_;
   std::uint16_t port_ = 0;
   std::chrono::steady_clock::time_point slots_shown_{};
   bool over_ = false;

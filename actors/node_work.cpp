@@ -36,10 +36,12 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
   budget_ = {.epochs = e.training.epochs,
+             .horizon = e.training.epochs,
              .time = e.limits.evaluation_time,
              .memory_bytes = e.limits.evaluation_memory};
   if (e.fitness == fitness_kind::synthetic) {
     budget_.epochs = e.synthetic.epochs;
+    budget_.horizon = e.synthetic.epochs;
     fitness_ = make_synthetic({.params = e.synthetic,
                                .space = e.space,
                                .problem = e.synthetic_problem,
@@ -68,29 +70,52 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
   });
 }
 
-job node_work::job_of(candidate_id id, genome g) const {
-  return {.id = id, .genome = std::move(g), .seed = seed_, .budget = budget_};
+budget node_work::budget(std::uint32_t epochs) const {
+  auto b = budget_;
+  if (epochs != 0)
+    b.epochs = epochs;
+  return b;
 }
 
-evaluated_job node_work::evaluate(candidate_id id, std::uint64_t lease, genome g,
-                                  double keep_weights_above, progress& p) {
+job node_work::limited(job j) const {
+  j.seed = seed_;
+  j.budget = budget(j.budget.epochs);
+  return j;
+}
+
+evaluated_job node_work::evaluate(job j, std::uint64_t lease, progress& p) {
   std::lock_guard lock(fitness_mutex_);
   {
     std::lock_guard current_lock(current_mutex_);
-    current_ = current{.id = id, .lease = lease, .since = clock::now()};
+    current_ = current{.id = j.id, .lease = lease, .since = clock::now()};
   }
-  auto j = job_of(id, std::move(g));
-  j.keep_weights_above = keep_weights_above;
-  auto result = fitness_->evaluate(j, p);
+  auto result = fitness_->evaluate(limited(std::move(j)), p);
   std::lock_guard current_lock(current_mutex_);
   current_.reset();
   return result;
 }
 
-expected<examination> node_work::examine(candidate_id id, genome g,
-                                         const bytes& weights) {
+// The last of a lineage is examined instead of evaluated; its evaluation is a success
+// that nobody reads.
+expected<examination> node_work::examine(job j, const bytes& weights,
+                                         std::vector<job> before) {
+  class : public progress {
+    bool report(const epoch&) override { return true; }
+  } nobody;
   std::lock_guard lock(fitness_mutex_);
-  return fitness_->examine(job_of(id, std::move(g)), weights);
+  const auto id = j.id;
+  expected<examination> tested = fail(error_kind::internal, "nothing was examined");
+  bool examining = false;
+  const auto done = evaluate_lineage(std::move(before), std::move(j), [&](job one) {
+    examining = one.id == id;
+    if (!examining)
+      return fitness_->evaluate(limited(std::move(one)), nobody);
+    tested = fitness_->examine(limited(std::move(one)), weights);
+    return evaluated_job{.evaluation = {.id = id}};
+  });
+  if (!examining)
+    return fail(error_kind::io, done.evaluation.reason);
+  return tested;
 }
 
 expected<std::optional<examination>> node_work::baseline() {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/config/experiment.hpp"
-#include "engine/fitness/fitness_function.hpp"
+#include "engine/fitness/lineage.hpp"
 
 #include <chrono>
 #include <memory>
@@ -28,10 +28,12 @@ public:
   /// the memory limit of this process. Blocks for seconds.
   [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device);
 
-  [[nodiscard]] evaluated_job evaluate(candidate_id id, std::uint64_t lease, genome g,
-                                       double keep_weights_above, progress& p);
-  [[nodiscard]] expected<examination> examine(candidate_id id, genome g,
-                                              const bytes& weights);
+  /// Epochs of 0 are the experiment's, here and in all below. The job's seed and limits
+  /// are set here.
+  [[nodiscard]] evaluated_job evaluate(job j, std::uint64_t lease, progress& p);
+  /// `before`: its lineage, where there are no weights and it is trained again.
+  [[nodiscard]] expected<examination> examine(job j, const bytes& weights,
+                                              std::vector<job> before = {});
   [[nodiscard]] expected<std::optional<examination>> baseline();
 
   /// What this lease is for is wanted no more: it does not begin, or ends soon.
@@ -43,13 +45,14 @@ public:
   /// The candidate in training, if any.
   [[nodiscard]] std::optional<current> at_work() const;
 
-  [[nodiscard]] const clade::budget& budget() const { return budget_; }
+  /// Of a candidate that is trained for so many epochs.
+  [[nodiscard]] clade::budget budget(std::uint32_t epochs = 0) const;
 
   /// Whether evaluations train networks, which takes memory.
   [[nodiscard]] bool trains() const { return trains_; }
 
 private:
-  [[nodiscard]] job job_of(candidate_id id, genome g) const;
+  [[nodiscard]] job limited(job j) const;
 
   std::mutex fitness_mutex_;
   std::unique_ptr<fitness_function> fitness_;

@@ -1,6 +1,19 @@
 #include "actors/protocol.hpp"
 
+#include "genome/codec.hpp"
+
 namespace clade {
+
+std::vector<ancestor> ancestors_of(const lineage& l) {
+  std::vector<ancestor> all;
+  for (const auto& c : l.before)
+    all.push_back({.id = c.id,
+                   .genome = encode(*c.genome),
+                   .epochs = c.epochs,
+                   .start = c.start,
+                   .start_epoch = c.start_epoch});
+  return all;
+}
 
 void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<node_hello>("clade::node_hello");

@@ -5,11 +5,13 @@
 #include "engine/evolution/run_state.hpp"
 #include "engine/evolution/strategy.hpp"
 #include "engine/fitness/fitness_function.hpp"
+#include "engine/fitness/lineage.hpp"
 #include "engine/store/store.hpp"
 
 #include <caf/all.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +21,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 5;
+inline constexpr std::uint32_t protocol_version = 7;
 
 // -- between head and node: serialised, over TLS
 // ------------------------------------------------
@@ -68,6 +70,16 @@ struct node_ready {
   std::string failure;
 };
 
+/// A candidate that is trained again because another starts from it and its checkpoint is
+/// lost. As in `candidate`.
+struct ancestor {
+  std::uint64_t id = 0;
+  bytes genome;
+  std::uint32_t epochs = 0;
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+};
+
 /// One candidate to be trained.
 struct assignment {
   std::uint64_t id = 0;
@@ -75,6 +87,14 @@ struct assignment {
   /// The bits of a double: CAF 0.17 never ends on an infinite one.
   std::uint64_t keep_weights_above = 0;
   bytes genome;
+  /// As in `candidate`; the epochs are never 0 where `start_epoch` is not.
+  std::uint32_t epochs = 0;
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+  std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
+  /// What it starts from, as in `lineage`.
+  std::vector<ancestor> before;
+  bytes checkpoint;
 };
 
 /// Candidates to be trained one after another.
@@ -89,6 +109,7 @@ struct result {
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
   bytes evaluation;
   bytes weights;
+  bytes checkpoint;
 };
 
 struct results {
@@ -140,8 +161,13 @@ struct chunk {
 struct examine {
   std::string subject;
   std::uint64_t id = 0;
-  bytes genome; ///< Empty: the baseline.
-  bytes weights;
+  bytes genome;             ///< Empty: the baseline.
+  bytes weights;            ///< Empty: it is trained again, and the rest says how.
+  std::uint32_t epochs = 0; ///< As in `candidate`.
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+  std::vector<ancestor> before;
+  bytes checkpoint;
 };
 
 /// The examination as a run_finished record with that one examination, or none where the
@@ -231,14 +257,34 @@ struct brood {
   std::optional<error> failure;
 };
 
+/// `checkpoints::keep`, after the entries.
+struct tidying {
+  std::vector<candidate_id> keep;
+  candidate_id last = 0;
+};
+
 struct append {
   std::shared_ptr<const std::vector<entry>> entries;
   std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
+  /// Checkpoints that came with evaluations among them: kept before they are recorded.
+  std::shared_ptr<const std::map<candidate_id, bytes>> checkpoints{};
+  std::optional<tidying> tidy{}; ///< Of checkpoints, afterwards.
 };
 
 /// The entries are on the disk, and where, or the error.
 struct appended {
   expected<store::place> at;
+};
+
+/// For views: goes to the disk with the entries that come next.
+struct keep_picture {
+  std::shared_ptr<const kept_picture> picture;
+};
+
+/// No entries come any more: has on the disk what waits for them.
+struct write_kept {};
+struct kept_written {
+  expected<void> done;
 };
 
 struct fetch_evaluation {
@@ -253,6 +299,14 @@ struct fetch_weights {
 };
 struct fetched_weights {
   expected<bytes> found;
+};
+
+/// What the trainings of these candidates start from, in their order.
+struct fetch_lineages {
+  std::vector<candidate_id> ids;
+};
+struct fetched_lineages {
+  expected<std::vector<lineage>> found;
 };
 
 struct slots_query {};
@@ -275,8 +329,11 @@ struct stop_run {
 /// The archive, detached: the only writer of the store. Answers when the disk has it.
 using archive_actor =
     caf::typed_actor<caf::replies_to<append>::with<appended>,
+                     caf::reacts_to<keep_picture>,
+                     caf::replies_to<write_kept>::with<kept_written>,
                      caf::replies_to<fetch_evaluation>::with<fetched_evaluation>,
-                     caf::replies_to<fetch_weights>::with<fetched_weights>>;
+                     caf::replies_to<fetch_weights>::with<fetched_weights>,
+                     caf::replies_to<fetch_lineages>::with<fetched_lineages>>;
 
 /// A generator: makes what it is ordered to; pure, so any of them may make anything.
 using generator_actor = caf::typed_actor<caf::replies_to<breeding_orders>::with<brood>>;
@@ -366,9 +423,16 @@ typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
 }
 
 template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ancestor& x) {
+  return f(caf::meta::type_name("ancestor"), x.id, x.genome, x.epochs, x.start,
+           x.start_epoch);
+}
+
+template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
-           x.genome);
+           x.genome, x.epochs, x.start, x.start_epoch, x.keep_checkpoint, x.before,
+           x.checkpoint);
 }
 
 template<class Inspector>
@@ -379,7 +443,7 @@ typename Inspector::result_type inspect(Inspector& f, assignments& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, result& x) {
   return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.evaluation,
-           x.weights);
+           x.weights, x.checkpoint);
 }
 
 template<class Inspector>
@@ -429,7 +493,8 @@ typename Inspector::result_type inspect(Inspector& f, chunk& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, examine& x) {
-  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights);
+  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights,
+           x.epochs, x.start, x.start_epoch, x.before, x.checkpoint);
 }
 
 template<class Inspector>
@@ -441,6 +506,9 @@ template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, leave& x) {
   return f(caf::meta::type_name("leave"), x.reason);
 }
+
+/// What is to be trained before another, encoded.
+[[nodiscard]] std::vector<ancestor> ancestors_of(const lineage& l);
 
 /// Names every message that crosses processes; the test of the protocol pins the list.
 void add_message_types(caf::actor_system_config& config);
@@ -464,10 +532,15 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::breeding_orders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::brood)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::append)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::appended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::keep_picture)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::write_kept)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::kept_written)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_evaluation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_evaluation)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_weights)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_lineages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_lineages)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_view)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::tick)

@@ -17,7 +17,7 @@ constexpr std::size_t orders_at_once = 16;
 /// The fitness that is worth keeping weights for: ties with the worst of the best
 /// included.
 double weights_threshold(const run_state& run) {
-  if (run.best.size() < run_state::kept_best)
+  if (run.best.size() < run_state::kept_best || run.best.back().fitness.violation > 0)
     return -std::numeric_limits<double>::infinity();
   return std::nextafter(run.best.back().fitness.primary,
                         -std::numeric_limits<double>::infinity());
@@ -115,16 +115,35 @@ void selector_state::finish() {
     subjects.emplace_back("best random candidate", *run.best_random);
   examinations_out += subjects.size();
   for (const auto& [subject, who] : subjects)
-    self->request(params.archive, caf::infinite, fetch_weights{who.id})
-        .then([this, subject = subject, who = who](const fetched_weights& fetched) {
-          if (!fetched.found)
-            return fail(fetched.found.error());
-          examine_one({.subject = subject,
-                       .id = who.id,
-                       .genome = encode(*who.genome),
-                       .weights = *fetched.found});
-        });
+    test(subject, who);
   examine_one({.subject = "linear model"});
+}
+
+// Without its weights it is trained again, from what it started from.
+void selector_state::test(const std::string& subject, const individual& who) {
+  examine request{.subject = subject,
+                  .id = who.id,
+                  .genome = encode(*who.genome),
+                  .epochs = who.epochs};
+  self->request(params.archive, caf::infinite, fetch_weights{who.id})
+      .then([this, request](const fetched_weights& fetched) mutable {
+        if (!fetched.found)
+          return fail(fetched.found.error());
+        request.weights = *fetched.found;
+        if (!request.weights.empty())
+          return examine_one(std::move(request));
+        self->request(params.archive, caf::infinite, fetch_lineages{{request.id}})
+            .then([this, request](const fetched_lineages& traced) mutable {
+              if (!traced.found)
+                return fail(traced.found.error());
+              const auto& start = traced.found->front();
+              request.start = start.start;
+              request.start_epoch = start.start_epoch;
+              request.before = ancestors_of(start);
+              request.checkpoint = start.checkpoint;
+              examine_one(std::move(request));
+            });
+      });
 }
 
 void selector_state::examine_one(examine request) {
@@ -152,8 +171,11 @@ void selector_state::examine_one(examine request) {
 }
 
 void selector_state::take(const evaluations& message) {
-  for (const auto& done : message.batch)
+  for (const auto& done : message.batch) {
+    if (!done.checkpoint.empty())
+      unrecorded_checkpoints[done.evaluation.id] = done.checkpoint;
     note(candidate_evaluated{done.evaluation}, done.weights);
+  }
   advance();
 }
 
@@ -184,6 +206,11 @@ void selector_state::flush() {
           done != nullptr && !e.weights.empty())
         message.keep.push_back(done->evaluated.id);
   }
+  if (!unrecorded_checkpoints.empty())
+    message.checkpoints = std::make_shared<const std::map<candidate_id, bytes>>(
+        std::exchange(unrecorded_checkpoints, {}));
+  if (std::exchange(checkpoints_due, false))
+    message.tidy = needed_checkpoints();
   self->request(params.archive, caf::infinite, message)
       .then([this, entries = message.entries](const appended& answer) {
         recording = false;
@@ -194,6 +221,23 @@ void selector_state::flush() {
                  .entries = entries});
         advance();
       });
+}
+
+// Whose checkpoints stay when a generation has been closed: of those that may breed, of
+// those that what is open starts from, and of the last two generations' worth of
+// candidates, among which are those that the strategy has not heard of. A strategy that
+// starts from another one after all has that one trained again.
+tidying selector_state::needed_checkpoints() const {
+  if (run.search->finished())
+    return {.keep = {}, .last = run.born};
+  const auto recent = 2 * run.rules.evolution.population;
+  tidying t{.keep = {}, .last = run.born > recent ? run.born - recent : 0};
+  for (const auto& i : run.search->population())
+    t.keep.push_back(i.trained != 0 ? i.trained : i.id);
+  for (const auto& [id, c] : run.open)
+    if (c.start != 0)
+      t.keep.push_back(c.start);
+  return t;
 }
 
 void selector_state::applied(const recorded& r) {
@@ -209,6 +253,7 @@ void selector_state::applied(const recorded& r) {
       copying.erase(evaluated->evaluated.id);
     } else if (std::holds_alternative<generation_closed>(e.record)) {
       closing = false;
+      checkpoints_due = true;
       if (!stop_after.empty())
         stop("stopped by " + stop_after + " after generation "
              + std::to_string(std::get<generation_closed>(e.record).generation));

@@ -37,8 +37,10 @@ struct selector_state {
   run_state run;
 
   std::vector<entry> unrecorded;
+  std::map<candidate_id, bytes> unrecorded_checkpoints; ///< Of evaluations among them.
   bool recording = false;
   bool weights_recorded = false; ///< Since weights were last pruned.
+  bool checkpoints_due = false;  ///< A generation was closed since they were tidied.
 
   candidate_id ordered = 0;    ///< Orders up to this id are under way or born.
   std::vector<bred> arrived;   ///< From the generators, not resolved yet.
@@ -78,6 +80,8 @@ private:
   void finish();
   void examine_one(examine request);
   void note(record r, bytes weights = {});
+  void test(const std::string& subject, const individual& who);
+  [[nodiscard]] tidying needed_checkpoints() const;
   void flush();
   void applied(const recorded& r);
   void submit(const std::vector<candidate_id>& ids);

@@ -22,25 +22,27 @@ constexpr auto longest_kept = 20ms;
 /// wants any more.
 class node_progress : public progress {
 public:
-  node_progress(const trainer_state& state, const assignment& a)
+  node_progress(const trainer_state& state, const assignment& a, bool own)
       : state_(state),
         assignment_(a),
+        own_(own),
         start_(clock::now()),
         last_(start_) {}
 
   bool report(const epoch& e) override {
     const auto now = clock::now();
-    if (now - last_ >= report_interval) {
+    if (own_ && now - last_ >= report_interval) {
       last_ = now;
       encoder passed;
       encode(passed, e);
-      caf::anon_send(state_.params.node,
-                     epoch_passed{.node = 0,
-                                  .id = assignment_.id,
-                                  .of = state_.params.work->budget().epochs,
-                                  .passed = passed.take()});
+      caf::anon_send(
+          state_.params.node,
+          epoch_passed{.node = 0,
+                       .id = assignment_.id,
+                       .of = state_.params.work->budget(assignment_.epochs).epochs,
+                       .passed = passed.take()});
     }
-    const auto most = state_.params.work->budget().time;
+    const auto most = state_.params.work->budget(assignment_.epochs).time;
     return (most.count() == 0 || now - start_ < most)
            && !state_.params.work->dropped(assignment_.lease);
   }
@@ -48,21 +50,38 @@ public:
 private:
   const trainer_state& state_;
   const assignment& assignment_;
+  bool own_; ///< It trains the candidate itself, and not one that it starts from.
   clock::time_point start_;
   clock::time_point last_;
 };
 
 result train(const trainer_state& state, const assignment& a) {
-  auto decoded = decode_genome(a.genome);
-  if (!decoded) {
+  const auto invalid = [&](const error& why) {
     evaluation e{.id = a.id, .outcome = outcome::invalid};
-    e.reason = decoded.error().message;
+    e.reason = why.message;
     return result_of({std::move(e), {}}, a.lease);
-  }
-  node_progress p(state, a);
+  };
+  auto decoded = decode_genome(a.genome);
+  if (!decoded)
+    return invalid(decoded.error());
+  auto before = jobs_of(a.before);
+  if (!before)
+    return invalid(before.error());
   const peak_memory memory(state.params.work->trains());
-  auto done = state.params.work->evaluate(a.id, a.lease, std::move(*decoded),
-                                          std::bit_cast<double>(a.keep_weights_above), p);
+  auto done =
+      evaluate_lineage(std::move(*before),
+                       {.id = a.id,
+                        .genome = std::move(*decoded),
+                        .budget = {.epochs = a.epochs},
+                        .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
+                        .start = a.start,
+                        .start_epoch = a.start_epoch,
+                        .checkpoint = a.checkpoint,
+                        .keep_checkpoint = static_cast<checkpointing>(a.keep_checkpoint)},
+                       [&](job j) {
+                         node_progress p(state, a, j.id == a.id);
+                         return state.params.work->evaluate(std::move(j), a.lease, p);
+                       });
   return result_of(std::move(done), a.lease, memory.bytes());
 }
 
@@ -101,7 +120,23 @@ result result_of(evaluated_job done, std::uint64_t lease, std::uint64_t peak_byt
           .lease = lease,
           .peak_bytes = peak_bytes,
           .evaluation = encode(record{candidate_evaluated{std::move(done.evaluation)}}),
-          .weights = std::move(done.weights)};
+          .weights = std::move(done.weights),
+          .checkpoint = std::move(done.checkpoint)};
+}
+
+expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before) {
+  std::vector<job> jobs;
+  for (const auto& a : before) {
+    auto decoded = decode_genome(a.genome);
+    if (!decoded)
+      return tl::unexpected(decoded.error());
+    jobs.push_back({.id = a.id,
+                    .genome = std::move(*decoded),
+                    .budget = {.epochs = a.epochs},
+                    .start = a.start,
+                    .start_epoch = a.start_epoch});
+  }
+  return jobs;
 }
 
 trainer_actor::behavior_type

@@ -28,4 +28,7 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
 [[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease,
                                std::uint64_t peak_bytes = 0);
 
+/// What is to be trained before another, decoded.
+[[nodiscard]] expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before);
+
 } // namespace clade

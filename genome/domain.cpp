@@ -1,5 +1,5 @@
-#include "genome/grammar.hpp"
 #include "genome/portable_math.hpp"
+#include "genome/unit_cube.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -163,6 +163,56 @@ bool holds(const choice_domain& d, const value& v) {
   return std::ranges::find(d.options, v) != d.options.end();
 }
 
+double unit_of(const real_domain& d, const value& v) {
+  const double real = std::get<double>(v);
+  if (real == d.low || real == d.high)
+    return real == d.low ? 0 : 1;
+  return std::clamp(place_of(d, real), 0.0, 1.0);
+}
+
+double middle_of_bin(std::size_t n, double count) {
+  return (static_cast<double>(n) + 0.5) / count;
+}
+
+double unit_of(const integer_domain& d, const value& v) {
+  const std::uint64_t n = number_of(d, std::get<std::int64_t>(v));
+  if (!d.log)
+    return middle_of_bin(n, static_cast<double>(last(d)) + 1);
+  const double low = portable_log(static_cast<double>(d.low));
+  const double end = portable_log(static_cast<double>(d.high) + 1);
+  const double from = portable_log(static_cast<double>(nth(d, n)));
+  const double to = n == last(d) ? end : portable_log(static_cast<double>(nth(d, n + 1)));
+  return (0.5 * (from + to) - low) / (end - low);
+}
+
+double unit_of(const choice_domain& d, const value& v) {
+  const auto n = std::ranges::find(d.options, v) - d.options.begin();
+  return middle_of_bin(static_cast<std::size_t>(n),
+                       static_cast<double>(d.options.size()));
+}
+
+value value_at(const real_domain& d, double place) {
+  if (place == 0 || place == 1)
+    return place == 0 ? d.low : d.high;
+  return at(d, place);
+}
+
+value value_at(const integer_domain& d, double place) {
+  if (!d.log) {
+    const double n = std::floor(place * (static_cast<double>(last(d)) + 1));
+    return nth(d, n >= static_cast<double>(last(d)) ? last(d)
+                                                    : static_cast<std::uint64_t>(n));
+  }
+  const double low = portable_log(static_cast<double>(d.low));
+  const double high = portable_log(static_cast<double>(d.high) + 1);
+  return nth(d, number_below(d, portable_exp(low + place * (high - low))));
+}
+
+value value_at(const choice_domain& d, double place) {
+  const auto n = static_cast<std::size_t>(place * static_cast<double>(d.options.size()));
+  return d.options[std::min(n, d.options.size() - 1)];
+}
+
 std::optional<value> stepped(const real_domain&, const value&, int) {
   return std::nullopt;
 }
@@ -206,6 +256,20 @@ std::optional<value> step(const parameter& p, const value& current, int steps) {
 
 bool contains(const parameter& p, const value& v) {
   return std::visit([&](const auto& d) { return holds(d, v); }, p.domain);
+}
+
+double to_unit(const parameter& p, const value& v) {
+  return std::visit([&](const auto& d) { return unit_of(d, v); }, p.domain);
+}
+
+value from_unit(const parameter& p, double place) {
+  const double within = place > 0 ? std::min(place, 1.0) : 0.0;
+  return std::visit([&](const auto& d) { return value_at(d, within); }, p.domain);
+}
+
+bool is_ordered(const parameter& p) {
+  const auto* choice = std::get_if<choice_domain>(&p.domain);
+  return choice == nullptr || choice->ordered || choice->options.size() < 2;
 }
 
 bool varies(const parameter& p) {

@@ -153,6 +153,10 @@ void repair_nodes(const grammar& rules, genome& g, random_stream& random) {
     repair(rules, g.nodes[n], inputs[n], random);
 }
 
+bool has_layers(const grammar& rules) {
+  return rules.max_nodes > 0 && !rules.operators.empty();
+}
+
 const operator_rule* find_operator(const grammar& rules, std::string_view name) {
   const auto it = std::ranges::find(rules.operators, name, &operator_rule::name);
   return it != rules.operators.end() ? &*it : nullptr;

@@ -90,6 +90,12 @@ struct grammar {
 /// Whether the domain has more than one value.
 [[nodiscard]] bool varies(const parameter& p);
 
+/// Whether neighbouring values are alike: numbers, ordered lists, and what does not vary.
+[[nodiscard]] bool is_ordered(const parameter& p);
+
+/// Whether genomes differ in more than hyperparameters.
+[[nodiscard]] bool has_layers(const grammar& rules);
+
 /// Whether it applies beside these settings.
 [[nodiscard]] bool applies(const parameter& p, const std::vector<setting>& settings);
 

@@ -1,5 +1,6 @@
 #include "genome/mutation.hpp"
 
+#include "genome/change_kind.hpp"
 #include "genome/hash.hpp"
 #include "genome/innovation.hpp"
 #include "genome/retuning.hpp"
@@ -23,32 +24,21 @@ namespace {
 constexpr int most_changes = 10;
 constexpr double skip_of_sample = 0.25;
 
-struct kind {
-  const char* name;
-  double mutation_params::*weight;
-  change (*apply)(const grammar&, genome&, random_stream&);
-};
+using apply = change (*)(const grammar&, genome&, random_stream&);
 
-constexpr std::array kinds{
-    kind{"add_node", &mutation_params::add_node, add_node},
-    kind{"add_edge", &mutation_params::add_edge, add_edge},
-    kind{"remove_node", &mutation_params::remove_node, remove_node},
-    kind{"remove_edge", &mutation_params::remove_edge, remove_edge},
-    kind{"change_operator", &mutation_params::change_operator, change_operator},
-    kind{"widen", &mutation_params::widen, widen},
-    kind{"narrow", &mutation_params::narrow, narrow},
-    kind{"change_setting", &mutation_params::change_setting, change_setting},
-    kind{"change_hyperparameter", &mutation_params::change_hyperparameter,
-         change_hyperparameter},
+/// By kind.
+constexpr std::array<apply, change_kind_count> kinds{
+    add_node, add_edge, remove_node,    remove_edge,           change_operator,
+    widen,    narrow,   change_setting, change_hyperparameter,
 };
 
 change change_once(const grammar& rules, genome& g, const mutation_params& params,
                    random_stream& random) {
   std::array<double, kinds.size()> weights{};
   for (std::size_t k = 0; k < kinds.size(); ++k)
-    weights[k] = params.*kinds[k].weight;
+    weights[k] = params.*change_kind_table[k].weight;
   while (const auto k = draw_by_weight(weights, random)) {
-    if (change done = kinds[*k].apply(rules, g, random)) {
+    if (change done = kinds[*k](rules, g, random)) {
       repair_nodes(rules, g, random);
       return done;
     }
@@ -61,7 +51,7 @@ change change_once(const grammar& rules, genome& g, const mutation_params& param
 
 expected<void> validate(const mutation_params& params) {
   double sum = 0;
-  for (const kind& k : kinds) {
+  for (const auto& k : change_kind_table) {
     const double weight = params.*k.weight;
     if (!std::isfinite(weight) || weight < 0)
       return fail(error_kind::invalid_input, "mutation." + std::string(k.name) + " is "

@@ -21,6 +21,10 @@ struct mutation_params {
   /// The chance that another change follows the last one; 0.3 gives 1.4 changes on
   /// average.
   double again = 0.3;
+  /// Whether rates follow what paid lately (engine/evolution/adaptive_rates.hpp), in
+  /// "regularised", "generational" and "map_elites". Worth it in regularised evolution of
+  /// a thousand candidates or more.
+  bool adapt = false;
 };
 
 [[nodiscard]] expected<void> validate(const mutation_params& params);
@@ -30,6 +34,8 @@ struct mutation_params {
 struct offspring {
   genome child;
   std::string change;
+  /// Of several that were on offer, the places of those that it was made of; empty: all.
+  std::vector<std::size_t> from{};
 };
 
 /// Changes at least one thing where the grammar leaves anything to change. The child

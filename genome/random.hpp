@@ -9,14 +9,21 @@ namespace clade {
 /// What a decision is about. Part of the key of every random stream, and stored with
 /// nothing: the numbers are for ever, new purposes go to the end.
 enum class purpose : std::uint32_t {
-  sample = 1,    ///< A genome of generation 0.
-  selection = 2, ///< Which parents breed.
-  mutation = 3,  ///< What changes in a child.
-  crossover = 4, ///< Which parent a gene comes from.
-  training = 5,  ///< Initial values, order of examples, dropout, augmentation.
-  split = 6,     ///< Which examples are train, validation and test.
-  synthetic = 7, ///< What the synthetic fitness says.
-  baseline = 8,  ///< The linear model that a champion is compared with.
+  sample = 1,     ///< A genome of generation 0.
+  selection = 2,  ///< Which parents breed.
+  mutation = 3,   ///< What changes in a child.
+  crossover = 4,  ///< Which parent a gene comes from.
+  training = 5,   ///< Initial values, order of examples, dropout, augmentation.
+  split = 6,      ///< Which examples are train, validation and test.
+  synthetic = 7,  ///< What the synthetic fitness says.
+  baseline = 8,   ///< The linear model that a champion is compared with.
+  surrogate = 9,  ///< What a model of fitness is fitted by.
+  screening = 10, ///< Which children such a model looks at.
+  proposal = 11,  ///< What local search, TPE and islands decide in their own ways.
+  niches = 12,    ///< Of several objectives: who fills a niche, and who breeds from them.
+  difference = 13,  ///< Which coordinates of a vector are moved (dehb).
+  exploration = 14, ///< How hyperparameters change within training.
+  inherit = 15,     ///< Which units of a layer are taken over twice, and their shares.
 };
 
 /// Ten rounds of Philox4x64: a bijection of the counter for each key, the base of all

@@ -272,6 +272,8 @@ void print(const plan& p) {
                             + (p.checked.problem.outputs == 1 ? " number" : " classes")});
   lines.add({"search", e.evolution.strategy + ", seed " + std::to_string(e.seed) + ", to "
                            + (goal.maximize ? "maximize " : "minimize ") + goal.metric});
+  if (!e.evolution.chosen.empty())
+    lines.add({"auto chose", e.evolution.chosen});
   lines.add({"evaluations",
              grouped(p.evaluations()) + " (" + std::to_string(e.evolution.generations)
                  + " generations of " + std::to_string(e.evolution.population) + ")"});
@@ -313,6 +315,8 @@ void print_json(const plan& p) {
   out["input"] = p.checked.problem.input.sizes;
   out["outputs"] = p.checked.problem.outputs;
   out["strategy"] = e.evolution.strategy;
+  out["chosen"] = e.evolution.chosen.empty() ? nlohmann::ordered_json(nullptr)
+                                             : nlohmann::ordered_json(e.evolution.chosen);
   out["evaluations"] = p.evaluations();
   out["slots"] = p.slots;
   out["sampled"] = p.networks.size();

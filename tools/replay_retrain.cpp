@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 
 namespace clade {
 
@@ -38,7 +39,8 @@ struct trained {
 
 struct past {
   std::vector<std::string> experiments;
-  std::vector<trained> all; ///< What was trained, in the order of records.
+  std::vector<trained> all;      ///< What was trained, in the order of records.
+  std::set<candidate_id> starts; ///< From which others start.
 };
 
 expected<past> read_past(const store& file) {
@@ -49,6 +51,8 @@ expected<past> read_past(const store& file) {
           p.experiments.push_back(started->experiment);
         else if (const auto* forked = std::get_if<run_forked>(&r))
           p.experiments.push_back(forked->experiment);
+        else if (const auto* b = std::get_if<candidate_born>(&r))
+          p.starts.insert(b->born.start);
         else if (const auto* e = std::get_if<candidate_evaluated>(&r);
                  e != nullptr && e->evaluated.equal_to == 0)
           p.all.push_back({.id = e->evaluated.id,
@@ -129,14 +133,42 @@ public:
     const auto stored = run_.file.find_evaluation(t.id);
     if (!born || !stored)
       return tl::unexpected(!born ? born.error() : stored.error());
-    patient nobody;
-    const auto again = works_.at(t.experiment)
-                           .evaluate(t.id, 0, *born->genome,
-                                     std::numeric_limits<double>::infinity(), nobody);
-    return compare(*stored, again.evaluation);
+    auto start = trace_lineage(
+        *born,
+        {.candidate_of = [&](candidate_id id) { return run_.file.find_candidate(id); },
+         .checkpoint_of =
+             [&](candidate_id id) {
+               return checkpoints_[{t.experiment, id}];
+             }});
+    if (!start)
+      return tl::unexpected(start.error());
+    std::vector<job> before;
+    for (const auto& c : start->before)
+      before.push_back(job_of(c));
+    auto last = job_of(*born);
+    last.start_epoch = start->start_epoch;
+    last.checkpoint = std::move(start->checkpoint);
+    if (past_.starts.contains(t.id))
+      last.keep_checkpoint = checkpointing::whole;
+    return compare(*stored, again(t.experiment, std::move(before), std::move(last)));
   }
 
 private:
+  /// Trains it after those that it starts from.
+  evaluation again(std::size_t experiment, std::vector<job> before, job last) {
+    patient nobody;
+    return evaluate_lineage(std::move(before), std::move(last),
+                            [&](job j) {
+                              const auto id = j.id;
+                              auto done =
+                                  works_.at(experiment).evaluate(std::move(j), 0, nobody);
+                              if (past_.starts.contains(id))
+                                checkpoints_[{experiment, id}] = done.checkpoint;
+                              return done;
+                            })
+        .evaluation;
+  }
+
   /// Time and memory were the limits of another machine.
   expected<void> prepare(std::size_t experiment) {
     if (works_.contains(experiment))
@@ -152,6 +184,9 @@ private:
   const past& past_;
   std::string device_;
   std::map<std::size_t, node_work> works_;
+  /// What was trained again and others start from, by experiment; nothing of the run's
+  /// own is trusted.
+  std::map<std::pair<std::size_t, candidate_id>, bytes> checkpoints_;
 };
 
 json to_json(const retraining& r) {

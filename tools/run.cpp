@@ -19,6 +19,12 @@ struct run_options {
   sharing_options sharing;
 };
 
+void say_start(const new_run& fresh) {
+  std::cout << fresh.experiment.name << ": " << fresh.folder.string() << std::endl;
+  if (const auto& chosen = fresh.experiment.evolution.chosen; !chosen.empty())
+    std::cout << "auto chose " << chosen << std::endl;
+}
+
 int run(run_options options) {
   if (options.seed)
     options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
@@ -36,7 +42,7 @@ int run(run_options options) {
   if (!fresh)
     return report(fresh.error());
   if (!options.json)
-    std::cout << fresh->experiment.name << ": " << fresh->folder.string() << std::endl;
+    say_start(*fresh);
   const session_params session{.experiment = std::move(fresh->experiment),
                                .problem = std::move(fresh->problem),
                                .folder = fresh->folder,

@@ -68,13 +68,18 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
   const auto generations = shown_generations(s, run->overview.generation, options.json);
   if (!generations)
     return tl::unexpected(generations.error());
+  const auto front = view_front(s);
+  if (!front)
+    return tl::unexpected(front.error());
   if (options.json)
     return s.nodes().map([&](const std::vector<node_overview>& nodes) {
-      return to_json(*run, *generations, nodes) + "\n";
+      return to_json(*run, *generations, nodes, *front) + "\n";
     });
   auto text = to_text(*run);
   if (!generations->empty())
     text += "\n" + to_text(*generations);
+  if (*front)
+    text += "\n" + to_text(**front);
   if (run->overview.state != "finished")
     return text;
   return view_champion(s, nullptr, nullptr).map([&](const champion_view& c) {

@@ -130,10 +130,13 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
 }
 
 run_rules rules_of(const experiment& e) {
+  const bool by_cases =
+      e.evolution.strategy == "generational" && e.evolution.selection == "lexicase";
   return {
       .evolution = e.evolution,
       .objective = e.objective,
       .seed = e.seed,
+      .cases = by_cases ? known_aims(e) : std::vector<aim>{},
       .space = std::make_shared<const search_space>(e.space),
       .read_fork = [](const run_forked& forked) {
         return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);

@@ -15,10 +15,15 @@ namespace clade {
 //
 //   key(name, value)          a value of any type that says by itself what it looks like
 //   set(name, text)           a text that is written only where there is one
+//   unusual(name, value, usual)   a key that came later: written only where it is not as
+//                             usual, so that what was stored before is the same text
+//   unusual_list(name, texts, usual)
+//   flag(name, bool)          that is written only where it is true
 //   path(name, path)          the same of a path
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
 //   list(name, texts)
+//   numbers(name, numbers)    a list that is written only where there is one
 //   devices(name, text)       a list, as a text with commas
 //   choice(name, value, words)
 //   shares(name, keys)        a table of numbers, of which those left out are 0
@@ -78,6 +83,7 @@ void keys(Visitor& v, keys_of<problem> auto& p) {
 template<class Visitor>
 void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("strategy", p.strategy);
+  v.set("chosen", p.chosen);
   v.key("population", p.population);
   v.key("generations", p.generations);
   v.key("selection", p.selection);
@@ -85,8 +91,17 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("truncation", p.truncation);
   v.key("elites", p.elites);
   v.key("crossover", p.crossover);
+  v.flag("inherit", p.inherit);
   v.key("tell_order", p.tell_order);
   v.key("in_flight", p.in_flight);
+  const evolution_params usual;
+  v.unusual("difference_weight", p.difference_weight, usual.difference_weight);
+  v.unusual("difference_base", p.difference_base, usual.difference_base);
+  v.unusual_list("islands", p.islands, usual.islands);
+  v.unusual("topology", p.topology, usual.topology);
+  v.unusual("migration", p.migration, usual.migration);
+  v.numbers("rungs", p.rungs);
+  v.set("reduction", p.reduction);
 }
 
 template<class Visitor>
@@ -101,6 +116,7 @@ void keys(Visitor& v, keys_of<mutation_params> auto& p) {
   v.key("change_setting", p.change_setting);
   v.key("change_hyperparameter", p.change_hyperparameter);
   v.key("again", p.again);
+  v.unusual("adapt", p.adapt, mutation_params{}.adapt);
 }
 
 template<class Visitor>

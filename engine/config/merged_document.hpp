@@ -11,7 +11,7 @@ namespace clade {
 /// say counts as the including one says it, tables key by key. Places name the file in
 /// which something stands.
 struct merged_document {
-  document says; ///< Without `include`.
+  document says;         ///< Without `include`.
   std::string checksums; ///< Of the bytes of each file.
 };
 

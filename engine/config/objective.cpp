@@ -1,93 +1,200 @@
-// [objective] says maximize or minimize, and one metric. Without the section it is what
-// the task is usually judged by.
+// [objective] says which metrics to maximize and which to minimize, and what a network
+// must keep to (at_most, at_least). Without the section it is what the task is usually
+// judged by. Those to be raised come first, in the order in which they stand.
 
 #include "engine/config/sections.hpp"
 #include "engine/training/metrics.hpp"
 #include "search_spaces/nearest.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 namespace clade {
 namespace {
 
-// Of the validation part, as the synthetic fitness has them too.
-std::vector<objective> objectives_of(std::span<const part_metric> metrics) {
-  std::vector<objective> known;
-  for (const part_metric& m : metrics)
-    known.push_back({"validation." + std::string(m.name), m.maximize});
+/// More would make every network the best in something.
+constexpr std::size_t most_aims = 6;
+
+/// What the experiment's candidates are measured by.
+struct known_metrics {
+  std::string task;
+  std::vector<aim> all{}; ///< With the direction that is better.
+  std::vector<std::string> names{};
+  /// Of a table's other metrics nobody says which direction is better.
+  std::vector<std::string> either_way{};
+
+  void add(std::string name, bool maximize) {
+    names.push_back(name);
+    all.push_back({std::move(name), maximize});
+  }
+};
+
+known_metrics metrics_of(const table_description& described) {
+  known_metrics known{.task = "the table"};
+  known.add(described.objective.metric, described.objective.maximize);
+  for (const auto& m : described.metrics)
+    if (!m.name.starts_with("test.") && m.name != described.objective.metric) {
+      known.add(m.name, true);
+      known.either_way.push_back(m.name);
+    }
   return known;
 }
 
-void check_metric(table_reader& table, std::string_view key,
-                  std::span<const objective> known, std::string_view task,
-                  const objective& o) {
-  std::vector<std::string> names;
-  std::string listed;
-  for (const objective& m : known) {
-    names.push_back(m.metric);
-    listed += (listed.empty() ? "" : ", ") + names.back();
-    if (names.back() != o.metric)
-      continue;
-    if (m.maximize != o.maximize)
-      table.fail(key, o.metric + " is better when it is "
-                          + (m.maximize ? "higher" : "lower") + "; write "
-                          + (m.maximize ? "maximize" : "minimize") + " = [\"" + o.metric
-                          + "\"]");
-    return;
-  }
-  const std::string near = nearest(o.metric, names);
-  table.fail(
-      key, std::string(task) + " has no metric \"" + o.metric + "\"; "
-               + (near.empty() ? "it has " + listed : "did you mean \"" + near + "\"?"));
+known_metrics metrics_of(fitness_kind fitness, task_kind task) {
+  const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
+  known_metrics known{.task = fitness == fitness_kind::synthetic ? "the synthetic fitness"
+                              : numbers                          ? "regression"
+                                                                 : "classification"};
+  // Of the validation part, as the synthetic fitness has them too.
+  for (const part_metric& m :
+       part_metrics(numbers ? task_kind::regression : task_kind::classification))
+    known.add("validation." + std::string(m.name), m.maximize);
+  for (const auto cost : {parameters_metric, multiply_adds_metric, latency_metric})
+    known.add(std::string(cost), false);
+  return known;
 }
 
-// False where the default in `out` stays, or something is wrong.
-bool read_named(table_reader& table, objective& out) {
+/// "a, b"
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const auto& name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+void check_aim(table_reader& table, const known_metrics& known, const aim& wanted) {
+  const std::string_view key = wanted.maximize ? "maximize" : "minimize";
+  const auto found = std::ranges::find(known.all, wanted.metric, &aim::metric);
+  if (found == known.all.end()) {
+    const std::string near = nearest(wanted.metric, known.names);
+    table.fail(key, known.task + " has no metric \"" + wanted.metric + "\"; "
+                        + (near.empty() ? "it has " + listed(known.names)
+                                        : "did you mean \"" + near + "\"?"));
+  } else if (found->maximize != wanted.maximize
+             && std::ranges::find(known.either_way, wanted.metric)
+                    == known.either_way.end()) {
+    table.fail(key, wanted.metric + " is better when it is "
+                        + (found->maximize ? "higher" : "lower") + "; write "
+                        + (found->maximize ? "maximize" : "minimize") + " = [\""
+                        + wanted.metric + "\"]");
+  }
+}
+
+void check_aims(table_reader& table, const known_metrics& known,
+                const std::vector<aim>& aims) {
+  const std::string_view last = aims.back().maximize ? "maximize" : "minimize";
+  if (aims.size() > most_aims)
+    return table.fail(last, "the objective names " + std::to_string(aims.size())
+                                + " metrics; at most " + std::to_string(most_aims)
+                                + " are weighed against each other, make a constraint of "
+                                  "the others (at_most, at_least)");
+  for (std::size_t i = 0; i < aims.size(); ++i) {
+    check_aim(table, known, aims[i]);
+    for (std::size_t j = 0; j < i; ++j)
+      if (aims[i].metric == aims[j].metric)
+        table.fail(aims[i].maximize ? "maximize" : "minimize",
+                   "the objective names " + aims[i].metric + " twice");
+  }
+}
+
+void read_constraints(table_reader& table, const char* key, const known_metrics& known,
+                      std::vector<constraint>& out) {
+  auto limits = table.table(key);
+  for (const auto& name : known.names) {
+    constraint c{.metric = name, .at_most = std::string_view(key) == "at_most"};
+    limits.read(name, c.limit);
+    if (!limits.has(name))
+      continue;
+    if (!std::isfinite(c.limit))
+      limits.fail(name,
+                  "objective." + std::string(key) + "." + name + " is no finite number");
+    out.push_back(c);
+  }
+  limits.finish();
+}
+
+void check_constraints(table_reader& table, const std::vector<constraint>& all) {
+  for (const auto& low : all)
+    for (const auto& high : all)
+      if (low.metric == high.metric && !low.at_most && high.at_most
+          && low.limit > high.limit)
+        table.fail("at_least", "no candidate keeps to objective.at_least." + low.metric
+                                   + " = " + to_text(value{low.limit})
+                                   + " and to objective.at_most." + high.metric + " = "
+                                   + to_text(value{high.limit}));
+}
+
+/// What a resolved experiment on a table says, whose description may be elsewhere now.
+known_metrics metrics_named(const std::vector<std::string>& raised,
+                            const std::vector<std::string>& lowered,
+                            const std::vector<std::string>& kept_to) {
+  known_metrics known{.task = "the table"};
+  for (const auto& name : raised)
+    known.add(name, true);
+  for (const auto& name : lowered)
+    known.add(name, false);
+  for (const auto& name : kept_to)
+    if (std::ranges::find(known.names, name) == known.names.end())
+      known.add(name, true);
+  return known;
+}
+
+// The default in `out` stays where none is named.
+void read_aims(table_reader& table, const std::optional<known_metrics>& metrics,
+               objective& out) {
   std::vector<std::string> raised, lowered;
   table.read_list("maximize", raised);
   table.read_list("minimize", lowered);
+  std::vector<std::string> limited;
+  for (const char* key : {"at_most", "at_least"})
+    for (auto& name : table.table(key).names())
+      limited.push_back(std::move(name));
+  const auto known = metrics ? *metrics : metrics_named(raised, lowered, limited);
+  read_constraints(table, "at_most", known, out.constraints);
+  read_constraints(table, "at_least", known, out.constraints);
   table.finish();
-  const std::size_t count = raised.size() + lowered.size();
-  const std::string_view key = table.has("maximize") ? "maximize" : "minimize";
-  if (count == 0) {
+  check_constraints(table, out.constraints);
+  std::vector<aim> aims;
+  for (const auto& name : raised)
+    aims.push_back({name, true});
+  for (const auto& name : lowered)
+    aims.push_back({name, false});
+  if (aims.empty()) {
+    const std::string_view key = table.has("maximize") ? "maximize" : "minimize";
     if (table.has(key))
       table.fail(key, "objective." + std::string(key) + " names no metric");
-    return false;
+    return;
   }
-  if (count > 1) {
-    table.fail(key, "the objective names " + std::to_string(count)
-                        + " metrics; one is optimised, keep the one that matters most");
-    return false;
-  }
-  out = {raised.empty() ? lowered.front() : raised.front(), !raised.empty()};
-  return true;
+  check_aims(table, known, aims);
+  out.metric = aims.front().metric;
+  out.maximize = aims.front().maximize;
+  out.others.assign(aims.begin() + 1, aims.end());
 }
 
 } // namespace
 
+std::vector<aim> known_aims(const experiment& e) {
+  if (e.fitness == fitness_kind::table)
+    return aims_of(e.objective);
+  auto known = metrics_of(e.fitness, e.data.task).all;
+  std::erase_if(known, [](const aim& a) { return !a.metric.starts_with("validation."); });
+  return known;
+}
+
 void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
                     objective& out) {
-  const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
-  const auto known = objectives_of(
-      part_metrics(numbers ? task_kind::regression : task_kind::classification));
-  out = known.front();
-  if (read_named(table, out))
-    check_metric(table, out.maximize ? "maximize" : "minimize", known,
-                 fitness == fitness_kind::synthetic ? "the synthetic fitness"
-                 : numbers                          ? "regression"
-                                                    : "classification",
-                 out);
+  const auto known = metrics_of(fitness, task);
+  out = {.metric = known.all.front().metric, .maximize = known.all.front().maximize};
+  read_aims(table, known, out);
 }
 
 void read_objective(table_reader& table, const table_description* described,
                     objective& out) {
-  if (described != nullptr)
-    out = described->objective;
-  if (!read_named(table, out) || described == nullptr)
-    return;
-  std::vector<objective> known{described->objective};
-  for (const auto& m : described->metrics)
-    if (!m.name.starts_with("test.") && m.name != known.front().metric)
-      known.push_back({m.name, out.maximize});
-  check_metric(table, out.maximize ? "maximize" : "minimize", known, "the table", out);
+  if (described == nullptr)
+    return read_aims(table, std::nullopt, out);
+  out = described->objective;
+  read_aims(table, metrics_of(*described), out);
 }
 
 } // namespace clade

@@ -30,11 +30,17 @@ public:
 
   void key(std::string_view name, const std::string& v) { raw(name, quoted(v)); }
   void key(std::string_view name, std::integral auto v) { raw(name, std::to_string(v)); }
+  void key(std::string_view name, bool v) { raw(name, v ? "true" : "false"); }
   void key(std::string_view name, double v) { raw(name, number(v)); }
   void key(std::string_view name, std::chrono::microseconds v) {
     raw(name, quoted(duration_literal(v)));
   }
   void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
+  /// Where it is true, so that what was resolved before there was such a key is the same.
+  void flag(std::string_view name, bool v) {
+    if (v)
+      raw(name, "true");
+  }
   void set(std::string_view name, const std::optional<std::uint64_t>& v) {
     if (v)
       key(name, *v);
@@ -43,12 +49,27 @@ public:
     if (!v.empty())
       key(name, v);
   }
+  void unusual(std::string_view name, const auto& v, const auto& usual) {
+    if (v != usual)
+      key(name, v);
+  }
+  void unusual_list(std::string_view name, const auto& v, const auto& usual) {
+    if (v != usual)
+      list(name, v);
+  }
   void path(std::string_view name, const std::filesystem::path& v) {
     set(name, v.string());
   }
   void size(std::string_view name, std::uint64_t v) { key(name, size_literal(v)); }
   void column(std::string_view name, const std::string& v) { key(name, v); }
   void devices(std::string_view name, const std::string& v) { key(name, v); }
+  void numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
+    std::string items;
+    for (const auto n : v)
+      items += (items.empty() ? "" : ", ") + std::to_string(n);
+    if (!v.empty())
+      raw(name, "[" + items + "]");
+  }
   void list(std::string_view name, const std::vector<std::string>& v) {
     std::string items;
     for (const std::string& item : v)
@@ -111,6 +132,31 @@ std::string nested(const search_space& space) {
   return out.str();
 }
 
+void write_limits(toml_writer& out, const char* key, bool at_most,
+                  const std::vector<constraint>& all) {
+  std::string items;
+  for (const auto& c : all)
+    if (c.at_most == at_most)
+      items += (items.empty() ? "" : ", ") + toml_writer::quoted(c.metric) + " = "
+               + toml_writer::number(c.limit);
+  if (!items.empty())
+    out.raw(key, "{" + items + "}");
+}
+
+// What is not there is not written, so that one metric alone looks as it always did.
+void write_objective(toml_writer& out, const objective& o) {
+  std::vector<std::string> raised, lowered;
+  for (const auto& a : aims_of(o))
+    (a.maximize ? raised : lowered).push_back(a.metric);
+  out.section("objective");
+  if (!raised.empty())
+    out.list("maximize", raised);
+  if (!lowered.empty())
+    out.list("minimize", lowered);
+  write_limits(out, "at_most", true, o.constraints);
+  write_limits(out, "at_least", false, o.constraints);
+}
+
 } // namespace
 
 search_space read_own_space(table_reader& t, document& d) {
@@ -140,8 +186,7 @@ std::string to_toml(const experiment& e) {
     out.section("data", e.synthetic_problem);
   else if (e.fitness == fitness_kind::training)
     out.section("data", e.data);
-  out.section("objective");
-  out.list(e.objective.maximize ? "maximize" : "minimize", {e.objective.metric});
+  write_objective(out, e.objective);
   out.section("evolution", e.evolution);
   out.section("evolution.mutation", e.evolution.mutation);
   out.section("training", e.training);

@@ -5,6 +5,7 @@
 
 #include "engine/config/keys.hpp"
 #include "engine/config/table_file.hpp"
+#include "engine/evolution/automatic.hpp"
 
 #include <algorithm>
 #include <span>
@@ -20,11 +21,14 @@ public:
         folder_(std::move(folder)) {}
 
   void key(std::string_view name, auto& out) { table_.read(name, out); }
+  void flag(std::string_view name, bool& out) { table_.read(name, out); }
   void set(std::string_view name, std::string& out) { table_.read(name, out); }
   void set(std::string_view name, std::optional<std::uint64_t>& out) {
     if (table_.has(name))
       table_.read(name, out.emplace());
   }
+  void unusual(std::string_view name, auto& out, const auto&) { key(name, out); }
+  void unusual_list(std::string_view name, auto& out, const auto&) { list(name, out); }
   void path(std::string_view name, std::filesystem::path& out) {
     table_.read_path(name, out, folder_);
   }
@@ -34,6 +38,9 @@ public:
   }
   void list(std::string_view name, std::vector<std::string>& out) {
     table_.read_list(name, out);
+  }
+  void numbers(std::string_view name, std::vector<std::uint32_t>& out) {
+    table_.read(name, out);
   }
   void devices(std::string_view name, std::string& out) {
     std::vector<std::string> several;
@@ -116,31 +123,50 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
     t.fail("classes", "data.classes must be from 1 to 1000000");
 }
 
+// "auto" gives way to what it chooses, with the reason. Somebody's own choice has none.
+void resolve_strategy(const search_space& space, const objective& goal,
+                      evolution_params& p) {
+  if (p.strategy != "auto")
+    return;
+  const search_task task{.objectives = aims_of(goal).size(),
+                         .fidelities = !p.rungs.empty(),
+                         .budget = p.population * p.generations};
+  auto choice = choose_strategy(p, space, task);
+  p = std::move(choice.params);
+  p.chosen = std::move(choice.why);
+}
+
+// The lengths that a training can have: up to `epochs`, or those that a table has.
+struct lengths {
+  std::uint32_t epochs = 0; ///< Of a full training; 0: a resolved experiment says.
+  std::vector<std::uint32_t> fidelities{};
+};
+
 // The description gives the space and the objective. A resolved experiment has both
 // itself, so that it can be read where the table is not.
-void read_table(table_reader t, table_reader space, table_reader goal,
-                const std::filesystem::path& folder, document& d, experiment& e) {
+lengths read_table(table_reader t, table_reader space, table_reader goal,
+                   const std::filesystem::path& folder, document& d, experiment& e) {
   key_reader visitor(t, folder);
   keys(visitor, e.table);
   t.finish();
   t.check(validate(e.table));
   if (d.root["search_space"]["limits"].is_table()) {
     e.space = read_own_space(space, d);
-    return read_objective(goal, nullptr, e.objective);
+    read_objective(goal, nullptr, e.objective);
+    return {};
   }
   if (space.present())
-    return space.fail("",
-                      "[search_space] says nothing to an experiment on a table, whose "
-                      "description gives the space; remove it");
-  if (d.wrong)
-    return;
+    space.fail("", "[search_space] says nothing to an experiment on a table, whose "
+                   "description gives the space; remove it");
   std::error_code ignored;
-  if (!std::filesystem::exists(e.table.file, ignored))
-    return t.fail("file", "table.file: " + e.table.file.string() + " is not there");
+  if (!d.wrong && !std::filesystem::exists(e.table.file, ignored))
+    t.fail("file", "table.file: " + e.table.file.string() + " is not there");
+  if (d.wrong)
+    return {};
   const auto described = load_table_description(e.table.file);
   if (!described) {
     d.wrong = described.error();
-    return;
+    return {};
   }
   e.space = described->space;
   read_objective(goal, &*described, e.objective);
@@ -148,6 +174,16 @@ void read_table(table_reader t, table_reader space, table_reader goal,
     t.fail("epochs", "table.epochs is " + std::to_string(e.table.epochs)
                          + ", but the table has nothing below "
                          + std::to_string(described->fidelities.front()) + " epochs");
+  auto within = described->fidelities;
+  std::erase_if(within, [&](std::uint32_t f) { return f > budget_epochs(e.table); });
+  return {within.empty() ? 1 : within.back(), std::move(within)};
+}
+
+// Of a table they are known already.
+lengths training_of(const experiment& e, lengths of_table) {
+  if (e.fitness == fitness_kind::table)
+    return of_table;
+  return {e.fitness == fitness_kind::synthetic ? e.synthetic.epochs : e.training.epochs};
 }
 
 // The section of another kind of fitness, which bears that kind's name.
@@ -161,11 +197,16 @@ void refuse_section(table_reader& root, const std::string& kind, fitness_kind ow
                         + "\" to [experiment], or remove it");
 }
 
-void read_evolution(table_reader t, const search_space& space, evolution_params& p) {
+void read_evolution(table_reader t, const search_space& space, const objective& goal,
+                    lengths training, evolution_params& p) {
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();
-  t.check(check_strategy(p, space));
+  resolve_strategy(space, goal, p);
+  if (training.epochs == 0)
+    training.epochs = p.rungs.empty() ? 1 : p.rungs.back();
+  t.check(complete_rungs(p, training.epochs, std::move(training.fidelities)));
+  t.check(check_strategy(p, space, goal));
 }
 
 // A space of convolutions needs to be told how a row of numbers is an image.
@@ -195,7 +236,7 @@ expected<evolution_params> parse_evolution(std::span<const std::string> settings
       return tl::unexpected(std::move(applied).error());
   evolution_params p;
   table_reader root(d);
-  read_evolution(root.table("evolution"), space, p);
+  read_evolution(root.table("evolution"), space, {}, {}, p);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return p;
@@ -219,10 +260,11 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   root.finish();
   read_head(head, e);
   e.space_place = space.place("file");
+  lengths of_table;
   if (e.fitness == fitness_kind::table) {
     e.space_place = table.place("file");
     e.synthetic_problem = table_problem();
-    read_table(table, space, goal, folder, d, e);
+    of_table = read_table(table, space, goal, folder, d, e);
     if (data.present())
       root.fail("data", "[data] says nothing to an experiment on a table; remove it");
   } else {
@@ -234,12 +276,13 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
       read_data(data, folder, e.data);
     read_objective(goal, e.fitness, e.data.task, e.objective);
   }
-  read_evolution(evolution, e.space, e.evolution);
   read_part(training, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);
   else
     refuse_section(root, "synthetic", e.fitness);
+  read_evolution(evolution, e.space, e.objective, training_of(e, std::move(of_table)),
+                 e.evolution);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
   if (e.fitness != fitness_kind::table)

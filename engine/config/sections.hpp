@@ -7,6 +7,10 @@
 
 namespace clade {
 
+/// Every metric that an evaluation of this experiment has, and whether it is to be
+/// raised.
+[[nodiscard]] std::vector<aim> known_aims(const experiment& e);
+
 /// Gives the search space that `[search_space]` describes: a file's, or the table's own.
 using space_loader = std::function<search_space(table_reader& table)>;
 
@@ -19,7 +23,8 @@ using space_loader = std::function<search_space(table_reader& table)>;
 /// name of the file that it came from.
 [[nodiscard]] search_space read_own_space(table_reader& t, document& d);
 
-/// `[objective]`: the metric must be one that the experiment's task reports.
+/// `[objective]`: the metrics must be those that the experiment's task reports, or what a
+/// network costs.
 void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
                     objective& out);
 

@@ -56,6 +56,14 @@ std::string joined(const std::vector<std::string>& words, std::string_view last)
 
 } // namespace
 
+std::vector<std::string> table_reader::names() const {
+  std::vector<std::string> all;
+  if (present())
+    for (const auto& [key, node] : *table_)
+      all.emplace_back(key.str());
+  return all;
+}
+
 std::string table_reader::path_of(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }
@@ -143,6 +151,16 @@ void table_reader::read(std::string_view key, std::string& out) {
     out = *v;
   else
     mismatch(key, "a string", *node);
+}
+
+void table_reader::read(std::string_view key, bool& out) {
+  const toml::node* node = ask(key);
+  if (node == nullptr)
+    return;
+  if (const auto v = node->value_exact<bool>())
+    out = *v;
+  else
+    mismatch(key, "true or false", *node);
 }
 
 void table_reader::read(std::string_view key, double& out) {
@@ -252,6 +270,23 @@ void table_reader::read(std::string_view key, tensor_shape& out) {
     shape.sizes.push_back(*n);
   }
   out = std::move(shape);
+}
+
+void table_reader::read(std::string_view key, std::vector<std::uint32_t>& out) {
+  const toml::node* node = ask(key);
+  if (node == nullptr)
+    return;
+  const toml::array* list = node->as_array();
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const auto n = list->get(i)->value_exact<std::int64_t>();
+    if (!n || *n < 0 || *n > std::numeric_limits<std::uint32_t>::max())
+      return mismatch(key, "a list of whole numbers, such as [1, 3, 9]", *list->get(i));
+    numbers.push_back(static_cast<std::uint32_t>(*n));
+  }
+  if (list == nullptr)
+    return mismatch(key, "a list of whole numbers, such as [1, 3, 9]", *node);
+  out = std::move(numbers);
 }
 
 void table_reader::read_path(std::string_view key, std::filesystem::path& out,

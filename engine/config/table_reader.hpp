@@ -28,8 +28,11 @@ public:
 
   [[nodiscard]] bool present() const { return table_ != nullptr; }
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// Its keys, where any word may be one.
+  [[nodiscard]] std::vector<std::string> names() const;
 
   void read(std::string_view key, std::string& out);
+  void read(std::string_view key, bool& out);
   void read(std::string_view key, double& out);
   void read(std::string_view key, std::int64_t& out);
   void read(std::string_view key, std::uint64_t& out);
@@ -37,6 +40,7 @@ public:
   void read(std::string_view key, std::chrono::milliseconds& out);
   void read(std::string_view key, std::chrono::microseconds& out);
   void read(std::string_view key, tensor_shape& out);
+  void read(std::string_view key, std::vector<std::uint32_t>& out);
   /// Relative ones are taken from `folder`; the result is absolute.
   void read_path(std::string_view key, std::filesystem::path& out,
                  const std::filesystem::path& folder);

@@ -75,12 +75,36 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
 
 } // namespace
 
+bool may_be_parents(const breeding& order, const std::vector<candidate_id>& parents) {
+  if (order.how != breeding::kind::propose)
+    return std::ranges::equal(parents, order.parents, {}, {}, &individual::id);
+  return std::ranges::all_of(parents, [&](candidate_id id) {
+    return std::ranges::find(order.parents, id, &individual::id) != order.parents.end();
+  });
+}
+
 double training_work(const network& n, const genome& g) {
   const auto cost = n.cost();
   return backward_factor * static_cast<double>(cost.multiply_adds)
          + (layer_overhead * static_cast<double>(n.layers.size())
             + optimiser_factor * static_cast<double>(cost.parameters))
                / batch_size(g);
+}
+
+std::uint32_t start_epoch_of(const breeding& order) {
+  return order.start == 0 || order.epochs == 0 || order.parents.empty()
+             ? 0
+             : order.parents.front().epochs;
+}
+
+void inherit_weights(const evolution_params& params, breeding& order) {
+  const bool bred =
+      order.how == breeding::kind::mutate || order.how == breeding::kind::cross;
+  if (!params.inherit || !bred || order.start != 0 || order.epochs != 0
+      || order.parents.empty() || !order.parents.front().fitness.ok)
+    return;
+  const auto& fitter = order.parents.front();
+  order.start = fitter.trained != 0 ? fitter.trained : fitter.id;
 }
 
 expected<candidate> breed(const breeding_rules& rules, const breeding& order) {
@@ -105,11 +129,15 @@ expected<counted_candidate> breed_and_count(const breeding_rules& rules,
   c.network = canonical_hash(made->child);
   c.work = training_work(*decoded, made->child);
   c.genome = std::make_shared<const genome>(std::move(made->child));
-  for (const auto& parent : order.parents)
-    c.parents.push_back(parent.id);
+  if (made->from.empty())
+    for (const auto& parent : order.parents)
+      c.parents.push_back(parent.id);
+  for (const auto place : made->from)
+    c.parents.push_back(order.parents.at(place).id);
   c.origin = std::move(made->change);
   c.epochs = order.epochs;
   c.start = order.start;
+  c.start_epoch = start_epoch_of(order);
   return counted_candidate{std::move(c), decoded->cost().parameters};
 }
 

@@ -27,6 +27,13 @@ std::pair<std::string, std::string> first_lines(const std::string& a,
   }
 }
 
+std::string ids_text(const std::vector<candidate_id>& ids) {
+  std::string text;
+  for (const auto id : ids)
+    text += (text.empty() ? "#" : " #") + std::to_string(id);
+  return text.empty() ? "none" : text;
+}
+
 std::optional<difference> compare(const rebirth& birth, const candidate& made) {
   const auto& stored = birth.stored;
   const auto differ = [&](const std::string& what, const std::string& a,
@@ -42,6 +49,8 @@ std::optional<difference> compare(const rebirth& birth, const candidate& made) {
       return differ("genes that its drawing does not show: ", "some", "others");
     return differ("genes: ", a, b);
   }
+  if (made.parents != stored.parents)
+    return differ("parents ", ids_text(stored.parents), ids_text(made.parents));
   if (made.network != stored.network)
     return differ("network ", to_text(stored.network), to_text(made.network));
   if (made.origin != stored.origin)

@@ -3,6 +3,7 @@
 #include "genome/codec.hpp"
 #include "genome/hash.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -30,8 +31,10 @@ std::string to_text(const candidate& c) {
   return text;
 }
 
+// Weights that were taken over make no other network of it: a search that inherits them
+// looks for networks all the same.
 genome_hash training_of(const candidate& c) {
-  if (c.epochs == 0 && c.start == 0)
+  if (c.epochs == 0)
     return c.network;
   encoder out;
   out.array(4).natural(c.network.high).natural(c.network.low);
@@ -73,19 +76,104 @@ std::string to_text(const evaluation& e) {
   return text;
 }
 
+std::vector<aim> aims_of(const objective& o) {
+  std::vector<aim> aims{{o.metric, o.maximize}};
+  aims.insert(aims.end(), o.others.begin(), o.others.end());
+  return aims;
+}
+
+bool asks_for(const objective& o, std::string_view metric) {
+  const auto is_it = [&](const auto& one) { return one.metric == metric; };
+  return o.metric == metric || std::ranges::any_of(o.others, is_it)
+         || std::ranges::any_of(o.constraints, is_it);
+}
+
+objective of_epochs(const objective& o) {
+  for (const auto& a : aims_of(o))
+    if (a.metric != parameters_metric && a.metric != multiply_adds_metric
+        && a.metric != latency_metric)
+      return {.metric = a.metric, .maximize = a.maximize};
+  return {.metric = "validation.loss", .maximize = false};
+}
+
+std::optional<double> measured(const evaluation& e, std::string_view metric) {
+  return metric == parameters_metric ? static_cast<double>(e.parameters)
+                                     : find(e.metrics, metric);
+}
+
+double as_measured(double raised, bool maximize) {
+  return maximize ? raised : -raised;
+}
+
+std::string to_text(const objective& o) {
+  std::string text;
+  for (const auto& a : aims_of(o))
+    text += (text.empty() ? "" : ", ") + a.metric + (a.maximize ? " raised" : " lowered");
+  for (const auto& c : o.constraints)
+    text += ", " + c.metric + (c.at_most ? " at most " : " at least ")
+            + to_text(value{c.limit});
+  return text;
+}
+
+namespace {
+
+std::optional<double> finite(const evaluation& e, const std::string& metric) {
+  const auto found = measured(e, metric);
+  return found && std::isfinite(*found) ? found : std::nullopt;
+}
+
+/// As a share of the limit; what would overflow stays finite.
+double missed_by(const constraint& c, double found) {
+  const double over = c.at_most ? found - c.limit : c.limit - found;
+  if (over <= 0)
+    return 0;
+  constexpr double most = 1e100;
+  return std::min(most, c.limit == 0 ? over : over / std::abs(c.limit));
+}
+
+} // namespace
+
 fitness fitness_of(const evaluation& e, const objective& o) {
-  const auto primary = find(e.metrics, o.metric);
-  if (e.outcome != outcome::succeeded || !primary || !std::isfinite(*primary))
+  const auto primary = finite(e, o.metric);
+  if (e.outcome != outcome::succeeded || !primary)
     return {};
-  fitness f{.ok = true, .primary = o.maximize ? *primary : -*primary};
-  if (const auto loss = find(e.metrics, "validation.loss"); loss && std::isfinite(*loss))
+  fitness f{.ok = true, .primary = as_measured(*primary, o.maximize)};
+  if (!o.others.empty())
+    f.objectives.push_back(f.primary);
+  for (const auto& other : o.others) {
+    const auto found = finite(e, other.metric);
+    if (!found)
+      return {};
+    f.objectives.push_back(as_measured(*found, other.maximize));
+  }
+  for (const auto& c : o.constraints) {
+    const auto found = finite(e, c.metric);
+    if (!found)
+      return {};
+    f.violation += missed_by(c, *found);
+  }
+  if (const auto loss = finite(e, "validation.loss"))
     f.secondary = -*loss;
   return f;
+}
+
+std::vector<double> cases_of(const evaluation& e, const std::vector<aim>& by) {
+  std::vector<double> cases;
+  if (e.outcome != outcome::succeeded)
+    return cases;
+  for (const auto& o : by) {
+    const auto v = find(e.metrics, o.metric);
+    cases.push_back(v && std::isfinite(*v) ? (o.maximize ? *v : -*v)
+                                           : -std::numeric_limits<double>::infinity());
+  }
+  return cases;
 }
 
 bool fitter(const individual& a, const individual& b) {
   if (a.fitness.ok != b.fitness.ok)
     return a.fitness.ok;
+  if (a.fitness.violation != b.fitness.violation)
+    return a.fitness.violation < b.fitness.violation;
   if (a.fitness.primary != b.fitness.primary)
     return a.fitness.primary > b.fitness.primary;
   if (a.fitness.secondary != b.fitness.secondary)

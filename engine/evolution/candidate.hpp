@@ -36,11 +36,15 @@ struct candidate {
                           ///< network goes on where that one's training stopped; another
                           ///< takes over the weights of the genes that they share. 0:
                           ///< from new ones.
+  std::uint32_t start_epoch = 0; ///< So many epochs of `start`'s training are its own
+                                 ///< too: it goes on there. 0: it takes over weights
+                                 ///< alone. Not recorded: the epochs of `start`, if it
+                                 ///< has epochs itself (see `start_epoch_of`).
 };
 
-/// What two candidates share whose evaluations are the same: the network, and how far and
-/// from where it is trained. Of one that is trained from the beginning for as long as the
-/// experiment says, it is the network alone.
+/// What two candidates share of which one is trained: the network, and how far and from
+/// where it is trained. Of one that is trained for as long as the experiment says, it is
+/// the network alone, whatever weights it takes over.
 [[nodiscard]] genome_hash training_of(const candidate& c);
 
 /// "#12 generation 1 from #3 #2: widen n3f2a1".
@@ -102,24 +106,83 @@ struct evaluation {
 /// "#12: succeeded, validation.accuracy=0.97 validation.loss=0.11".
 [[nodiscard]] std::string to_text(const evaluation& e);
 
-/// What selection compares: ok before not ok, then greater `primary`, then greater
-/// `secondary`, then the smaller id. Never NaN.
+/// What selection compares: ok before not ok, then the smaller `violation`, then greater
+/// `primary`, then greater `secondary`, then the smaller id. Never NaN.
 struct fitness {
   bool ok = false;
   double primary = -std::numeric_limits<double>::infinity();
   double secondary = -std::numeric_limits<double>::infinity();
+  /// Where there are several: all of them, the primary first, each to be raised. Empty
+  /// where there is one.
+  std::vector<double> objectives{};
+  /// By how much the constraints are missed, summed; each as a share of its limit. 0: it
+  /// is feasible.
+  double violation = 0;
 
   friend bool operator==(const fitness&, const fitness&) = default;
 };
 
-/// `[objective]`: one metric to be raised or lowered; ties go to the lower
-/// validation.loss.
+/// What every network costs beside the metrics of its training. As a metric "parameters"
+/// is that of the evaluation; the others are among its metrics where the run's objective
+/// asks for them. multiply_adds: of one example, decoded. latency_ms: of one example, on
+/// the slot; measured, so that a search by it repeats from its records alone.
+inline constexpr std::string_view parameters_metric = "parameters";
+inline constexpr std::string_view multiply_adds_metric = "multiply_adds";
+inline constexpr std::string_view latency_metric = "latency_ms";
+
+/// A metric that is to be raised or lowered.
+struct aim {
+  std::string metric;
+  bool maximize = true;
+
+  friend bool operator==(const aim&, const aim&) = default;
+};
+
+/// What a candidate must keep to. Whoever does comes before whoever does not, and of
+/// those the one that misses by less (Deb, "An efficient constraint handling method for
+/// genetic algorithms", 2000).
+struct constraint {
+  std::string metric;
+  double limit = 0;
+  bool at_most = true; ///< Else at least.
+
+  friend bool operator==(const constraint&, const constraint&) = default;
+};
+
+/// `[objective]`: one metric to be raised or lowered, ties going to the lower
+/// validation.loss; or several, of which this is the first. The first names the champion:
+/// the best in it among the feasible. The result of a search with several is its front.
 struct objective {
   std::string metric = "validation.accuracy";
   bool maximize = true;
+  std::vector<aim> others{};
+  std::vector<constraint> constraints{};
+
+  friend bool operator==(const objective&, const objective&) = default;
 };
 
-/// Not ok if the outcome is a failure or the metric is missing or not finite.
+/// All, the first one first.
+[[nodiscard]] std::vector<aim> aims_of(const objective& o);
+
+/// Whether an aim or a constraint is about that metric.
+[[nodiscard]] bool asks_for(const objective& o, std::string_view metric);
+
+/// What tells the epochs of one training apart: the first aim that is measured at each of
+/// them, else a lower validation.loss, and no constraint.
+[[nodiscard]] objective of_epochs(const objective& o);
+
+/// A metric of the evaluation, or its parameters.
+[[nodiscard]] std::optional<double> measured(const evaluation& e,
+                                             std::string_view metric);
+
+/// As people read it: the sign that fitness turns is turned back.
+[[nodiscard]] double as_measured(double raised, bool maximize);
+
+/// "validation.accuracy raised, parameters lowered, latency_ms at most 2.0".
+[[nodiscard]] std::string to_text(const objective& o);
+
+/// Not ok if the outcome is a failure, or a metric of an aim or a constraint is missing
+/// or not finite.
 [[nodiscard]] fitness fitness_of(const evaluation& e, const objective& o);
 
 /// One of a population: all that selection and breeding need.
@@ -128,7 +191,18 @@ struct individual {
   std::shared_ptr<const clade::genome> genome;
   clade::fitness fitness;
   std::uint64_t parameters = 0; ///< Of its network.
+  std::uint32_t epochs = 0;     ///< As in `candidate`.
+  candidate_id trained = 0;     ///< Whose training it is: another's where its evaluation
+                                ///< is a copy. 0: its own.
+  /// What it is good at, one value for each metric, greater is better: where selection is
+  /// by lexicase (`cases_of`).
+  std::vector<double> cases{};
 };
+
+/// The metrics in the order of `by`, each to be raised: those to be lowered are negated.
+/// Of a failed evaluation none; one that is missing or not finite is minus infinity.
+[[nodiscard]] std::vector<double> cases_of(const evaluation& e,
+                                           const std::vector<aim>& by);
 
 /// A strict order, best first; equal fitness goes to the older.
 [[nodiscard]] bool fitter(const individual& a, const individual& b);

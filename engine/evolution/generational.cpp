@@ -6,7 +6,13 @@
 
 namespace clade {
 
+void generational::prepare() {
+  lexicase_ = params().selection == "lexicase" ? lexicase(survivors()) : lexicase();
+}
+
 std::size_t generational::draw(random_stream& random) const {
+  if (params().selection == "lexicase")
+    return lexicase_.select(random);
   return params().selection == "truncation"
              ? truncation(survivors().size(), params().truncation, random)
              : tournament(survivors().size(), params().tournament, random);
@@ -26,6 +32,39 @@ void generational::choose_parents(breeding& order) const {
     order.how = breeding::kind::cross;
     order.parents.push_back(survivors()[std::max(first, second)]);
   }
+  learning_.apply(order);
+}
+
+// What a generation teaches is learnt when it is closed, whatever the order in which its
+// results came.
+void generational::born(const candidate& c) {
+  if (params().mutation.adapt && !c.parents.empty()) {
+    const auto parent =
+        std::ranges::find(survivors(), c.parents.front(), &individual::id);
+    if (parent != survivors().end())
+      learning_.ordered(c.id, parent->fitness);
+    learning_.born(c);
+  }
+  generations::born(c);
+}
+
+void generational::tell(const individual& evaluated) {
+  learning_.told(evaluated);
+  generations::tell(evaluated);
+}
+
+void generational::close() {
+  learning_.settle();
+  generations::close();
+  prepare();
+}
+
+bool generational::change(const evolution_params& params, std::uint64_t seed) {
+  if (!generations::change(params, seed))
+    return false;
+  learning_.change(params.mutation);
+  prepare();
+  return true;
 }
 
 } // namespace clade

@@ -1,17 +1,27 @@
 #pragma once
 
+#include "engine/evolution/adaptive_rates.hpp"
 #include "engine/evolution/generations.hpp"
+#include "engine/evolution/lexicase.hpp"
 
 namespace clade {
 
 /// A generational genetic algorithm. Generation 0 is sampled. The parents of the next are
 /// the children of this one and the `elites` best of their parents; the failed are among
 /// them only where all failed. Each child has a parent that won a tournament, or is one
-/// of the best share (truncation); by the chance `crossover` it has a second one, drawn
-/// likewise, and is a cross of the two; it is always mutated.
+/// of the best share (truncation), or is left when all are filtered by one metric after
+/// another (lexicase); by the chance `crossover` it has a second one, drawn likewise, and
+/// is a cross of the two; it is always mutated.
 class generational final : public generations {
 public:
-  using generations::generations;
+  generational(const evolution_params& params, std::uint64_t seed)
+      : generations(params, seed),
+        learning_(params.mutation) {}
+
+  void born(const candidate& c) override;
+  void tell(const individual& evaluated) override;
+  void close() override;
+  [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
 
 private:
   void choose_parents(breeding& order) const override;
@@ -20,6 +30,10 @@ private:
     return params().population + params().elites;
   }
   [[nodiscard]] std::size_t draw(random_stream& random) const;
+  void prepare();
+
+  lexicase lexicase_; ///< Of the survivors, where selection is by it.
+  mutation_learning learning_;
 };
 
 } // namespace clade

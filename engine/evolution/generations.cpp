@@ -24,6 +24,7 @@ std::vector<breeding> generations::ask(candidate_id beyond, std::size_t limit) c
       order.origin = gift->second.origin;
     } else {
       choose_parents(order);
+      inherit_weights(params_, order);
     }
     orders.push_back(std::move(order));
   }
@@ -69,19 +70,20 @@ bool generations::complete() const {
 }
 
 // The failed are of use only where all failed.
-std::vector<individual> generations::select() const {
+std::vector<individual> generations::pool() const {
   auto pool = children_;
   const auto stay = std::min(staying(), survivors_.size());
   pool.insert(pool.end(), survivors_.begin(),
               survivors_.begin() + static_cast<std::ptrdiff_t>(stay));
-  sort_by_fitness(pool);
-  const auto failed =
-      std::find_if(pool.begin(), pool.end(), [](const auto& i) { return !i.fitness.ok; });
-  if (failed != pool.begin())
-    pool.erase(failed, pool.end());
-  if (pool.size() > surviving())
-    pool.resize(surviving());
+  sort_by_use(pool);
   return pool;
+}
+
+std::vector<individual> generations::select() const {
+  auto selected = pool();
+  if (selected.size() > surviving())
+    selected.resize(surviving());
+  return selected;
 }
 
 std::optional<generation_closed> generations::closing() const {

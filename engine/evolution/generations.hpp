@@ -39,6 +39,17 @@ protected:
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   /// Of the generations that are closed, best first.
   [[nodiscard]] const std::vector<individual>& survivors() const { return survivors_; }
+  /// Of the generation in progress those that were told, as they came.
+  [[nodiscard]] const std::vector<individual>& children() const { return children_; }
+  /// How many candidates the generations before this one have: an id less this and 1 is
+  /// an index.
+  [[nodiscard]] std::uint64_t before() const;
+  /// The generation's children and those that stay on beside them, best first; the failed
+  /// are among them only where all failed.
+  [[nodiscard]] std::vector<individual> pool() const;
+  /// Who survives a generation that is complete, best first: of its children and those
+  /// staying the best, as many as are surviving.
+  [[nodiscard]] virtual std::vector<individual> select() const;
 
 private:
   /// Fills in how the candidate is made and of whom.
@@ -48,10 +59,7 @@ private:
   [[nodiscard]] virtual std::size_t staying() const = 0;
   [[nodiscard]] virtual std::size_t surviving() const = 0;
 
-  /// How many candidates the generations before this one have.
-  [[nodiscard]] std::uint64_t before() const;
   [[nodiscard]] bool complete() const;
-  [[nodiscard]] std::vector<individual> select() const;
 
   evolution_params params_;
   std::uint64_t seed_;

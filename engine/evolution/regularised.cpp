@@ -7,16 +7,25 @@
 namespace clade {
 
 regularised::regularised(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed) {
+    : steady(params, seed),
+      learning_(params.mutation) {
   begin();
 }
 
 void regularised::hear(const individual& evaluated) {
   living_.push_back(evaluated);
+  learning_.told(evaluated);
+  learning_.settle();
   changed();
 }
 
+void regularised::born(const candidate& c) {
+  learning_.born(c);
+  steady::born(c);
+}
+
 void regularised::changed() {
+  learning_.change(params().mutation);
   while (living_.size() > params().population)
     living_.pop_front();
 }
@@ -28,6 +37,12 @@ std::size_t regularised::win(random_stream& random) const {
         fitter(living_[other], living_[best]))
       best = other;
   return best;
+}
+
+bool regularised::receive(const individual& migrant) {
+  living_.push_back(migrant);
+  changed();
+  return true;
 }
 
 void regularised::choose(breeding& order) {
@@ -44,6 +59,8 @@ void regularised::choose(breeding& order) {
     order.how = breeding::kind::cross;
     order.parents.push_back(living_[second]);
   }
+  learning_.apply(order);
+  learning_.ordered(order.id, living_[first].fitness);
 }
 
 std::vector<individual> regularised::population() const {

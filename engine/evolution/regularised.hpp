@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/adaptive_rates.hpp"
 #include "engine/evolution/steady.hpp"
 
 namespace clade {
@@ -14,7 +15,10 @@ class regularised final : public steady {
 public:
   regularised(const evolution_params& params, std::uint64_t seed);
 
+  void born(const candidate& c) override;
   [[nodiscard]] std::vector<individual> population() const override;
+
+  [[nodiscard]] bool receive(const individual& migrant) override;
 
 private:
   void hear(const individual& evaluated) override;
@@ -23,6 +27,7 @@ private:
   [[nodiscard]] std::size_t win(random_stream& random) const;
 
   std::deque<individual> living_; ///< The oldest first.
+  mutation_learning learning_;
 };
 
 } // namespace clade

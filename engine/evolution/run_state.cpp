@@ -36,10 +36,20 @@ std::string ids_text(const std::vector<candidate_id>& ids) {
   return text.empty() ? "none" : text;
 }
 
+bool same_genome(const individual& a, const individual& b) {
+  return *a.genome == *b.genome;
+}
+
 void keep_best(run_state& state, const individual& i, bool random) {
   if (random && (!state.best_random || fitter(i, *state.best_random)))
     state.best_random = i;
   auto& best = state.best;
+  const auto known = std::find_if(best.begin(), best.end(),
+                                  [&](const individual& b) { return same_genome(b, i); });
+  if (known != best.end() && fitter(*known, i))
+    return;
+  if (known != best.end())
+    best.erase(known);
   best.insert(std::upper_bound(best.begin(), best.end(), i, fitter), i);
   if (best.size() > run_state::kept_best)
     best.pop_back();
@@ -68,7 +78,7 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   std::vector<candidate_id> parents;
   for (const auto& p : order.parents)
     parents.push_back(p.id);
-  if (c.parents != parents)
+  if (!may_be_parents(order, c.parents))
     return misfit(r, "its parents are " + ids_text(parents));
   if (c.epochs != order.epochs || c.start != order.start)
     return misfit(r, "it is to start from " + id_text(order.start) + " and be trained to "
@@ -82,7 +92,7 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     return misfit(r, "it has no genome");
   ++state.born;
   state.known.insert(training, c.id);
-  state.open.emplace(c.id, c);
+  state.open.emplace(c.id, c).first->second.start_epoch = start_epoch_of(order);
   if (c.equal_to != 0)
     state.copies.insert(c.id);
   state.search->born(c);
@@ -98,13 +108,17 @@ expected<void> fold(run_state& state, const record& r,
   const auto& c = found->second;
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
-  const individual i{e.id, c.genome, fitness_of(e, state.rules.objective), e.parameters};
+  const individual i{
+      e.id,     c.genome,   fitness_of(e, state.rules.objective), e.parameters,
+      c.epochs, e.equal_to, cases_of(e, state.rules.cases)};
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (!i.fitness.ok)
     ++state.failed;
   else if (e.equal_to == 0)
-    keep_best(state, i, c.generation == 0);
+    keep_best(state, i,
+              (c.generation == 0 && c.parents.empty())
+                  || (state.best_random && same_genome(*state.best_random, i)));
   state.current.push_back(i);
   state.copies.erase(e.id);
   state.open.erase(found);
@@ -195,11 +209,14 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
                   + before.evolution.strategy + "\"");
   if (before.evolution.tell_order != after.evolution.tell_order)
     return refuse("evolution.tell_order cannot be changed in a fork");
-  if (before.objective.metric != after.objective.metric
-      || before.objective.maximize != after.objective.maximize)
+  if (before.evolution.rungs != after.evolution.rungs)
+    return refuse(
+        "evolution.rungs cannot be changed in a fork: what has been trained was "
+        "trained to them");
+  if (before.objective != after.objective)
     return refuse("the objective cannot be changed in a fork: those that may breed were "
                   "chosen by "
-                  + before.objective.metric);
+                  + to_text(before.objective));
   if (after.evolution.generations <= generation)
     return refuse("evolution.generations is "
                   + std::to_string(after.evolution.generations)

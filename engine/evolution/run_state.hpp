@@ -21,6 +21,8 @@ struct run_rules {
   evolution_params evolution;
   clade::objective objective;
   std::uint64_t seed = 0;
+  /// What individuals are good at, where selection is by lexicase; else empty.
+  std::vector<aim> cases{};
   /// What genomes are made of.
   std::shared_ptr<const search_space> space{};
   /// Reads the rules that hold after a fork from its experiment. Without it a fork does
@@ -45,7 +47,10 @@ struct run_state {
   std::set<candidate_id> copies;
   known_networks known;
   /// The fittest so far that did not fail, best first, at most `kept_best`, each network
-  /// once; and the best of generation 0, whose candidates are all random.
+  /// once; and the best of generation 0's random candidates. Each is a model whose
+  /// fitness was measured, so one that was trained for few epochs counts like any other:
+  /// of a genome on several rungs that is kept which did best, the first of equals. The
+  /// best random one may be one that was trained on.
   std::vector<individual> best;
   std::optional<individual> best_random;
   std::vector<generation_summary> generations;

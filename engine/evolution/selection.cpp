@@ -9,6 +9,14 @@ void sort_by_fitness(std::vector<individual>& population) {
   std::sort(population.begin(), population.end(), fitter);
 }
 
+void sort_by_use(std::vector<individual>& population) {
+  sort_by_fitness(population);
+  const auto failed = std::find_if(population.begin(), population.end(),
+                                   [](const auto& i) { return !i.fitness.ok; });
+  if (failed != population.begin())
+    population.erase(failed, population.end());
+}
+
 std::size_t tournament(std::size_t population, std::size_t size, random_stream& random) {
   auto best = random.below(population);
   for (std::size_t i = 1; i < size; ++i)

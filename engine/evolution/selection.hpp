@@ -11,6 +11,9 @@ namespace clade {
 /// Best first.
 void sort_by_fitness(std::vector<individual>& population);
 
+/// The same without the failed, which are of use only where all failed.
+void sort_by_use(std::vector<individual>& population);
+
 /// The fittest of `size` drawn with replacement: an index into a population sorted by
 /// fitness.
 [[nodiscard]] std::size_t tournament(std::size_t population, std::size_t size,

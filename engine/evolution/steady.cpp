@@ -15,8 +15,10 @@ std::vector<breeding> steady::ask(candidate_id beyond, std::size_t limit) const 
   return orders;
 }
 
-void steady::born(const candidate&) {
+void steady::born(const candidate& c) {
   orders_.pop_front();
+  bear(c);
+  order_due();
 }
 
 void steady::tell(const individual& evaluated) {
@@ -80,7 +82,7 @@ bool steady::give(std::shared_ptr<const clade::genome> genome,
 }
 
 void steady::order_due() {
-  while (ordered_ < std::min(last_candidate(), heard_ + params_.in_flight))
+  while (ordered_ < std::min(last_candidate(), heard_ + params_.in_flight) && may_order())
     order_next();
 }
 
@@ -100,6 +102,7 @@ void steady::order_next() {
     gifts_.pop_front();
   } else {
     choose(order);
+    inherit_weights(params_, order);
   }
   orders_.push_back(std::move(order));
 }

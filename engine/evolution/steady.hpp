@@ -43,8 +43,9 @@ protected:
 
   [[nodiscard]] const evolution_params& params() const { return params_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  /// How many results were heard.
+  /// How many results were heard, and how many orders given.
   [[nodiscard]] std::uint64_t heard() const { return heard_; }
+  [[nodiscard]] std::uint64_t ordered() const { return ordered_; }
 
 private:
   /// Takes in one result, in the order in which they are heard.
@@ -52,6 +53,10 @@ private:
   /// Fills in how the candidate is made and of whom; its place is set. Called once for
   /// each, in the order of ids, but not for a person's genomes.
   virtual void choose(breeding& order) = 0;
+  /// Whether the next order can be given already; asked again at each birth and result.
+  [[nodiscard]] virtual bool may_order() const { return true; }
+  /// Hears of a birth, in the order of ids.
+  virtual void bear(const candidate&) {}
   /// Parameters and seed have changed.
   virtual void changed() {}
 

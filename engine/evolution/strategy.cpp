@@ -3,9 +3,25 @@
 // (tests/engine/evolution/strategy_test.cpp) run over the names.
 #include "engine/evolution/strategy.hpp"
 
+#include "engine/evolution/asha.hpp"
+#include "engine/evolution/cma_es.hpp"
+#include "engine/evolution/dehb.hpp"
+#include "engine/evolution/differential_evolution.hpp"
 #include "engine/evolution/generational.hpp"
+#include "engine/evolution/hyperband.hpp"
+#include "engine/evolution/islands.hpp"
+#include "engine/evolution/local_search.hpp"
+#include "engine/evolution/map_elites.hpp"
+#include "engine/evolution/median_stopping.hpp"
+#include "engine/evolution/mu_plus_lambda.hpp"
+#include "engine/evolution/nsga2.hpp"
+#include "engine/evolution/nsga3.hpp"
+#include "engine/evolution/population_based_training.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
+#include "engine/evolution/successive_halving.hpp"
+#include "engine/evolution/surrogate_assisted.hpp"
+#include "engine/evolution/tpe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,11 +30,17 @@ namespace clade {
 
 namespace {
 
+/// How the rungs of a strategy lie, where they are not given.
+enum class rungs { none, by_ratio, evenly, one_a_generation };
+
 struct row {
   const char* name;
   expected<void> (*serves)(const search_space& space);
   std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
                                     std::shared_ptr<const search_space> space);
+  clade::rungs rungs = rungs::none;
+  /// Weighs several objectives against each other.
+  bool several = false;
 };
 
 template<class Strategy>
@@ -35,10 +57,62 @@ expected<void> any_space(const search_space&) {
   return {};
 }
 
+tl::unexpected<error> cannot_serve(const search_space& space, const char* name,
+                                   const std::string& why, const char* others) {
+  return fail(error_kind::invalid_input, "evolution.strategy is \"" + std::string(name)
+                                             + "\", which moves numbers "
+                                             + "alone, but the search space " + space.name
+                                             + " " + why + ": take " + others);
+}
+
+constexpr const char* any_strategies =
+    "\"regularised\", \"generational\" or \"mu_plus_lambda\"";
+
+expected<void> numbers_alone(const search_space& space, const char* name) {
+  if (has_layers(space.rules))
+    return cannot_serve(space, name, "has layers to choose", any_strategies);
+  if (std::ranges::none_of(space.rules.hyperparameters, varies))
+    return cannot_serve(space, name, "has no hyperparameter that varies", "\"random\"");
+  return {};
+}
+
+expected<void> no_layers(const search_space& space) {
+  return numbers_alone(space, "differential_evolution");
+}
+
+expected<void> ordered_numbers(const search_space& space) {
+  if (auto ok = numbers_alone(space, "cma_es"); !ok)
+    return ok;
+  for (const parameter& p : space.rules.hyperparameters)
+    if (!is_ordered(p))
+      return cannot_serve(space, "cma_es",
+                          "has " + p.name + ", a choice without an order",
+                          "\"differential_evolution\", \"regularised\" or "
+                          "\"generational\"");
+  return {};
+}
+
 constexpr std::array rows{
-    row{"random", any_space, make<random_search>},
+    row{"random", any_space, make<random_search>, rungs::none, true},
     row{"generational", any_space, make<generational>},
     row{"regularised", any_space, make<regularised>},
+    row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
+    row{"differential_evolution", no_layers, make<differential_evolution>},
+    row{"cma_es", ordered_numbers, make<cma_es>},
+    row{"surrogate", any_space, make<surrogate_assisted>},
+    row{"local_search", any_space, make<local_search>},
+    row{"tpe", serves_tpe, make<tpe>},
+    row{"map_elites", serves_map_elites, make<map_elites>},
+    row{"islands", any_space, make<islands>},
+    row{"nsga2", any_space, make<nsga2>, rungs::none, true},
+    row{"nsga3", any_space, make<nsga3>, rungs::none, true},
+    row{"successive_halving", any_space, make<successive_halving>, rungs::by_ratio},
+    row{"hyperband", any_space, make<hyperband>, rungs::by_ratio},
+    row{"dehb", serves_dehb, make<dehb>, rungs::by_ratio},
+    row{"asha", any_space, make<asha>, rungs::by_ratio},
+    row{"median_stopping", any_space, make<median_stopping>, rungs::evenly},
+    row{"population_based_training", serves_population_based_training,
+        make<population_based_training>, rungs::one_a_generation},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -59,6 +133,8 @@ expected<void> natural(const char* name, std::size_t given, std::size_t low,
                "it must be from " + std::to_string(low) + " to " + std::to_string(high));
 }
 
+constexpr std::size_t most = 1'000'000;
+
 expected<void> word(const char* name, const std::string& given,
                     const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), given) != known.end())
@@ -69,9 +145,75 @@ expected<void> word(const char* name, const std::string& given,
   return wrong(name, "\"" + given + "\"", "it must be one of " + list);
 }
 
+expected<void> validate_difference(const evolution_params& p) {
+  if (auto ok = natural("population", p.population, 4, most); !ok)
+    return ok;
+  if (!(p.difference_weight >= 0 && p.difference_weight <= 2))
+    return wrong("difference_weight", to_text(value{p.difference_weight}),
+                 "it must be from 0 to 2");
+  return word("difference_base", p.difference_base, {"random", "current_to_best"});
+}
+
+expected<void> validate_islands(const evolution_params& p) {
+  if (auto ok = word("topology", p.topology, {"ring", "star"}); !ok)
+    return ok;
+  const auto names = island_strategies(p);
+  if (names.empty())
+    return wrong("islands", "empty",
+                 "name a strategy for each island, or write how many there are");
+  auto known = strategy_names();
+  std::erase(known, "islands");
+  for (const auto& name : names)
+    if (auto ok = word("islands", name, known); !ok)
+      return ok;
+  if (p.population % names.size() != 0)
+    return wrong("population", std::to_string(p.population),
+                 "it must be a multiple of the " + std::to_string(names.size())
+                     + " islands");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (auto ok = validate(island_params(p, names[i])); !ok)
+      return fail(ok.error().kind, ok.error().message + " (island "
+                                       + std::to_string(i + 1)
+                                       + ", which has its share of the population)");
+  return {};
+}
+
+std::string to_text(const std::vector<std::uint32_t>& rungs) {
+  std::string text;
+  for (const auto r : rungs)
+    text += (text.empty() ? "" : ", ") + std::to_string(r);
+  return "[" + text + "]";
+}
+
+expected<void> validate_rungs(const evolution_params& p) {
+  if (row_of(p).rungs == rungs::none) {
+    if (!p.rungs.empty() || p.reduction)
+      return wrong(p.rungs.empty() ? "reduction" : "rungs",
+                   p.rungs.empty() ? std::to_string(*p.reduction) : to_text(p.rungs),
+                   "\"" + p.strategy
+                       + "\" trains every candidate to the end; remove it, or take a "
+                         "strategy of several fidelities, such as \"asha\"");
+    return {};
+  }
+  if (p.rungs.size() < 2 || p.rungs.front() == 0
+      || std::adjacent_find(p.rungs.begin(), p.rungs.end(), std::greater_equal<>())
+             != p.rungs.end())
+    return wrong("rungs", to_text(p.rungs),
+                 "they are at least two numbers of epochs that rise, such as [1, 3, 9]");
+  if (auto ok = natural("reduction", reduction_of(p), 2, 100); !ok)
+    return ok;
+  if (auto ok = natural("tournament", p.tournament, 1, p.population); !ok)
+    return ok;
+  if (p.strategy == "asha" || p.strategy == "median_stopping")
+    return natural("in_flight", p.in_flight, 1, p.population);
+  return natural("population", p.population, p.rungs.size(), 1'000'000);
+}
+
 // What only one strategy reads is checked for that one alone, so that its defaults are in
 // nobody else's way.
 expected<void> validate_own(const evolution_params& p) {
+  if (p.strategy == "islands")
+    return validate_islands(p);
   const bool generational = p.strategy == "generational";
   const bool regularised = p.strategy == "regularised";
   if (regularised || (generational && p.selection == "tournament"))
@@ -80,7 +222,16 @@ expected<void> validate_own(const evolution_params& p) {
   if (generational)
     if (auto ok = natural("elites", p.elites, 0, p.population); !ok)
       return ok;
-  if (regularised)
+  if (p.strategy == "cma_es")
+    return natural("population", p.population, 4, most);
+  if (p.strategy == "differential_evolution")
+    return validate_difference(p);
+  if (p.strategy == "mu_plus_lambda")
+    return natural("elites", p.elites, 1, most);
+  if (regularised || p.strategy == "local_search" || p.strategy == "tpe"
+      || p.strategy == "map_elites")
+    return natural("in_flight", p.in_flight, 1, p.population);
+  if (p.strategy == "surrogate")
     return natural("in_flight", p.in_flight, 1, p.population);
   return {};
 }
@@ -88,14 +239,15 @@ expected<void> validate_own(const evolution_params& p) {
 } // namespace
 
 expected<void> validate(const evolution_params& params) {
-  constexpr std::size_t most = 1'000'000;
   if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
     return ok;
   if (auto ok = natural("population", params.population, 1, most); !ok)
     return ok;
   if (auto ok = natural("generations", params.generations, 1, most); !ok)
     return ok;
-  if (auto ok = word("selection", params.selection, {"tournament", "truncation"}); !ok)
+  if (auto ok =
+          word("selection", params.selection, {"tournament", "truncation", "lexicase"});
+      !ok)
     return ok;
   if (auto ok = word("tell_order", params.tell_order, {"asked", "arrived"}); !ok)
     return ok;
@@ -107,7 +259,44 @@ expected<void> validate(const evolution_params& params) {
                  "it is a chance, from 0 to 1");
   if (auto ok = validate_own(params); !ok)
     return ok;
+  if (auto ok = validate_rungs(params); !ok)
+    return ok;
   return validate(params.mutation);
+}
+
+expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
+                              std::vector<std::uint32_t> fidelities) {
+  constexpr std::size_t looks = 5;
+  if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
+    return ok;
+  const auto how = row_of(params).rungs;
+  if (how == rungs::none)
+    return validate_rungs(params);
+  if (!params.reduction)
+    params.reduction = usual_reduction;
+  if (params.rungs.empty()) {
+    if (epochs < 2)
+      return wrong("strategy", "\"" + params.strategy + "\"",
+                   "it compares candidates before they are trained to the end, and that "
+                   "is after 1 epoch; raise the number of epochs, or take "
+                   "\"regularised\"");
+    if (how == rungs::by_ratio)
+      params.rungs = fidelities.empty() ? rungs_of(epochs, *params.reduction)
+                                        : rungs_of(fidelities, *params.reduction);
+    else
+      params.rungs = even_rungs(
+          epochs,
+          how == rungs::evenly ? looks : std::max<std::size_t>(2, params.generations));
+    if (params.rungs.size() < 2)
+      params.rungs = {1, epochs};
+  }
+  if (auto ok = validate_rungs(params); !ok)
+    return ok;
+  if (params.rungs.back() != epochs)
+    return wrong("rungs", to_text(params.rungs),
+                 "the last must be that of a full training, which has "
+                     + std::to_string(epochs) + (epochs == 1 ? " epoch" : " epochs"));
+  return {};
 }
 
 expected<std::unique_ptr<strategy>>
@@ -118,10 +307,30 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
   return row_of(params).make(params, seed, std::move(space));
 }
 
-expected<void> check_strategy(const evolution_params& params, const search_space& space) {
+expected<void> check_space(const std::string& strategy, const search_space& space) {
+  return row_of({.strategy = strategy}).serves(space);
+}
+
+expected<void> check_strategy(const evolution_params& params, const search_space& space,
+                              const objective& goal) {
   if (auto ok = validate(params); !ok)
     return ok;
-  return row_of(params).serves(space);
+  if (params.strategy == "islands")
+    for (const auto& name : island_strategies(params))
+      if (auto ok = check_strategy(island_params(params, name), space, goal); !ok)
+        return ok;
+  const auto& chosen = row_of(params);
+  const auto aims = 1 + goal.others.size();
+  if (aims > 1 && !chosen.several)
+    return wrong("strategy", "\"" + params.strategy + "\"",
+                 "it raises one objective and the experiment has " + std::to_string(aims)
+                     + ", which strategy = \"" + (aims > 3 ? "nsga3" : "nsga2")
+                     + "\" weighs against each other");
+  return chosen.serves(space);
+}
+
+bool starts_from_others(const evolution_params& params) {
+  return params.inherit || row_of(params).rungs != rungs::none;
 }
 
 std::vector<std::string> strategy_names() {

@@ -14,34 +14,74 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// "random", "generational" or "regularised".
+  /// A name of the table in strategy.cpp; each one's header says when to take it. In an
+  /// experiment file also "auto", which one of them takes the place of as it is read.
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
   /// dies.
   std::size_t population = 24;
   /// The search ends after population x generations candidates.
   std::size_t generations = 10;
-  /// "tournament" or "truncation" (generational).
+  /// "tournament", "truncation" or "lexicase", which filters by one metric after another
+  /// (generational).
   std::string selection = "tournament";
   /// How many compete for each parent's place. More press harder on fitness. At most the
   /// population.
   std::size_t tournament = 3;
   /// The best share that may breed (truncation).
   double truncation = 0.3;
-  /// The best so many stay on as parents beside their children (generational).
+  /// The best so many stay on as parents beside their children (generational); how many
+  /// parents there are, mu (mu_plus_lambda).
   std::size_t elites = 4;
   /// The chance that a child has two parents.
   double crossover = 0.3;
+  /// A child takes over the weights of its fitter parent for every gene that they share,
+  /// and is trained from there (Lamarck): good results after fewer epochs each, but the
+  /// children of much-trained lines look better than their networks are.
+  bool inherit = false;
   /// "arrived": a steady state hears results as they come; "asked": in the order in which
   /// they were asked for, which makes the search the same for any number of workers.
   std::string tell_order = "asked";
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
+  /// The strategies of "islands", or how many run "regularised". The population must be a
+  /// multiple of their number.
+  std::vector<std::string> islands = {"4"};
+  /// "ring" or "star" (islands): who sends its best to whom.
+  std::string topology = "ring";
+  /// After how many results of an island it does so; 0: never.
+  std::size_t migration = 20;
+  /// By how much of a difference a child moves, F, from 0 to 2; `crossover` is then the
+  /// chance of each parameter to move, CR. 0: every target adapts both, which is seldom
+  /// worse (differential_evolution).
+  double difference_weight = 0;
+  /// What the difference is added to: "random", another one of the population, or
+  /// "current_to_best", which climbs faster and gets stuck sooner
+  /// (differential_evolution).
+  std::string difference_base = "random";
+  /// Why the strategy was chosen where the experiment said "auto"; else empty.
+  /// (engine/evolution/automatic.hpp)
+  std::string chosen;
+  /// The epochs of the rungs, rising, the last those of a full training (strategies of
+  /// several fidelities; `complete_rungs` gives what is not said).
+  std::vector<std::uint32_t> rungs{};
+  /// One of so many goes on from a rung to the next (the same). More trust the first
+  /// epochs more.
+  std::optional<std::uint64_t> reduction{};
   mutation_params mutation{};
 };
 
 [[nodiscard]] expected<void> validate(const evolution_params& params);
+
+/// Gives a strategy of several fidelities rungs and reduction, where it was not told any:
+/// of a full training's epochs one of `reduction`, of those again one, and so on down to
+/// 1; for those that look in at even distances, five, or one a generation. Fails where
+/// rungs do not rise to just that number of epochs, where there is but one, and where
+/// another strategy is given rungs.
+[[nodiscard]] expected<void> complete_rungs(evolution_params& params,
+                                            std::uint32_t epochs,
+                                            std::vector<std::uint32_t> fidelities = {});
 
 /// What holds for all that is bred in a run.
 struct breeding_rules {
@@ -85,7 +125,8 @@ struct breeding {
   std::uint64_t attempt =
       0; ///< Raised when what came out was an equal of a known network.
   kind how = kind::sample;
-  std::vector<individual> parents{}; ///< The fitter first.
+  /// The fitter first. Those that a proposal may choose from, and says which it did.
+  std::vector<individual> parents{};
   /// Of `given`, and where it comes from.
   std::shared_ptr<const clade::genome> genome{};
   std::string origin{};
@@ -97,6 +138,15 @@ struct breeding {
   std::uint32_t epochs = 0;
   candidate_id start = 0;
 };
+
+/// Whether these can be the parents of what the order made.
+[[nodiscard]] bool may_be_parents(const breeding& order,
+                                  const std::vector<candidate_id>& parents);
+
+/// The epoch at which it goes on with the training of its first parent, which `start`
+/// names: as many as that one has behind it, if the order says how many there are to be.
+/// (breed.cpp)
+[[nodiscard]] std::uint32_t start_epoch_of(const breeding& order);
 
 /// Makes the candidate: samples, mutates, or crosses and then mutates. `work` is set from
 /// the decoded network; `equal_to` is left to `resolve`. Fails only where the space has
@@ -115,6 +165,11 @@ struct counted_candidate {
 /// What training the network on one example for one epoch costs, in multiply-adds: an
 /// estimate for ordering candidates, from shapes and the genome's batch size.
 [[nodiscard]] double training_work(const network& n, const genome& g);
+
+/// Where `params.inherit` says so, an order to mutate or cross starts from the weights of
+/// the fitter parent, unless that one failed, or the strategy has said from where. For
+/// the bases of strategies, once the parents are chosen. (breed.cpp)
+void inherit_weights(const evolution_params& params, breeding& order);
 
 /// A search algorithm as a value: `ask` what to breed next, hear what was `born`, be
 /// `tell`-ed its fitness, `close` a generation. State changes in born, tell and close
@@ -149,6 +204,14 @@ public:
   [[nodiscard]] virtual bool give(std::shared_ptr<const clade::genome> genome,
                                   const std::string& origin) = 0;
 
+  /// One that was evaluated elsewhere, of an id that is none of its own, takes part as if
+  /// it had been heard now, with no place in the budget; false, and nothing has changed,
+  /// where the strategy takes none. What is ordered stays as it is. (islands.hpp)
+  [[nodiscard]] virtual bool receive(const individual& migrant) {
+    static_cast<void>(migrant);
+    return false;
+  }
+
   /// Goes on with other parameters and another seed, of the same strategy and tell_order;
   /// those that may breed stay. To be called when a generation has just been closed, or
   /// nothing was born yet; false, and nothing has changed, where that leaves no way to go
@@ -174,9 +237,20 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
               std::shared_ptr<const search_space> space = {});
 [[nodiscard]] std::vector<std::string> strategy_names();
 
+/// Whether candidates may start from the trainings of others, which therefore leave
+/// checkpoints.
+[[nodiscard]] bool starts_from_others(const evolution_params& params);
+
+/// Whether the strategy of that name (one of the table's) can search that space, whatever
+/// else it is told. The error says which can.
+[[nodiscard]] expected<void> check_space(const std::string& strategy,
+                                         const search_space& space);
+
 /// Whether that strategy can search that space: one that moves numbers alone cannot
-/// choose among operators. The error says which can.
+/// choose among operators; and for that objective: few weigh several against each other.
+/// The error says which can.
 [[nodiscard]] expected<void> check_strategy(const evolution_params& params,
-                                            const search_space& space);
+                                            const search_space& space,
+                                            const objective& goal = {});
 
 } // namespace clade

@@ -129,7 +129,7 @@ public:
         db_(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE),
         all_(made(db_)),
         insert_trial_(db_, "insert into trials values (?, ?, 1, ?, ?, ?)"),
-        insert_value_(db_, "insert into trial_values values (null, ?, 0, ?, 'FINITE')"),
+        insert_value_(db_, "insert into trial_values values (null, ?, ?, ?, 'FINITE')"),
         insert_param_(db_, "insert into trial_params values (null, ?, ?, ?, ?)"),
         insert_step_(db_,
                      "insert into trial_intermediate_values values (null, ?, ?, ?, ?)"),
@@ -141,10 +141,14 @@ public:
 
   void write_study(const std::string& name, const std::string& title) {
     execute("insert into studies values (1, ?)", {name});
-    execute("insert into study_directions values (1, ?, 1, 0)",
-            {goal_.maximize ? "MAXIMIZE" : "MINIMIZE"});
+    json names = json::array();
+    for (const auto& a : aims_of(goal_)) {
+      execute("insert into study_directions values (null, ?, 1, ?)",
+              {a.maximize ? "MAXIMIZE" : "MINIMIZE", std::to_string(names.size())});
+      names.push_back(a.metric);
+    }
     execute("insert into study_system_attributes values (1, 1, 'study:metric_names', ?)",
-            {dump(json::array({goal_.metric}))});
+            {dump(names)});
     execute("insert into study_user_attributes values (1, 1, 'experiment', ?)",
             {dump(title)});
   }
@@ -152,13 +156,11 @@ public:
   void write_trial(const trial& t) {
     const auto id = static_cast<std::int64_t>(t.candidate.id);
     const auto* done = t.evaluated ? &*t.evaluated : nullptr;
-    const auto fitness = done != nullptr && done->outcome == outcome::succeeded
-                             ? find(done->metrics, goal_.metric)
-                             : std::nullopt;
+    const auto fitness = done != nullptr ? fitness_of(*done, goal_) : clade::fitness{};
     insert_trial_.reset();
     insert_trial_.bind(1, id);
     insert_trial_.bind(2, id - 1);
-    insert_trial_.bind(3, done == nullptr ? "WAITING" : fitness ? "COMPLETE" : "FAIL");
+    insert_trial_.bind(3, done == nullptr ? "WAITING" : fitness.ok ? "COMPLETE" : "FAIL");
     if (done != nullptr) {
       insert_trial_.bind(4, datetime(t.born_ms));
       insert_trial_.bind(5, datetime(t.evaluated_ms));
@@ -167,8 +169,10 @@ public:
       insert_trial_.bind(5);
     }
     insert_trial_.exec();
-    if (fitness)
-      run(insert_value_, id, *fitness);
+    const auto aims = aims_of(goal_);
+    for (std::size_t i = 0; fitness.ok && i < aims.size(); ++i)
+      run(insert_value_, id, static_cast<std::int64_t>(i),
+          *measured(*done, aims[i].metric));
     write_params(id, t.candidate);
     write_attributes(id, t);
     if (done != nullptr)
@@ -206,7 +210,8 @@ private:
   }
 
   void write_epoch(std::int64_t id, const epoch& e) {
-    const auto v = find(e.metrics, goal_.metric);
+    // Optuna has intermediate values of a single objective alone.
+    const auto v = goal_.others.empty() ? find(e.metrics, goal_.metric) : std::nullopt;
     if (!v)
       return;
     const auto number = static_cast<std::int64_t>(e.number);

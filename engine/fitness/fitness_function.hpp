@@ -11,9 +11,20 @@ namespace clade {
 
 /// What an evaluation may spend.
 struct budget {
-  std::uint32_t epochs = 15;
+  std::uint32_t epochs = 15; ///< In all, with those before `job::start_epoch`.
+  /// A schedule of learning rates is laid over so many epochs, however many of them this
+  /// candidate is trained for: the experiment's. So one that goes on later, to more, has
+  /// been on the same schedule all along. Epochs beyond have the last rate. 0: `epochs`.
+  std::uint32_t horizon = 0;
   std::chrono::milliseconds time{0}; ///< 0: unlimited.
   std::uint64_t memory_bytes = 0;    ///< 0: unlimited.
+};
+
+/// What of a training is wanted by those that may start from it.
+enum class checkpointing : std::uint8_t {
+  none = 0,
+  weights = 1, ///< For other networks, which take over weights.
+  whole = 2    ///< For the same one too, which goes on.
 };
 
 /// One evaluation to be done.
@@ -24,6 +35,12 @@ struct job {
   clade::budget budget;
   /// Give the weights back if the fitness is above this; +infinity: never.
   double keep_weights_above = std::numeric_limits<double>::infinity();
+  /// Whose weights it starts from, as in `candidate`, and at which epoch it goes on.
+  candidate_id start = 0;
+  std::uint32_t start_epoch = 0;
+  /// That one's, as it gave it.
+  bytes checkpoint{};
+  checkpointing keep_checkpoint = checkpointing::none;
 };
 
 /// Hears of each epoch as it ends.
@@ -36,7 +53,8 @@ public:
 
 struct evaluated_job {
   clade::evaluation evaluation;
-  bytes weights; ///< Empty unless asked for.
+  bytes weights;      ///< Empty unless asked for.
+  bytes checkpoint{}; ///< Likewise; and of what failed.
 };
 
 /// The one narrow seam to fitness: behind it are LibTorch training, the synthetic

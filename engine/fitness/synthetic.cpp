@@ -14,6 +14,7 @@
 // score alike wherever they are evaluated.
 #include "engine/fitness/synthetic.hpp"
 
+#include "engine/fitness/costs.hpp"
 #include "genome/hash.hpp"
 #include "genome/random.hpp"
 
@@ -174,6 +175,7 @@ public:
     e.id = j.id;
     train(j, p, e);
     if (e.outcome == outcome::succeeded) {
+      add_costs(j, e);
       auto weights = make_weights(j);
       e.weights_hash = hash64(weights);
       if (fitness_of(e, goal_).primary > j.keep_weights_above)
@@ -192,7 +194,9 @@ public:
       return tl::unexpected(decoded.error());
     examination e;
     e.id = j.id;
-    e.metrics = metrics_of(judge(j.genome, j.seed), goal_, "test");
+    const auto epochs = std::min(j.budget.epochs, params_.epochs);
+    e.metrics = metrics_of(judge(j.genome, j.seed) * epochs / params_.epochs,
+                           of_epochs(goal_), "test");
     e.parameters = decoded->cost().parameters;
     return e;
   }
@@ -203,6 +207,7 @@ public:
 
 private:
   void train(const job& j, progress& p, evaluation& e) const;
+  void add_costs(const job& j, evaluation& e) const;
   bool spend(const job& j, double spread, std::uint32_t number, evaluation& e) const;
 
   search_space space_;
@@ -224,7 +229,8 @@ bool synthetic::spend(const job& j, double spread, std::uint32_t number,
     return true;
   const auto whole = spread * static_cast<double>(params_.duration.count());
   const auto until = [&](std::uint32_t n) {
-    return microseconds(static_cast<std::int64_t>(whole * n / params_.epochs));
+    return microseconds(
+        static_cast<std::int64_t>(whole * (n - j.start_epoch) / params_.epochs));
   };
   const auto begin = until(number - 1), end = until(number);
   const microseconds limit = j.budget.time;
@@ -236,6 +242,18 @@ bool synthetic::spend(const job& j, double spread, std::uint32_t number,
   fail_with(e, outcome::timed_out,
             "takes longer than " + std::to_string(j.budget.time.count()) + " ms");
   return false;
+}
+
+// As if every slot did a thousand million multiply-adds a second.
+void synthetic::add_costs(const job& j, evaluation& e) const {
+  if (!wants_costs(goal_))
+    return;
+  const auto decoded = decode(space_, j.genome, problem_);
+  if (!decoded)
+    return;
+  const auto work = static_cast<double>(decoded->cost().multiply_adds);
+  add_cost(e, goal_, multiply_adds_metric, work);
+  add_cost(e, goal_, latency_metric, work * 1e-6);
 }
 
 void synthetic::train(const job& j, progress& p, evaluation& e) const {
@@ -255,13 +273,15 @@ void synthetic::train(const job& j, progress& p, evaluation& e) const {
     return fail_with(e, outcome::invalid, decoded.error().message);
   e.parameters = decoded->cost().parameters;
   const double whole_score = judge(j.genome, j.seed);
-  for (std::uint32_t number = 1; number <= params_.epochs; ++number) {
+  const auto last = std::min(j.budget.epochs, params_.epochs);
+  for (auto number = j.start_epoch + 1; number <= last; ++number) {
     if (!spend(j, spread, number, e))
       return;
     if (fate == fate::diverges)
-      return fail_with(e, outcome::diverged, "the loss is not a number in epoch 1");
+      return fail_with(e, outcome::diverged,
+                       "the loss is not a number in epoch " + std::to_string(number));
     const auto score = whole_score * number / params_.epochs;
-    e.metrics = metrics_of(score, goal_, "validation");
+    e.metrics = metrics_of(score, of_epochs(goal_), "validation");
     const auto seconds = spread * 1e-6 * static_cast<double>(params_.duration.count());
     e.curve.push_back({number, e.metrics, seconds / params_.epochs});
     if (!p.report(e.curve.back()))

@@ -50,7 +50,7 @@ void compare_parents(const genome& child, const genome& fitter, const genome& ot
 
 std::optional<double> gain_of(const candidate_overview& child,
                               const candidate_overview& parent) {
-  if (!child.fitness || !parent.fitness)
+  if (!child.fitness || !parent.fitness || child.epochs != parent.epochs)
     return std::nullopt;
   return *child.fitness - *parent.fitness;
 }

@@ -18,8 +18,9 @@ struct ancestry {
 /// A candidate on the line to the one that is explained, and what it changed.
 struct ancestry_step {
   candidate_overview who;
-  /// Against its fitter parent, in the objective's metric; none without one, or where one
-  /// of the two failed.
+  /// Against its fitter parent, in the objective's metric; none without one, where one of
+  /// the two failed, and where they were trained for other numbers of epochs: what
+  /// further training gives is no change's merit.
   std::optional<double> gain;
   std::vector<std::string> changes; ///< As its origin says: "widen n3f2a1 16 -> 32".
   /// At a crossing the less fit parent, and what came from it: "n3f2a1 conv(filters=32)",

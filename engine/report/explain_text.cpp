@@ -70,7 +70,7 @@ std::string head_text(const explanation& e) {
   if (const auto n = crossings(e))
     way += ", " + counted(n, "crossing", "crossings");
   way += ", " + counted(e.ancestors, "ancestor", "ancestors") + " in all";
-  if (c.fitness && root.fitness)
+  if (c.fitness && root.fitness && c.epochs == root.epochs)
     way += "; " + change_text(*c.fitness - *root.fitness) + " on the way";
   return text + wrapped_text(way, 2);
 }
@@ -169,7 +169,7 @@ std::string others_text(const explanation& e) {
       break;
     const auto from = c.parents.empty() ? "" : "from " + parents_text(c.parents) + ": ";
     rows.add({number(c.id), std::to_string(c.generation), result_text(c),
-              shortened(from + c.origin, page_width - 28)});
+              shortened(from + origin_text(c.origin, c.epochs), page_width - 28)});
   }
   text += rows.to_text(2);
   const auto all = e.ancestors - (e.line.size() - 1);
@@ -185,7 +185,9 @@ json overview_json(const candidate_overview& c) {
           {"outcome", c.result ? json(clade::to_text(*c.result)) : json()},
           {"parents", c.parents},
           {"origin", c.origin},
-          {"equal_to", c.equal_to == 0 ? json() : json(c.equal_to)}};
+          {"equal_to", c.equal_to == 0 ? json() : json(c.equal_to)},
+          {"epochs", c.epochs == 0 ? json() : json(c.epochs)},
+          {"start", c.start == 0 ? json() : json(c.start)}};
 }
 
 const char* name_of(inherited_gene::kind what) {

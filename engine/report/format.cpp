@@ -84,6 +84,12 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+std::string origin_text(const std::string& origin, std::uint32_t epochs) {
+  if (epochs == 0 || origin.starts_with("goes on"))
+    return origin;
+  return origin + " (to epoch " + std::to_string(epochs) + ")";
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {

@@ -58,7 +58,9 @@ json candidate_json(const candidate_overview& c) {
           {"fitness", some(c.fitness)},
           {"parameters", c.result ? json(c.parameters) : json()},
           {"seconds", c.result ? json(c.seconds) : json()},
-          {"reason", some(c.reason)}};
+          {"reason", some(c.reason)},
+          {"epochs", some(c.epochs)},
+          {"start", some(c.start)}};
 }
 
 json generation_json(const generation_overview& g) {
@@ -89,6 +91,7 @@ json run_json(const run_view& r) {
           {"version", some(o.version)},
           {"seed", o.seed},
           {"forked_from", some(r.forked_from())},
+          {"chosen", some(r.chosen())},
           {"metric", o.goal.metric},
           {"maximize", o.goal.maximize},
           {"started_ms", o.started_ms == 0 ? json() : json(o.started_ms)},
@@ -105,6 +108,28 @@ json run_json(const run_view& r) {
           {"digest", r.digest ? json(to_text(*r.digest)) : json()}};
 }
 
+json front_json(const front_view& v) {
+  const auto aims = aims_of(v.goal);
+  json out{{"objective", to_text(v.goal)},
+           {"members", json::array()},
+           {"generations", json::array()}};
+  for (const auto& member : v.members) {
+    json values = json::object();
+    for (std::size_t i = 0; i < aims.size(); ++i)
+      values[aims[i].metric] =
+          as_measured(member.fitness.objectives[i], aims[i].maximize);
+    out["members"].push_back({{"id", member.id},
+                              {"generation", member.generation},
+                              {"parameters", member.parameters},
+                              {"objectives", std::move(values)}});
+  }
+  for (const auto& step : v.steps)
+    out["generations"].push_back({{"generation", step.generation},
+                                  {"members", step.members},
+                                  {"hypervolume", step.hypervolume}});
+  return out;
+}
+
 json genome_view_json(const genome_view& g) {
   const auto& c = g.born;
   json out{{"id", c.id},
@@ -114,6 +139,8 @@ json genome_view_json(const genome_view& g) {
            {"origin", c.origin},
            {"parents", c.parents},
            {"equal_to", some(c.equal_to)},
+           {"epochs", some(c.epochs)},
+           {"start", some(c.start)},
            {"network", to_text(c.network)},
            {"work", c.work},
            {"has_weights", g.has_weights},
@@ -132,7 +159,8 @@ std::string to_json(const run_view& r) {
 }
 
 std::string to_json(const run_view& r, std::span<const generation_overview> generations,
-                    std::span<const node_overview> nodes) {
+                    std::span<const node_overview> nodes,
+                    const std::optional<front_view>& front) {
   auto out = run_json(r);
   out["generations"] = json::array();
   for (const auto& g : generations)
@@ -143,6 +171,7 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
                             {"joined_ms", n.joined_ms},
                             {"left_ms", some(n.left_ms)},
                             {"reason", some(n.reason)}});
+  out["front"] = front ? front_json(*front) : json();
   return text_of(out);
 }
 

@@ -1,56 +1,47 @@
-// Origins are what genome/mutation.hpp and its neighbours write:
-//
-//   change = "crossed" ["," why] | "unchanged" | "sampled"
-//          | "add edge" joint | "add" operator "on" joint
-//          | "remove edge" joint | "remove" node operator
-//          | "widen" node name value "->" value | "narrow" likewise
-//          | node operator "(" ... "->" operator      change of an operator
-//          | node name value "->" value               of a layer's setting
-//          | name value "->" value                    of a hyperparameter
-//   node   = "n" and hexadecimal digits | "output"
 #include "engine/report/mutation_credit.hpp"
 
 #include "engine/report/explain.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace clade {
 
 namespace {
 
-std::string_view first_word(std::string_view text) {
-  return text.substr(0, text.find(' '));
-}
-
-bool is_node(std::string_view word) {
-  if (word == "input" || word == "output")
-    return true;
-  return word.size() > 1 && word.front() == 'n'
-         && word.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
-}
-
 /// Empty: no change.
 std::string kind_of(std::string_view part) {
-  const auto word = first_word(part);
-  const auto rest = part.substr(std::min(word.size() + 1, part.size()));
-  if (part.empty() || part == "sampled" || part == "unchanged")
+  if (part.empty() || part == "sampled" || part == "unchanged"
+      || part.starts_with("goes on"))
     return "";
   if (part.starts_with("crossed"))
     return "crossing";
-  if (word == "add" || word == "remove")
-    return std::string(word) + (rest.starts_with("edge ") ? " edge" : " layer");
-  if (word == "widen" || word == "narrow")
-    return std::string(word);
-  if (part.find(" -> ") == std::string_view::npos)
+  if (part.ends_with("by TPE"))
+    return "TPE";
+  const auto kind = kind_of_change(part);
+  if (!kind)
     return "other";
-  if (!is_node(word))
-    return std::string(word);
-  // A layer without settings reads "relu", one that has some "conv(...)": a setting's
-  // change alone has a value behind its name.
-  const auto before = rest.substr(0, rest.find(" -> "));
-  const bool is_operator = before.find('(') != std::string_view::npos
-                           || before.find(' ') == std::string_view::npos;
-  return is_operator ? "change operator" : "layer setting";
+  switch (*kind) {
+  case change_kind::add_node:
+    return "add layer";
+  case change_kind::add_edge:
+    return "add edge";
+  case change_kind::remove_node:
+    return "remove layer";
+  case change_kind::remove_edge:
+    return "remove edge";
+  case change_kind::change_operator:
+    return "change operator";
+  case change_kind::widen:
+    return "widen";
+  case change_kind::narrow:
+    return "narrow";
+  case change_kind::change_setting:
+    return "layer setting";
+  case change_kind::change_hyperparameter:
+    break;
+  }
+  return std::string(part.substr(0, part.find(' ')));
 }
 
 } // namespace
@@ -64,9 +55,29 @@ std::vector<std::string> change_kinds(std::string_view origin) {
   return kinds;
 }
 
+std::optional<mutation_params>
+adapting_mutation(const std::map<std::string, std::string>& settings) {
+  const auto of = [&](const std::string& name) {
+    const auto found = settings.find("evolution.mutation." + name);
+    return found == settings.end() ? std::string() : found->second;
+  };
+  if (of("adapt") != "true")
+    return std::nullopt;
+  mutation_params params;
+  for (const auto& kind : change_kind_table)
+    if (const auto text = of(kind.name); !text.empty())
+      std::from_chars(text.data(), text.data() + text.size(), params.*kind.weight);
+  return params;
+}
+
 void mutation_credit::add(const child_row& child) {
   if (!child.parent_fitness)
     return;
+  if (rates_)
+    rates_->add(kinds_of_changes(child.origin),
+                child.fitness
+                    && (maximize_ ? *child.fitness > *child.parent_fitness
+                                  : *child.fitness < *child.parent_fitness));
   const auto kinds = change_kinds(child.origin);
   for (const auto& kind : kinds) {
     auto found = sums_.find(kind);
@@ -88,6 +99,10 @@ void mutation_credit::add(const child_row& child) {
     s.changes += change;
     ++s.compared;
   }
+}
+
+std::vector<adaptive_rates::credit> mutation_credit::rates() const {
+  return rates_ ? rates_->credits() : std::vector<adaptive_rates::credit>{};
 }
 
 std::vector<change_credit> mutation_credit::credits() const {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/evolution/adaptive_rates.hpp"
 #include "engine/store/store.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,16 +29,30 @@ struct change_credit {
 };
 
 /// The kinds of change that an origin tells of, each once: "crossed; widen n2 8 -> 16" is
-/// a crossing and a widening. Empty: none, it was sampled.
+/// a crossing and a widening. Empty: none, it was sampled, or trained on.
 [[nodiscard]] std::vector<std::string> change_kinds(std::string_view origin);
+
+/// The mutation of an experiment (flat_settings) whose rates adapt; none: they do not.
+[[nodiscard]] std::optional<mutation_params>
+adapting_mutation(const std::map<std::string, std::string>& settings);
 
 /// Sums up children, kind by kind; one of several changes counts for each of them.
 class mutation_credit {
 public:
-  explicit mutation_credit(bool maximize) : maximize_(maximize) {}
+  /// `adapting`: what the run's mutation rates started from, where they adapt.
+  explicit mutation_credit(bool maximize,
+                           const std::optional<mutation_params>& adapting = {})
+      : maximize_(maximize) {
+    if (adapting)
+      rates_.emplace(*adapting);
+  }
 
-  /// Children whose parent failed tell nothing and are passed over.
+  /// Children are told in the order of ids. Those whose parent failed tell nothing and
+  /// are passed over.
   void add(const child_row& child);
+
+  /// As they were after the last child; none where they do not adapt.
+  [[nodiscard]] std::vector<adaptive_rates::credit> rates() const;
 
   /// The most frequent first.
   [[nodiscard]] std::vector<change_credit> credits() const;
@@ -49,6 +65,7 @@ private:
   };
 
   bool maximize_;
+  std::optional<adaptive_rates> rates_;
   std::map<std::string, sum, std::less<>> sums_;
 };
 

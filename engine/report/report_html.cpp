@@ -156,8 +156,40 @@ std::string curves_html(const run_story& story) {
   return curve.size() < 2 ? "" : learning_charts(curve);
 }
 
+std::string rows_html(const std::vector<std::vector<std::string>>& rows) {
+  html_table table(std::string(rows[0].size(), 'n'), rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto cells = rows[i];
+    for (auto& cell : cells)
+      cell = escaped(cell);
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string front_html(const run_story& story) {
+  if (!story.weighed)
+    return "";
+  return paragraph(front_words(*story.weighed)) + rows_html(front_rows(*story.weighed))
+         + rows_html(step_rows(*story.weighed, 40));
+}
+
 std::string sizes_html(const run_story& story) {
   return story.sizes.size() < 2 ? "" : size_chart(story);
+}
+
+std::string rates_html(const run_story& story) {
+  if (story.rates.empty())
+    return "";
+  html_table rows("lnnnn", {"mutation", "children", "improved", "weight", "now"});
+  for (const auto& r : story.rates)
+    rows.add({change_kind_table[static_cast<std::size_t>(r.kind)].name,
+              with_commas(r.children),
+              r.children == 0 ? "-"
+                              : percent(static_cast<double>(r.paid)
+                                        / static_cast<double>(r.children)),
+              metric_text(r.base), metric_text(r.rate)});
+  return paragraph(rates_words()) + rows.text();
 }
 
 std::string changes_html(const run_story& story) {
@@ -177,7 +209,7 @@ std::string changes_html(const run_story& story) {
               any ? coloured(c.mean_change, goal) : "-",
               any ? change_bar(c.mean_change, largest, better) : ""});
   }
-  return paragraph(changes_words(story)) + rows.text();
+  return paragraph(changes_words(story)) + rows.text() + rates_html(story);
 }
 
 std::string failures_html(const run_story& story) {
@@ -233,6 +265,7 @@ std::string to_html(const run_story& story) {
       + escaped(title) + "</title>\n<style>" + report_style
       + "</style>\n</head>\n<body>\n<main>\n";
   out += head_html(story);
+  out += section("The front", front_html(story));
   out += section("Fitness over generations", fitness_html(story));
   out += section(story.is_champion ? "The champion" : "The best so far",
                  champion_html(story));

@@ -79,6 +79,20 @@ std::string fitness_text(const run_story& story) {
   return shown == 0 ? "" : paragraph(fitness_words(story)) + rows.text();
 }
 
+std::string rows_text(const std::vector<std::vector<std::string>>& rows) {
+  markdown_table table(std::string(rows[0].size(), 'n'), rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    table.add(rows[i]);
+  return table.text();
+}
+
+std::string front_text(const run_story& story) {
+  if (!story.weighed)
+    return "";
+  return paragraph(front_words(*story.weighed)) + rows_text(front_rows(*story.weighed))
+         + rows_text(step_rows(*story.weighed, 40));
+}
+
 std::string champion_text(const run_story& story) {
   if (!story.best)
     return "";
@@ -140,6 +154,20 @@ std::string sizes_text(const run_story& story) {
   return paragraph("The best of at most each size.") + rows.text();
 }
 
+std::string rates_text(const run_story& story) {
+  if (story.rates.empty())
+    return "";
+  markdown_table rows("lnnnn", {"mutation", "children", "improved", "weight", "now"});
+  for (const auto& r : story.rates)
+    rows.add({change_kind_table[static_cast<std::size_t>(r.kind)].name,
+              with_commas(r.children),
+              r.children == 0 ? "-"
+                              : percent(static_cast<double>(r.paid)
+                                        / static_cast<double>(r.children)),
+              metric_text(r.base), metric_text(r.rate)});
+  return "\n" + paragraph(rates_words()) + rows.text();
+}
+
 std::string changes_text(const run_story& story) {
   if (story.credits.empty())
     return "";
@@ -151,7 +179,7 @@ std::string changes_text(const run_story& story) {
               percent(c.improved_share()), any ? change_text(c.best_change) : "-",
               any ? change_text(c.mean_change) : "-"});
   }
-  return paragraph(changes_words(story)) + rows.text();
+  return paragraph(changes_words(story)) + rows.text() + rates_text(story);
 }
 
 std::string failures_text(const run_story& story) {
@@ -190,7 +218,8 @@ std::string again_text(const run_story& story) {
 } // namespace
 
 std::string to_markdown(const run_story& story) {
-  return head_text(story) + section("Fitness over generations", fitness_text(story))
+  return head_text(story) + section("The front", front_text(story))
+         + section("Fitness over generations", fitness_text(story))
          + section(story.is_champion ? "The champion" : "The best so far",
                    champion_text(story))
          + section("Where it comes from", lineage_text(story))

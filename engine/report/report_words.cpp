@@ -60,8 +60,10 @@ std::string standing_words(const run_story& story) {
     text += " (" + o.reason + ")";
   if (text != "finished")
     text += ", as of " + time_text(o.updated_ms);
+  const auto chosen = story.run.chosen();
   return text + " \u00b7 seed " + std::to_string(o.seed) + " \u00b7 clade " + o.version
-         + " \u00b7 started " + time_text(o.started_ms);
+         + " \u00b7 started " + time_text(o.started_ms)
+         + (chosen.empty() ? "" : " \u00b7 auto chose " + chosen);
 }
 
 std::vector<figure> figures_of(const run_story& story) {
@@ -130,6 +132,14 @@ std::string changes_words(const run_story& story) {
          "better, failures included; the mean is over those that did not fail. Gains are "
          "in "
          + story.run.overview.goal.metric + direction(story.run.overview.goal) + ".";
+}
+
+std::string rates_words() {
+  return "Mutation rates follow what paid: of the last "
+         + std::to_string(adaptive_rates::window)
+         + " children, those of each kind of change, the share that was better than its "
+           "fitter parent, and the weight of the kind as the experiment has it and as it "
+           "is now.";
 }
 
 std::string failures_words(const run_story& story) {

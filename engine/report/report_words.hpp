@@ -20,6 +20,7 @@ struct figure {
 [[nodiscard]] std::string champion_words(const run_story& story);
 [[nodiscard]] std::string lineage_words(const explanation& e);
 [[nodiscard]] std::string changes_words(const run_story& story);
+[[nodiscard]] std::string rates_words();
 [[nodiscard]] std::string failures_words(const run_story& story);
 [[nodiscard]] std::string time_words(const run_story& story);
 [[nodiscard]] std::string again_words(const run_story& story);

@@ -3,6 +3,8 @@
 // of time.
 #include "engine/report/run_story.hpp"
 
+#include "engine/config/flat_settings.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -70,6 +72,14 @@ expected<void> tell_sizes(const store& s, run_story& story) {
   return read;
 }
 
+expected<void> tell_front(const store& s, run_story& story) {
+  auto front = view_front(s);
+  if (!front)
+    return tl::unexpected(front.error());
+  story.weighed = std::move(*front);
+  return {};
+}
+
 expected<void> tell_generations(const store& s, run_story& story) {
   const auto& o = story.run.overview;
   const auto count = o.born == 0 ? 0 : o.generation + 1;
@@ -119,9 +129,13 @@ expected<void> tell_best(const store& s, run_story& story) {
 }
 
 expected<void> tell_changes(const store& s, run_story& story) {
-  mutation_credit credit(story.run.overview.goal.maximize);
+  const auto settings = flat_settings(story.run.overview.experiment, "its experiment");
+  if (!settings)
+    return tl::unexpected(settings.error());
+  mutation_credit credit(story.run.overview.goal.maximize, adapting_mutation(*settings));
   auto read = s.for_each_child([&](const child_row& c) { credit.add(c); });
   story.credits = credit.credits();
+  story.rates = credit.rates();
   return read;
 }
 
@@ -252,8 +266,8 @@ expected<run_story> tell_story(const store& s, const std::filesystem::path& file
     return tl::unexpected(digest.error());
   run->digest = *digest;
   run_story story{.run = std::move(*run), .shell_word = std::move(shell_word)};
-  for (const auto tell :
-       {tell_best, tell_generations, tell_sizes, tell_changes, tell_failures, tell_time})
+  for (const auto tell : {tell_best, tell_generations, tell_sizes, tell_front,
+                          tell_changes, tell_failures, tell_time})
     if (auto ok = tell(s, story); !ok)
       return tl::unexpected(ok.error());
   return story;

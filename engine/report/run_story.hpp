@@ -2,6 +2,7 @@
 
 #include "engine/report/best_curve.hpp"
 #include "engine/report/explain.hpp"
+#include "engine/report/front_view.hpp"
 #include "engine/report/mutation_credit.hpp"
 #include "engine/report/view.hpp"
 
@@ -57,8 +58,10 @@ struct run_story {
   std::vector<std::optional<double>> best_so_far;
   std::uint64_t generations_in_all = 0;
   std::vector<size_cell> sizes;
-  std::vector<size_cell> front; ///< The fittest for their size, the smallest first.
+  std::vector<size_cell> front;      ///< The fittest for their size, the smallest first.
+  std::optional<front_view> weighed; ///< Of several objectives.
   std::vector<change_credit> credits;
+  std::vector<adaptive_rates::credit> rates; ///< Where they adapt.
   std::vector<failure_row> failures, lost_attempts;
   std::vector<slot_story> slots; ///< By name.
   double working_seconds = 0;    ///< In which there was any slot.

@@ -136,6 +136,8 @@ std::string to_text(const run_view& r) {
           + "\n";
   if (const auto origin = r.forked_from(); !origin.empty())
     text += "  forked from " + origin + "\n";
+  if (const auto chosen = r.chosen(); !chosen.empty())
+    text += "  auto chose " + chosen + "\n";
   text += "  " + counted(o.born, "candidate") + " in "
           + counted(o.generation + 1, "generation") + ", " + with_commas(o.evaluated)
           + " evaluated, " + with_commas(o.failed) + " of them failed; "
@@ -181,7 +183,7 @@ std::string to_text(std::span<const candidate_overview> members, const objective
   table lines({right, right, right, right, right, left, left});
   lines.add({"id", goal.metric, "parameters", "nodes", "time", "from", "what changed"});
   for (const auto& c : sorted) {
-    auto origin = c.origin;
+    auto origin = origin_text(c.origin, c.epochs);
     if (c.equal_to != 0)
       origin += " (equal to " + number(c.equal_to) + ")";
     if (!c.reason.empty())
@@ -204,7 +206,7 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
     }
     const auto& c = lineage[i];
     lines.add({number(c.id), "generation " + std::to_string(c.generation), result_text(c),
-               shortened(provenance(c.parents, c.origin), 100)});
+               shortened(provenance(c.parents, origin_text(c.origin, c.epochs)), 100)});
   }
   return lines.to_text(2);
 }
@@ -212,7 +214,9 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
 std::string to_text(const genome_view& g) {
   const auto& c = g.born;
   std::string text = number(c.id) + ", generation " + std::to_string(c.generation) + ", "
-                     + provenance(c.parents, c.origin) + "\n";
+                     + provenance(c.parents, origin_text(c.origin, c.epochs)) + "\n";
+  if (c.start != 0)
+    text += "  its training starts from the weights of " + number(c.start) + "\n";
   text += indented(evaluation_text(g) + "\n", 2);
   text += "\n" + indented(clade::to_text(*c.genome), 2);
   if (g.evaluated && !g.evaluated->curve.empty())

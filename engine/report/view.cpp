@@ -60,6 +60,19 @@ std::string run_view::forked_from() const {
              : "";
 }
 
+// As a resolved experiment has it, which escapes quotes; a reason has none.
+std::string run_view::chosen() const {
+  constexpr std::string_view before = "\nchosen = \"";
+  const auto& text = overview.experiment;
+  const auto section = text.find("\n[evolution]\n");
+  const auto next = text.find("\n[", section + 1);
+  const auto at = section == std::string::npos ? section : text.find(before, section);
+  if (at == std::string::npos || at >= next)
+    return "";
+  const auto begin = at + before.size();
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
 const char* run_view::state() const {
   if (overview.state == "finished")
     return "finished";

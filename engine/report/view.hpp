@@ -26,6 +26,9 @@ struct run_view {
   /// "digits-20260131-140500 at generation 3: experiment.seed=7"; empty: no fork.
   [[nodiscard]] std::string forked_from() const;
 
+  /// "regularised: for 5000 evaluations ...", where the strategy was "auto"; else empty.
+  [[nodiscard]] std::string chosen() const;
+
   /// "running", "finished", or "stopped": paused, or killed.
   [[nodiscard]] const char* state() const;
   /// From its start to the last thing recorded.

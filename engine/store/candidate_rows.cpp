@@ -3,6 +3,7 @@
 // their checksums.
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store_impl.hpp"
+#include "engine/store/stored_goal.hpp"
 
 #include <algorithm>
 
@@ -11,10 +12,10 @@ namespace clade {
 namespace {
 
 constexpr const char* select_rows =
-    "select b.payload, b.sequence, b.unix_ms, e.payload, e.sequence, e.unix_ms, "
-    "r.metric, r.maximize from genomes g join records b on b.sequence = g.sequence "
+    "select b.payload, b.sequence, b.unix_ms, e.payload, e.sequence, e.unix_ms "
+    "from genomes g join records b on b.sequence = g.sequence "
     "left join evaluations v on v.id = g.id left join records e "
-    "on e.sequence = v.sequence cross join runs r where g.id > ? order by g.id limit ?";
+    "on e.sequence = v.sequence where g.id > ? order by g.id limit ?";
 
 void fill(candidate_row& row, const candidate& c) {
   row.line.id = c.id;
@@ -37,7 +38,7 @@ tl::unexpected<error> not_whole(std::uint64_t sequence) {
               "record " + std::to_string(sequence) + " is not of the kind it should be");
 }
 
-expected<candidate_row> read_row(SQLite::Statement& found) {
+expected<candidate_row> read_row(SQLite::Statement& found, const objective& goal) {
   candidate_row row;
   const auto born = decode_record(blob(found.getColumn(0)));
   const auto* b = find_kind<candidate_born>(born);
@@ -53,8 +54,6 @@ expected<candidate_row> read_row(SQLite::Statement& found) {
   const auto* e = find_kind<candidate_evaluated>(evaluated);
   if (e == nullptr)
     return not_whole(row.evaluated_sequence);
-  const objective goal{.metric = found.getColumn(6).getString(),
-                       .maximize = found.getColumn(7).getInt() != 0};
   settle(row.line, e->evaluated, goal, found.getColumn(5).getInt64());
   row.metrics = e->evaluated.metrics;
   return row;
@@ -79,12 +78,13 @@ expected<std::vector<candidate_row>> store::rows(candidate_id after,
                                                  std::size_t count) const {
   auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<std::vector<candidate_row>> {
+    const auto goal = read_goal(c.db);
     SQLite::Statement found(c.db, select_rows);
     found.bind(1, as_signed(after));
     found.bind(2, as_signed(std::min<std::uint64_t>(count, 1U << 30)));
     std::vector<candidate_row> rows;
     while (found.executeStep()) {
-      auto row = read_row(found);
+      auto row = read_row(found, goal);
       if (!row)
         return fail(error_kind::corrupt, c.file.string() + ": " + row.error().message
                                              + ": the file is damaged; "

@@ -53,8 +53,9 @@ struct store_repair {
   std::filesystem::path damaged;
 };
 
-/// Puts a new store in the place of a damaged one: all records that are whole, tables
-/// derived from them, and the weights that are whole. The damaged one is kept beside it
+/// Puts a new store, of this schema, in the place of a damaged one: all records that are
+/// whole, tables derived from them, and the weights that are whole. The damaged one is
+/// kept beside it
 /// ("run.db.damaged", "run.db.damaged-2", ...). `conflict` while a process writes it;
 /// `corrupt` if no record is whole. After an error, or a kill, the damaged file is still
 /// there under one of the two names.

@@ -12,6 +12,7 @@
 #include "engine/store/run_folder.hpp"
 #include "engine/store/schema.hpp"
 #include "engine/store/store.hpp"
+#include "engine/store/stored_goal.hpp"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -77,10 +78,8 @@ void make_tables(SQLite::Database& db, const objective& goal) {
   db.exec("pragma application_id = " + std::to_string(store_application_id)
           + "; pragma user_version = " + std::to_string(store::schema_version));
   db.exec(schema_sql);
-  SQLite::Statement run(db, "insert into runs (run, metric, maximize) values (1, ?, ?)");
-  run.bind(1, goal.metric);
-  run.bind(2, goal.maximize ? 1 : 0);
-  run.exec();
+  db.exec("insert into runs (run, metric, maximize) values (1, '', 0)");
+  write_goal(db, goal);
   db.exec(
       "insert into progress values (1, 0, 0, 'created', '', 0, 0, 0, 0, 0, null, null, "
       "null)");
@@ -125,11 +124,24 @@ connection connection::open(const std::filesystem::path& file) {
   return opened;
 }
 
+namespace {
+
+/// Gives a store of an earlier schema the columns that queries know, without a value, for
+/// this connection alone.
+void look_newer(connection& c) {
+  if (c.version() < 2)
+    c.db.exec("create temp view genomes as "
+              "select *, null as epochs, null as start from main.genomes");
+}
+
+} // namespace
+
 connection connection::open_to_read(const std::filesystem::path& file) {
   const int flags = SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX;
   try {
     connection opened{file, SQLite::Database(file.string(), flags, busy_ms)};
     touch(opened.db);
+    look_newer(opened);
     return opened;
   } catch (const SQLite::Exception& e) {
     // A WAL needs files beside the store, which a folder that may not be written to
@@ -144,6 +156,7 @@ connection connection::open_to_read(const std::filesystem::path& file) {
     connection opened{
         file, SQLite::Database(immutable_uri(file), flags | SQLite::OPEN_URI, busy_ms)};
     touch(opened.db);
+    look_newer(opened);
     return opened;
   }
 }
@@ -161,6 +174,12 @@ connection connection::open_damaged(const std::filesystem::path& file) {
 
 bool connection::in_transaction() const {
   return sqlite3_get_autocommit(db.getHandle()) == 0;
+}
+
+int connection::version() const {
+  SQLite::Statement said(db, "pragma user_version");
+  said.executeStep();
+  return said.getColumn(0).getInt();
 }
 
 tl::unexpected<error> connection::failure(const SQLite::Exception& e) const {
@@ -244,7 +263,7 @@ expected<void> check_header(const std::filesystem::path& file) {
                                           + std::to_string(version) + "; this one knows "
                                           + std::to_string(store::schema_version)
                                           + "); use that version");
-  if (version != static_cast<std::uint32_t>(store::schema_version))
+  if (version == 0)
     return fail(error_kind::corrupt, place + ": has no schema version that ever was; "
                                          + check_command(file) + " says what is whole");
   return {};

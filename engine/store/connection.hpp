@@ -30,13 +30,16 @@ struct connection {
   [[nodiscard]] static connection open_damaged(const std::filesystem::path& file);
 
   [[nodiscard]] bool in_transaction() const;
+  /// The schema's.
+  [[nodiscard]] int version() const;
 
   /// What to tell a person of an error.
   [[nodiscard]] tl::unexpected<error> failure(const SQLite::Exception& e) const;
 };
 
-/// Whether a file is a store that this version reads; looks at its header alone and
-/// writes nothing. `not_found`, `corrupt` (no store) or `conflict` (of a newer version).
+/// Whether a file is a store that this version, or an earlier one, made; looks at its
+/// header alone and writes nothing. `not_found`, `corrupt` (no store) or `conflict` (of a
+/// newer version).
 [[nodiscard]] expected<void> check_header(const std::filesystem::path& file);
 
 /// The same where there is no connection.

@@ -2,6 +2,7 @@
 // found from its candidates when it is asked for: they change while it is in progress.
 #include "engine/evolution/summary.hpp"
 #include "engine/store/store_impl.hpp"
+#include "engine/store/stored_goal.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -32,7 +33,8 @@ std::optional<std::int64_t> optional_number(const SQLite::Column& c) {
 
 constexpr const char* candidate_columns = "select g.id, g.generation, g.place, g.origin, "
                                           "g.equal_to, g.nodes, e.outcome, e.fitness, "
-                                          "e.parameters, e.seconds, e.reason from "
+                                          "e.parameters, e.seconds, e.reason, "
+                                          "g.epochs, g.start from "
                                           "genomes g left join evaluations e using (id) ";
 
 candidate_overview read_candidate(SQLite::Statement& row, SQLite::Statement& parents) {
@@ -50,6 +52,8 @@ candidate_overview read_candidate(SQLite::Statement& row, SQLite::Statement& par
   c.parameters = natural(row.getColumn(8));
   c.seconds = row.getColumn(9).getDouble();
   c.reason = row.getColumn(10).getString();
+  c.epochs = static_cast<std::uint32_t>(natural(row.getColumn(11)));
+  c.start = natural(row.getColumn(12));
   parents.tryReset();
   parents.bind(1, as_signed(c.id));
   while (parents.executeStep())
@@ -97,31 +101,30 @@ expected<run_overview> store::overview() const {
   return guarded(c, [&]() -> expected<run_overview> {
     SQLite::Statement row(
         c.db,
-        "select metric, maximize, version, experiment, seed, started_ms, updated_ms, "
+        "select version, experiment, seed, started_ms, updated_ms, "
         "state, "
         "reason, records, generation, born, evaluated, failed, training_seconds, best, "
         "best_fitness, champion from runs join progress using (run)");
     if (!row.executeStep())
       return fail(error_kind::corrupt, c.file.string() + ": the run's row is missing");
     run_overview r;
-    r.goal = {.metric = row.getColumn(0).getString(),
-              .maximize = row.getColumn(1).getInt() != 0};
-    r.version = row.getColumn(2).getString();
-    r.experiment = row.getColumn(3).getString();
-    r.seed = natural(row.getColumn(4));
-    r.started_ms = row.getColumn(5).getInt64();
-    r.updated_ms = row.getColumn(6).getInt64();
-    r.state = row.getColumn(7).getString();
-    r.reason = row.getColumn(8).getString();
-    r.records = natural(row.getColumn(9));
-    r.generation = natural(row.getColumn(10));
-    r.born = natural(row.getColumn(11));
-    r.evaluated = natural(row.getColumn(12));
-    r.failed = natural(row.getColumn(13));
-    r.training_seconds = row.getColumn(14).getDouble();
-    r.best = natural(row.getColumn(15));
-    r.best_fitness = row.getColumn(16).getDouble();
-    r.champion = natural(row.getColumn(17));
+    r.goal = read_goal(c.db);
+    r.version = row.getColumn(0).getString();
+    r.experiment = row.getColumn(1).getString();
+    r.seed = natural(row.getColumn(2));
+    r.started_ms = row.getColumn(3).getInt64();
+    r.updated_ms = row.getColumn(4).getInt64();
+    r.state = row.getColumn(5).getString();
+    r.reason = row.getColumn(6).getString();
+    r.records = natural(row.getColumn(7));
+    r.generation = natural(row.getColumn(8));
+    r.born = natural(row.getColumn(9));
+    r.evaluated = natural(row.getColumn(10));
+    r.failed = natural(row.getColumn(11));
+    r.training_seconds = row.getColumn(12).getDouble();
+    r.best = natural(row.getColumn(13));
+    r.best_fitness = row.getColumn(14).getDouble();
+    r.champion = natural(row.getColumn(15));
     return r;
   });
 }

@@ -54,6 +54,8 @@ struct candidate_overview {
   std::uint64_t parameters = 0;
   double seconds = 0;
   std::string reason;
+  std::uint32_t epochs = 0; ///< As in `candidate`, and so is the next.
+  candidate_id start = 0;
 };
 
 /// A candidate as lists show it.

@@ -59,8 +59,13 @@ store::for_each_child(const std::function<void(const child_row&)>& visit) const 
   return guarded(c, [&]() -> expected<void> {
     SQLite::Statement row(
         c.db, "select g.origin, e.fitness, f.fitness from parents p "
-              "join genomes g on g.id = p.child join evaluations e on e.id = p.child "
-              "left join evaluations f on f.id = p.parent "
+              "join genomes g on g.id = p.child join genomes m on m.id = p.parent "
+              "join evaluations e on e.id = p.child "
+              "left join evaluations f on f.id = case when m.epochs is g.epochs "
+              "then p.parent else (with recursive line(id, start, epochs) as ("
+              "select m.id, m.start, m.epochs union all "
+              "select b.id, b.start, b.epochs from genomes b join line on b.id = "
+              "line.start) select id from line where epochs is g.epochs limit 1) end "
               "where p.position = 0 order by p.child");
     while (row.executeStep())
       visit({.origin = text(row.getColumn(0)),

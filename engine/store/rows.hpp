@@ -22,6 +22,8 @@ struct evaluation_row {
 };
 
 /// An evaluated child beside the fitter of its parents.
+/// The parent's fitness is that of the same number of epochs: where it was trained on, of
+/// the candidate that it went on from; none where there is no such.
 struct child_row {
   std::string_view origin;
   std::optional<double> fitness, parent_fitness;

@@ -122,11 +122,25 @@ expected<std::filesystem::path> find_store(std::string_view text,
   });
 }
 
-std::string check_command(const std::filesystem::path& file) {
+std::filesystem::path upgraded_store(const std::filesystem::path& file) {
+  if (file.filename() != store_file_name || !file.has_parent_path())
+    return file.parent_path()
+           / (file.stem().string() + "-upgraded" + file.extension().string());
+  const auto run = parse_run_folder(file.parent_path());
+  return run.path.parent_path()
+         / (run.name + "-upgraded" + (run.stamp.empty() ? "" : "-" + run.stamp))
+         / store_file_name;
+}
+
+std::string command_for(const std::string& command, const std::filesystem::path& file) {
   const auto run = file.filename() == store_file_name && file.has_parent_path()
                        ? file.parent_path()
                        : file;
-  return "clade check " + run.string();
+  return "clade " + command + " " + run.string();
+}
+
+std::string check_command(const std::filesystem::path& file) {
+  return command_for("check", file);
 }
 
 } // namespace clade

@@ -50,7 +50,15 @@ find_run(std::string_view text, const std::filesystem::path& folder = runs_folde
 [[nodiscard]] expected<std::filesystem::path>
 find_store(std::string_view text, const std::filesystem::path& folder = runs_folder());
 
-/// "clade check RUN", for the store's file: what to do about damage.
+/// Where an upgraded copy of a store is put: for "runs/digits-TIME/run.db" that is
+/// "runs/digits-upgraded-TIME/run.db", for a file alone "NAME-upgraded.db" beside it.
+[[nodiscard]] std::filesystem::path upgraded_store(const std::filesystem::path& file);
+
+/// "clade COMMAND RUN", for the store's file.
+[[nodiscard]] std::string command_for(const std::string& command,
+                                      const std::filesystem::path& file);
+
+/// "clade check RUN": what to do about damage.
 [[nodiscard]] std::string check_command(const std::filesystem::path& file);
 
 } // namespace clade

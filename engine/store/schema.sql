@@ -34,6 +34,10 @@ create table runs (
   experiment text               -- TOML, resolved: all defaults included
 );
 
+-- Where the objective has several metrics, or limits, all of it stands in one table more:
+-- aims(position, metric, direction, bound), direction 'maximize', 'minimize', 'at_most' or
+-- 'at_least'. Its first row is that of `runs`.
+
 -- One row: how far it is, rewritten by every transaction.
 create table progress (
   run              integer primary key check (run = 1),
@@ -64,7 +68,9 @@ create table genomes (
   edges      integer not null,
   origin     text not null,    -- 'random', 'widen n3f2a1 16 -> 32'
   equal_to   integer,          -- the oldest candidate with an equal network
-  work       real not null     -- estimated multiply-adds for one example and epoch
+  work       real not null,    -- estimated multiply-adds for one example and epoch
+  epochs     integer,          -- it is trained to this epoch; null: as the experiment says
+  start      integer           -- the candidate whose weights its training starts from
 );
 create index genomes_by_generation on genomes (generation);
 
@@ -147,6 +153,16 @@ create table weights (
   id       integer primary key,
   checksum integer not null,   -- XXH3 of the bytes
   bytes    blob not null
+);
+
+-- At most one row: what views of the run begin with, so that they need not fold all records. It
+-- says nothing that the records do not; one that does not fit them is passed over.
+create table picture (
+  run             integer primary key check (run = 1),
+  sequence        integer not null, -- of the last record that is in it
+  record_checksum integer not null, -- of that record
+  checksum        integer not null, -- XXH3 of the bytes
+  bytes           blob not null     -- engine/telemetry/stored_picture.cpp
 );
 
 create view metrics as

@@ -10,6 +10,7 @@
 
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store_impl.hpp"
+#include "engine/store/upgrade.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
@@ -112,7 +113,8 @@ store::impl::writer::writer(connection& c)
       last_record(
           c.db, "select sequence, checksum from records order by sequence desc limit 1"),
       delete_weights(c.db, "delete from weights where id = ?"),
-      weights_ids(c.db, "select id from weights") {}
+      weights_ids(c.db, "select id from weights"),
+      put_picture(c.db, put_picture_sql) {}
 
 void store::impl::writer::load() {
   sequence = checksum = 0;
@@ -162,6 +164,8 @@ expected<store> store::open(const std::filesystem::path& file) {
   try {
     auto opened = std::make_unique<impl>(connection::open(file));
     opened->lock = std::move(*lock);
+    if (auto ok = check_current(opened->connected); !ok)
+      return tl::unexpected(ok.error());
     const auto records =
         visit_payloads(opened->connected, 0, [](auto&&...) { return expected<void>(); });
     if (!records)
@@ -179,6 +183,7 @@ expected<store> store::open_to_read(const std::filesystem::path& file) {
     return tl::unexpected(ok.error());
   try {
     auto opened = std::make_unique<impl>(connection::open_to_read(file));
+    opened->version = opened->connected.version();
     SQLite::Statement count(opened->connected.db, "select records from progress");
     if (count.executeStep())
       opened->size = natural(count.getColumn(0));
@@ -187,42 +192,6 @@ expected<store> store::open_to_read(const std::filesystem::path& file) {
   } catch (const SQLite::Exception& e) {
     return store_failure(file, e);
   }
-}
-
-/// Runs `write` in a transaction of its own: all of it, or nothing.
-template<class Write>
-expected<void> store::transact(Write write) {
-  const auto& c = impl_->connected;
-  if (!impl_->writes)
-    return fail(error_kind::internal, c.file.string() + ": was opened to read only");
-  auto& w = *impl_->writes;
-  std::optional<error> failure;
-  try {
-    w.begin.tryReset();
-    w.begin.exec();
-    if (!w.loaded)
-      w.load();
-    write(w);
-    w.commit.tryReset();
-    w.commit.exec();
-    impl_->size = w.sequence;
-    return {};
-  } catch (const SQLite::Exception& e) {
-    failure = c.failure(e).value();
-  } catch (const error& e) {
-    failure = fail_in(c.file.string(), e).value();
-  }
-  w.loaded = false;
-  try {
-    // SQLite has done so already after some errors.
-    if (c.in_transaction()) {
-      w.rollback.tryReset();
-      w.rollback.exec();
-    }
-  } catch (const SQLite::Exception& e) {
-    failure->message += std::string("; and it could not be taken back: ") + e.what();
-  }
-  return tl::unexpected(std::move(*failure));
 }
 
 expected<store::place> store::append(std::span<const entry> entries) {
@@ -255,8 +224,13 @@ expected<store::place> store::append(std::span<const entry> entries) {
              w.with_weights.insert(evaluated->evaluated.id);
            }
            w.queried.write_progress(w.sequence, unix_ms);
+           if (impl_->picture)
+             w.write(*impl_->picture);
          })
-      .map([&] { return at; });
+      .map([&] {
+        impl_->picture.reset();
+        return at;
+      });
 }
 
 expected<void> store::keep_weights(std::span<const candidate_id> ids) {
@@ -306,6 +280,10 @@ expected<void> store::for_each(
 
 std::uint64_t store::size() const {
   return impl_->size;
+}
+
+int store::version() const {
+  return impl_->version;
 }
 
 expected<record> store::impl::find_record(const char* query, candidate_id id) const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace clade {
@@ -16,6 +17,13 @@ namespace clade {
 struct entry {
   clade::record record;
   bytes weights;
+};
+
+/// What views of a run begin with (engine/telemetry/stored_picture.hpp), as bytes that
+/// the store does not look into.
+struct kept_picture {
+  std::uint64_t sequence = 0; ///< Of the last record that is in it.
+  bytes data;
 };
 
 /// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its
@@ -36,11 +44,11 @@ public:
                                               const objective& goal = {});
 
   /// To go on writing: takes the lock (`conflict` if a running process holds it), refuses
-  /// a newer schema, checks every checksum (`corrupt`, naming the first record that is
-  /// not whole).
+  /// another schema, older (upgrade.hpp) or newer, checks every checksum (`corrupt`,
+  /// naming the first record that is not whole).
   [[nodiscard]] static expected<store> open(const std::filesystem::path& file);
 
-  /// To read: no lock, nothing is written.
+  /// To read, a store of this or any earlier schema: no lock, nothing is written.
   [[nodiscard]] static expected<store> open_to_read(const std::filesystem::path& file);
 
   /// One transaction: when it returns, all are on the disk, or none. An error (disk full,
@@ -74,6 +82,14 @@ public:
 
   /// Drops all weights but these candidates'.
   [[nodiscard]] expected<void> keep_weights(std::span<const candidate_id> ids);
+
+  /// From here on the next append takes it along, in the place of the one before; until
+  /// then nothing is written. (kept_picture.cpp)
+  void keep_picture(kept_picture p);
+  /// What waits for the next append is on the disk when it returns.
+  [[nodiscard]] expected<void> write_picture();
+  /// None where none is kept, or one that does not fit the records before it.
+  [[nodiscard]] expected<std::optional<kept_picture>> find_picture() const;
 
   /// What the tables say, for reports; fast however long the run is. (overview.cpp)
   [[nodiscard]] expected<run_overview> overview() const;
@@ -113,7 +129,9 @@ public:
   /// Parents, their parents and so on, each once, the youngest first.
   [[nodiscard]] expected<std::vector<candidate_id>> ancestors(candidate_id id) const;
 
-  inline static constexpr int schema_version = 1;
+  inline static constexpr int schema_version = 2;
+  /// Of the file that was opened.
+  [[nodiscard]] int version() const;
 
 private:
   struct impl;

@@ -25,7 +25,7 @@ struct store::impl {
 
     tables queried;
     SQLite::Statement begin, commit, rollback, insert_record, last_record, delete_weights,
-        weights_ids;
+        weights_ids, put_picture;
     /// Whether what is below, and what `queried` counts, is what is on the disk.
     bool loaded = false;
     std::uint64_t sequence = 0;
@@ -33,21 +33,71 @@ struct store::impl {
     std::set<candidate_id> with_weights;
 
     void load();
+    void write(const kept_picture& p);
   };
   std::unique_ptr<writer> writes;
 
   std::uint64_t size = 0;
+  int version = schema_version;
+  /// Not on the disk yet.
+  std::optional<kept_picture> picture;
 
   /// Finds the record whose sequence the query (one column, one id to bind) gives,
   /// checked against its checksum.
   [[nodiscard]] expected<record> find_record(const char* query, candidate_id id) const;
 };
 
+/// Runs `write` in a transaction of its own: all of it, or nothing.
+template<class Write>
+expected<void> store::transact(Write write) {
+  const auto& c = impl_->connected;
+  if (!impl_->writes)
+    return fail(error_kind::internal, c.file.string() + ": was opened to read only");
+  auto& w = *impl_->writes;
+  std::optional<error> failure;
+  try {
+    w.begin.tryReset();
+    w.begin.exec();
+    if (!w.loaded)
+      w.load();
+    write(w);
+    w.commit.tryReset();
+    w.commit.exec();
+    impl_->size = w.sequence;
+    return {};
+  } catch (const SQLite::Exception& e) {
+    failure = c.failure(e).value();
+  } catch (const error& e) {
+    failure = fail_in(c.file.string(), e).value();
+  }
+  w.loaded = false;
+  try {
+    // SQLite has done so already after some errors.
+    if (c.in_transaction()) {
+      w.rollback.tryReset();
+      w.rollback.exec();
+    }
+  } catch (const SQLite::Exception& e) {
+    failure->message += std::string("; and it could not be taken back: ") + e.what();
+  }
+  return tl::unexpected(std::move(*failure));
+}
+
 /// The checksum of a record, given that of its predecessor, 0 for the first.
 [[nodiscard]] std::uint64_t chained_checksum(std::uint64_t predecessor,
                                              std::uint64_t sequence, std::int64_t unix_ms,
                                              std::int64_t kind,
                                              std::span<const char> payload);
+
+/// The schema from which on stores keep one.
+inline constexpr int first_with_picture = 2;
+
+/// Has what `bind_picture` binds; inserts nothing where there is no such record.
+inline constexpr const char* put_picture_sql =
+    "insert or replace into picture select 1, sequence, checksum, ?, ? from records "
+    "where sequence = ?";
+/// Without a copy: the bytes must outlive the statement's execution.
+void bind_picture(SQLite::Statement& put, const kept_picture& p);
 
 /// Of its name in the tables.
 [[nodiscard]] std::optional<outcome> parse_outcome(std::string_view text);

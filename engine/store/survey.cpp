@@ -10,6 +10,7 @@
 #include "engine/store/log.hpp"
 #include "engine/store/run_lock.hpp"
 #include "engine/store/store_impl.hpp"
+#include "engine/store/stored_goal.hpp"
 #include "engine/store/whole_copy.hpp"
 #include "genome/hash.hpp"
 
@@ -176,15 +177,15 @@ expected<std::string> compare(const connection& stored, const connection& derive
   }
 }
 
-/// A definition without its comments, which change from version to version.
-std::string without_comments(const SQLite::Column& sql) {
+/// A definition without its comments and blanks, which change from version to version,
+/// and where a column was added later.
+std::string bare_definition(const SQLite::Column& sql) {
   std::istringstream in(sql.getString());
   std::string lines;
   for (std::string line; std::getline(in, line);) {
     line.erase(std::min(line.find("--"), line.size()));
-    line.erase(line.find_last_not_of(' ') + 1);
-    if (!line.empty())
-      lines += line + "\n";
+    std::erase(line, ' ');
+    lines += line;
   }
   return lines;
 }
@@ -199,23 +200,53 @@ expected<std::string> compare_definition(const connection& stored, rows& defined
     return fault;
   if (!is.there())
     return type + " " + name + " is missing";
-  return without_comments(is.at(0)) == without_comments(defined.at(2))
+  return bare_definition(is.at(0)) == bare_definition(defined.at(2))
              ? ""
              : type + " " + name + " is defined otherwise";
 }
 
+/// A store makes do without a picture, and passes over one that does not fit.
+expected<std::string> picture_fault(const connection& stored) {
+  rows kept(stored, "select p.checksum, p.bytes, p.record_checksum is r.checksum "
+                    "from picture p left join records r on r.sequence = p.sequence");
+  auto fault = kept.next();
+  if (!fault || (fault->empty() && !kept.there()))
+    return fault;
+  if (!fault->empty())
+    return "table picture " + *fault;
+  if (kept.at(2).getInt() == 0)
+    return "the picture for views is not of these records";
+  return hash64(blob(kept.at(1))) == natural(kept.at(0))
+             ? ""
+             : "the picture for views does not match its checksum";
+}
+
 /// Compares the definitions, which people may have added to, and the tables.
+constexpr const char* first_columns_of_genomes =
+    "id, sequence, generation, place, network, nodes, edges, origin, equal_to, work";
+
 expected<std::string> compare_tables(const connection& stored,
                                      const connection& derived) {
+  const int version = stored.version();
   rows defined(derived, "select type, name, sql from sqlite_schema order by rowid");
   for (;;) {
     if (auto fault = defined.next(); !fault || !fault->empty() || !defined.there())
       return fault;
     const auto type = defined.at(0).getString(), name = defined.at(1).getString();
-    auto fault = compare_definition(stored, defined);
-    if (fault && fault->empty() && type == "table" && name != "records"
-        && name != "weights")
-      fault = compare(stored, derived, name, "select * from " + name);
+    const bool is_picture = name == "picture";
+    if (is_picture && version < first_with_picture)
+      continue;
+    // Of the first schema, columns that came later are not there and not missed.
+    const bool shorter = version < 2 && name == "genomes";
+    auto fault =
+        shorter ? expected<std::string>("") : compare_definition(stored, defined);
+    if (fault && fault->empty() && is_picture)
+      fault = picture_fault(stored);
+    else if (fault && fault->empty() && type == "table" && name != "records"
+             && name != "weights")
+      fault = compare(stored, derived, name,
+                      "select " + std::string(shorter ? first_columns_of_genomes : "*")
+                          + " from " + name);
     if (!fault || !fault->empty())
       return fault;
   }
@@ -269,7 +300,18 @@ expected<std::string> header_fault(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in.read(header.data(), header.size()))
     return fail(error_kind::io, file.string() + ": cannot be read");
-  return header[18] == 2 && header[19] == 2 ? "" : "its header denies the log";
+  if (header[18] != 2 || header[19] != 2)
+    return "its header denies the log";
+  // What is cut off of the last page may be an empty part of it.
+  const auto page = static_cast<unsigned char>(header[16]) << 8
+                    | static_cast<unsigned char>(header[17]);
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(file, failed);
+  if (failed)
+    return fail(error_kind::io, file.string() + ": cannot be read: " + failed.message());
+  return page > 1 && size % static_cast<std::uintmax_t>(page) != 0
+             ? "its last page is cut off"
+             : "";
 }
 
 expected<std::string> integrity_fault(const connection& c) {
@@ -300,8 +342,13 @@ expected<objective> stored_goal(const connection& c) {
   return run.next().map([&](const std::string& fault) {
     if (!fault.empty() || !run.there())
       return objective{};
-    return objective{.metric = run.at(0).getString(),
-                     .maximize = run.at(1).getInt64() != 0};
+    const objective first{.metric = run.at(0).getString(),
+                          .maximize = run.at(1).getInt64() != 0};
+    try {
+      return read_goal(c.db);
+    } catch (const SQLite::Exception&) {
+      return first; // The rest of it is damaged; the first record says it, where it can.
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 // written once for each transaction.
 #include "engine/store/tables.hpp"
 
+#include "engine/store/stored_goal.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
@@ -116,10 +117,10 @@ std::string to_json(const std::vector<metric>& metrics) {
 }
 
 tables::tables(connection& c)
-    : select_run_(c.db,
-                  "select metric, maximize, state, reason, generation, born, evaluated, "
-                  "failed, training_seconds, best, champion, updated_ms "
-                  "from runs join progress using (run)"),
+    : connected_(c),
+      select_run_(c.db, "select state, reason, generation, born, evaluated, "
+                        "failed, training_seconds, best, champion, updated_ms "
+                        "from runs join progress using (run)"),
       select_generation_(c.db, "select born_ms, born, evaluated, failed, best "
                                "from generations where generation = ?"),
       select_generation_of_(c.db, "select generation from genomes where id = ?"),
@@ -134,7 +135,8 @@ tables::tables(connection& c)
                     "update progress set records = ?, updated_ms = ?, state = ?, "
                     "reason = ?, generation = ?, born = ?, evaluated = ?, failed = ?, "
                     "training_seconds = ?, best = ?, best_fitness = ?, champion = ?"),
-      insert_genome_(c.db, "insert into genomes values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      insert_genome_(c.db, "insert into genomes values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                           "?)"),
       insert_parent_(c.db, "insert into parents values (?, ?, ?)"),
       insert_evaluation_(
           c.db, "insert into evaluations values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -169,19 +171,18 @@ void tables::load() {
   if (!select_run_.executeStep())
     throw error{error_kind::corrupt, "the run's row is missing"};
   const auto natural_at = [&](int i) { return natural(select_run_.getColumn(i)); };
-  goal_ = {.metric = select_run_.getColumn(0).getString(),
-           .maximize = natural_at(1) != 0};
+  goal_ = read_goal(connected_.db);
   progress_ = {};
-  progress_.state = select_run_.getColumn(2).getString();
-  progress_.reason = select_run_.getColumn(3).getString();
-  progress_.generation = natural_at(4);
-  progress_.born = natural_at(5);
-  progress_.evaluated = natural_at(6);
-  progress_.failed = natural_at(7);
-  progress_.training_seconds = select_run_.getColumn(8).getDouble();
-  const auto best = natural_at(9);
-  progress_.champion = natural_at(10);
-  unix_ms_ = progress_.updated_ms = select_run_.getColumn(11).getInt64();
+  progress_.state = select_run_.getColumn(0).getString();
+  progress_.reason = select_run_.getColumn(1).getString();
+  progress_.generation = natural_at(2);
+  progress_.born = natural_at(3);
+  progress_.evaluated = natural_at(4);
+  progress_.failed = natural_at(5);
+  progress_.training_seconds = select_run_.getColumn(6).getDouble();
+  const auto best = natural_at(7);
+  progress_.champion = natural_at(8);
+  unix_ms_ = progress_.updated_ms = select_run_.getColumn(9).getInt64();
   select_run_.tryReset();
   best_ = best == 0 ? contender{} : contender_of(best);
   generations_.clear();
@@ -242,7 +243,8 @@ void tables::write(const candidate_born& r) {
   const std::uint64_t nodes = c.genome ? c.genome->nodes.size() : 0;
   const std::uint64_t edges = c.genome ? c.genome->edges.size() : 0;
   execute(insert_genome_, c.id, sequence_, c.generation, c.index, to_text(c.network),
-          nodes, edges, c.origin, some(c.equal_to), c.work);
+          nodes, edges, c.origin, some(c.equal_to), c.work, some(c.epochs),
+          some(c.start));
   for (std::uint64_t i = 0; i < c.parents.size(); ++i)
     execute(insert_parent_, c.id, i, c.parents[i]);
   auto& row = row_of(c.generation);

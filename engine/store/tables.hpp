@@ -51,6 +51,7 @@ private:
   generation_row& row_of(std::uint64_t generation);
   contender contender_of(candidate_id id);
 
+  connection& connected_;
   objective goal_;
   run_overview progress_;
   contender best_;

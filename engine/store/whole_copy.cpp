@@ -1,5 +1,7 @@
 #include "engine/store/whole_copy.hpp"
 
+#include "engine/store/stored_goal.hpp"
+
 namespace clade {
 
 namespace {
@@ -22,10 +24,7 @@ whole_copy::whole_copy(connection made, goal_reader goal_of, objective fallback)
 }
 
 void whole_copy::set_goal(const objective& goal) {
-  SQLite::Statement put(target_.db, "update runs set metric = ?, maximize = ?");
-  put.bind(1, goal.metric);
-  put.bind(2, goal.maximize ? 1 : 0);
-  put.exec();
+  write_goal(target_.db, goal);
   queried_.load();
 }
 

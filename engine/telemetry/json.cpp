@@ -29,6 +29,26 @@ json line_json(const candidate_line& l) {
           {"reason", some(l.reason)}};
 }
 
+/// Of a front of several objectives: their values too, as they were measured.
+json member_json(const candidate_line& l, const std::vector<aim>& aims) {
+  auto out = line_json(l);
+  out["objectives"] = json::object();
+  for (std::size_t i = 0; i < l.rank.objectives.size() && i < aims.size(); ++i)
+    out["objectives"][aims[i].metric] =
+        as_measured(l.rank.objectives[i], aims[i].maximize);
+  return out;
+}
+
+json objective_json(const objective& o) {
+  json out{{"aims", json::array()}, {"constraints", json::array()}};
+  for (const auto& a : aims_of(o))
+    out["aims"].push_back({{"metric", a.metric}, {"maximize", a.maximize}});
+  for (const auto& c : o.constraints)
+    out["constraints"].push_back(
+        {{"metric", c.metric}, {c.at_most ? "at_most" : "at_least", c.limit}});
+  return out;
+}
+
 template<class Lines>
 json lines_json(const Lines& lines) {
   json out = json::array();
@@ -50,7 +70,9 @@ json generation_json(const generation_line& g) {
           {"failed", s.failed},
           {"born", g.born_ms},
           {"closed", g.closed_ms},
-          {"closed_sequence", g.closed_sequence}};
+          {"closed_sequence", g.closed_sequence},
+          {"front", g.front == 0 ? json() : json(g.front)},
+          {"hypervolume", g.front == 0 ? json() : json(g.hypervolume)}};
 }
 
 json finished_json(const run_finished& f) {
@@ -114,6 +136,7 @@ json fields(const candidate_evaluated& r, const run_picture& p) {
           {"outcome", to_text(e.outcome)},
           {"fitness",
            f.ok ? json(p.rules.objective.maximize ? f.primary : -f.primary) : json()},
+          {"violation", f.ok ? json(f.violation) : json()},
           {"metrics", metrics_json(e.metrics)},
           {"parameters", e.parameters},
           {"seconds", e.seconds},
@@ -208,6 +231,7 @@ std::string to_json(const run_picture& p, const std::string& name,
            {"seed", std::to_string(p.rules.seed)},
            {"metric", p.rules.objective.metric},
            {"maximize", p.rules.objective.maximize},
+           {"objective", objective_json(p.rules.objective)},
            {"population", p.rules.evolution.population},
            {"planned_generations", p.rules.evolution.generations + p.extended},
            {"started", some_time(p.started_ms)},
@@ -225,7 +249,9 @@ std::string to_json(const run_picture& p, const std::string& name,
   for (const auto& g : p.generations)
     out["generations"].push_back(generation_json(g));
   out["best"] = lines_json(p.best);
-  out["front"] = lines_json(p.front);
+  out["front"] = json::array();
+  for (const auto& l : p.front)
+    out["front"].push_back(member_json(l, aims_of(p.rules.objective)));
   out["latest"] = lines_json(p.latest);
   out["open"] = json::array();
   for (const auto& [id, line] : p.open)

@@ -24,9 +24,11 @@ void keep_best(run_picture& p, const candidate_line& line) {
     best.pop_back();
 }
 
-/// Along the front both parameters and fitness rise.
+/// Along the front of one objective both parameters and fitness rise.
 void keep_front(run_picture& p, const candidate_line& line) {
   auto& front = p.front;
+  if (!p.rules.objective.others.empty())
+    return join_front(front, line, &candidate_line::rank);
   const auto place = std::upper_bound(front.begin(), front.end(), line, before);
   if (place != front.begin() && !fitter_line(line, *std::prev(place)))
     return;
@@ -107,11 +109,22 @@ expected<void> fold(run_picture& p, const generation_closed& r) {
   auto taken = take_generation(p.current, p.rules.evolution.population,
                                p.rules.evolution.tell_order == "asked");
   const auto born = p.generation_born_ms.extract(r.generation);
+  std::vector<fitness> ranks, front;
+  if (!p.rules.objective.others.empty()) {
+    for (const auto& i : taken)
+      ranks.push_back(i.fitness);
+    for (const auto& line : p.front)
+      front.push_back(line.rank);
+  }
+  if (!p.box && !ranks.empty())
+    p.box = box_of(ranks);
   p.generations.push_back(
       {.summary = summarise(r.generation, std::move(taken), p.rules.objective),
        .born_ms = born.empty() ? p.unix_ms : born.mapped(),
        .closed_ms = p.unix_ms,
-       .closed_sequence = p.sequence + 1});
+       .closed_sequence = p.sequence + 1,
+       .front = front.size(),
+       .hypervolume = p.box ? hypervolume(front, *p.box) : 0});
   return {};
 }
 

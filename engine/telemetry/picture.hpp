@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/pareto.hpp"
 #include "engine/evolution/run_state.hpp"
 #include "engine/store/overview.hpp"
 
@@ -25,6 +26,10 @@ struct generation_line {
   generation_summary summary;
   std::int64_t born_ms = 0, closed_ms = 0;
   std::uint64_t closed_sequence = 0; ///< Of the record that closed it.
+  /// Of several objectives: the front of all generations so far, and its hypervolume in
+  /// the run's box.
+  std::uint64_t front = 0;
+  double hypervolume = 0;
 };
 
 /// What viewers show of a run: the part of its fold that is for people. The head's
@@ -52,11 +57,14 @@ struct run_picture {
   std::map<clade::outcome, std::uint64_t> outcomes;
   clade::digest digest;
 
-  std::vector<generation_line> generations;    ///< Closed ones, in order.
-  std::vector<candidate_line> best;            ///< At most 5, the fittest first.
-  std::vector<candidate_line> front;           ///< Fitness against parameters: by rising
-                                               ///< parameters, none worse than another
-                                               ///< in both.
+  std::vector<generation_line> generations; ///< Closed ones, in order.
+  std::vector<candidate_line> best;         ///< At most 5, the fittest first.
+  /// Fitness against parameters: by rising parameters, none worse than another in both.
+  /// Of several objectives: those that none dominates, the fitter first, at most
+  /// `kept_front`.
+  std::vector<candidate_line> front;
+  /// Of several objectives, once a generation is closed in which one succeeded.
+  std::optional<hypervolume_box> box;
   std::deque<candidate_line> latest;           ///< Evaluations, the latest last.
   std::map<candidate_id, candidate_line> open; ///< Born, not evaluated.
   std::vector<slot_stay> slots;                ///< In the order in which they joined;

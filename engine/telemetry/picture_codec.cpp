@@ -4,49 +4,66 @@
 //            "outcomes": [[outcome, count]...], "digest": [high, low, records],
 //            "generations": [[generation, best, best_fitness, median, lower_quartile,
 //                             upper_quartile, succeeded, failed, born_ms, closed_ms,
-//                             closed_sequence]...],
+//                             closed_sequence, front, hypervolume]...],
+//            "box": nil | [[worst...], [extent...]],
 //            "best": [LINE...], "front": [LINE...], "latest": [LINE...],
 //            "open": [LINE...],
 //            "slots": [[slot, joined_ms, left_ms | nil, reason]...],
 //            "attempts": [[id, attempt, slot, reason]...],
 //            "finished": nil | [champion, [examination...]],
-//            "current": [[id, ok, primary, secondary]...],
+//            "current": [[id, RANK]...],
 //            "generation_born_ms": [[generation, unix_ms]...]}
 // LINE    = [id, generation, origin, born_ms, evaluated_ms | 0, outcome, fitness | nil,
-//            [ok, primary, secondary], parameters, seconds, slot, reason]
+//            RANK, parameters, seconds, slot, reason]
+// RANK    = [ok, primary, secondary, violation, [objective...]]
 //
 // in this order. An outcome is a number (engine/evolution/candidate.hpp).
 #include "engine/config/experiment.hpp"
 #include "engine/telemetry/wire.hpp"
 #include "engine/telemetry/wire_parts.hpp"
 
+#include <algorithm>
+
 namespace clade {
 
 namespace {
 
+void encode(encoder& out, const objective_point& p) {
+  out.array(p.size());
+  for (const double v : p)
+    out.real(v);
+}
+
 void encode(encoder& out, const fitness& f) {
-  out.array(3).boolean(f.ok).real(f.primary).real(f.secondary);
+  out.array(5).boolean(f.ok).real(f.primary).real(f.secondary).real(f.violation);
+  encode(out, f.objectives);
+}
+
+objective_point decode_point(decoder& d) {
+  return decode_list(d, [](decoder& one) { return one.real(); });
 }
 
 fitness decode_fitness(decoder& d) {
-  d.array(3);
+  d.array(5);
   fitness f;
   f.ok = d.boolean();
   f.primary = d.real();
   f.secondary = d.real();
+  f.violation = d.real();
+  f.objectives = decode_point(d);
   return f;
 }
 
 void encode(encoder& out, const generation_line& g) {
   const auto& s = g.summary;
-  out.array(11).natural(s.generation).natural(s.best).real(s.best_fitness);
+  out.array(13).natural(s.generation).natural(s.best).real(s.best_fitness);
   out.real(s.median_fitness).real(s.lower_quartile).real(s.upper_quartile);
   out.natural(s.succeeded).natural(s.failed).integer(g.born_ms).integer(g.closed_ms);
-  out.natural(g.closed_sequence);
+  out.natural(g.closed_sequence).natural(g.front).real(g.hypervolume);
 }
 
 generation_line decode_generation(decoder& d) {
-  d.array(11);
+  d.array(13);
   generation_line g;
   auto& s = g.summary;
   s.generation = d.natural();
@@ -60,6 +77,8 @@ generation_line decode_generation(decoder& d) {
   g.born_ms = d.integer();
   g.closed_ms = d.integer();
   g.closed_sequence = d.natural();
+  g.front = d.natural();
+  g.hypervolume = d.real();
   return g;
 }
 
@@ -185,6 +204,49 @@ void decode_counts(decoder& d, run_picture& p) {
   p.digest.records = d.natural();
 }
 
+void encode_box(encoder& out, const std::optional<hypervolume_box>& box) {
+  out.text("box");
+  if (!box) {
+    out.nil();
+    return;
+  }
+  out.array(2);
+  encode(out, box->worst);
+  encode(out, box->extent);
+}
+
+std::optional<hypervolume_box> decode_box(decoder& d) {
+  expect(d, "box");
+  if (d.is_nil())
+    return std::nullopt;
+  d.array(2);
+  hypervolume_box box;
+  box.worst = decode_point(d);
+  box.extent = decode_point(d);
+  if (!std::ranges::all_of(box.extent, [](double e) { return e > 0; }) && !d.failed())
+    d.fail("a box has no extent");
+  return box;
+}
+
+/// A number of values for each objective of its rules, wherever there are any: what
+/// compares them relies on it.
+void check_objectives(decoder& d, const run_picture& p) {
+  const auto& others = p.rules.objective.others;
+  const std::size_t count = others.empty() ? 0 : 1 + others.size();
+  const auto fits = [&](const fitness& f) {
+    return f.objectives.size() == (f.ok ? count : 0);
+  };
+  const auto lines = [&](const auto& all) {
+    return std::ranges::all_of(all, [&](const auto& l) { return fits(l.rank); });
+  };
+  const bool right =
+      lines(p.front)
+      && std::ranges::all_of(p.current, [&](const auto& i) { return fits(i.fitness); })
+      && (!p.box || (p.box->worst.size() == count && p.box->extent.size() == count));
+  if (!d.failed() && !right)
+    d.fail("a candidate has other objectives than its run");
+}
+
 /// The rules are those of the experiment, once there is one.
 void read_rules(decoder& d, run_picture& p) {
   if (d.failed() || p.experiment.empty())
@@ -224,9 +286,10 @@ candidate_line decode_line(decoder& d) {
 }
 
 void encode(encoder& out, const run_picture& p) {
-  out.map(25);
+  out.map(26);
   encode_counts(out, p);
   encode_list(out, "generations", p.generations);
+  encode_box(out, p.box);
   encode_list(out, "best", p.best);
   encode_list(out, "front", p.front);
   encode_list(out, "latest", p.latest);
@@ -251,10 +314,11 @@ void encode(encoder& out, const run_picture& p) {
 
 run_picture decode_picture(decoder& d) {
   run_picture p;
-  if (d.map() != 25)
-    d.fail("a picture has 25 entries");
+  if (d.map() != 26)
+    d.fail("a picture has 26 entries");
   decode_counts(d, p);
   p.generations = decode_named_list(d, "generations", decode_generation);
+  p.box = decode_box(d);
   p.best = decode_named_list(d, "best", decode_line);
   p.front = decode_named_list(d, "front", decode_line);
   const auto latest = decode_named_list(d, "latest", decode_line);
@@ -281,6 +345,7 @@ run_picture decode_picture(decoder& d) {
     p.generation_born_ms[generation] = d.integer();
   }
   read_rules(d, p);
+  check_objectives(d, p);
   return p;
 }
 

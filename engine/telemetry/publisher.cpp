@@ -35,19 +35,18 @@ constexpr std::chrono::milliseconds farewell = 200ms;
 // A viewer of another machine that answers nothing for so long is gone, or its link is.
 constexpr std::chrono::milliseconds heartbeat = 5s, heartbeat_timeout = 30s;
 constexpr std::chrono::milliseconds alive_interval = 1000ms;
-// The picture is kept beside the store while it changes, this often.
-constexpr auto keep_interval = 30s;
-constexpr std::uint64_t keep_records = 10'000;
+// A large picture is kept less often, so that it adds at most so many bytes to a record.
+constexpr std::uint64_t kept_bytes_per_record = 8;
+constexpr std::size_t most_kept_bytes = 256 << 20;
 
 using event = std::variant<recorded, epoch_news, slots_view>;
 
 class socket_publisher final : public publisher {
 public:
   socket_publisher(const publisher_params& params, socket_folder folder,
-                   std::uint64_t identity, run_picture picture)
+                   run_picture picture)
       : params_(params),
         folder_(std::move(folder)),
-        identity_(identity),
         picture_(std::move(picture)),
         kept_(picture_.sequence),
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -149,7 +148,7 @@ private:
                                        {nullptr, wake_, ZMQ_POLLIN, 0}};
     if (gate_)
       items.push_back({gate_->handle(), 0, ZMQ_POLLIN, 0});
-    auto next_alive = clock::now(), next_keep = clock::now() + keep_interval;
+    auto next_alive = clock::now();
     while (!ending_) {
       zmq::poll(items, alive_interval);
       if (gate_)
@@ -166,11 +165,9 @@ private:
         send(alive{picture_.sequence});
         next_alive = now + alive_interval;
       }
-      if (now >= next_keep) {
-        if (picture_.sequence >= kept_ + keep_records)
-          keep();
-        next_keep = now + keep_interval;
-      }
+      if (picture_.sequence
+          >= kept_ + std::max(params_.keep_records, kept_size_ / kept_bytes_per_record))
+        keep();
     }
     publish_waiting();
     events_.set(zmq::sockopt::linger, static_cast<int>(farewell.count()));
@@ -178,10 +175,14 @@ private:
       keep();
   }
 
-  // What is lost is a little time of the next who reads the store.
   void keep() {
-    std::ignore = keep_picture(picture_, identity_, picture_file(params_.store_file));
     kept_ = picture_.sequence;
+    if (!params_.keep)
+      return;
+    auto kept = to_keep(picture_);
+    kept_size_ = kept.data.size();
+    if (kept_size_ <= most_kept_bytes)
+      params_.keep(std::move(kept));
   }
 
   void count_subscriptions() {
@@ -226,7 +227,7 @@ private:
     if (params_.say)
       params_.say("the picture of the run was read anew: " + why.message);
     auto opened = store::open_to_read(params_.store_file);
-    auto read = opened ? read_picture(*opened, {}) : tl::unexpected(opened.error());
+    auto read = opened ? fold_records(*opened) : tl::unexpected(opened.error());
     if (read)
       picture_ = std::move(*read);
     else if (params_.say)
@@ -299,9 +300,9 @@ private:
 
   publisher_params params_;
   socket_folder folder_;
-  std::uint64_t identity_;
   run_picture picture_;
-  std::uint64_t kept_;
+  std::uint64_t kept_; ///< Up to that record it is kept.
+  std::uint64_t kept_size_ = 0;
   int wake_;
   zmq::context_t context_;
   zmq::socket_t events_, requests_, control_;
@@ -318,17 +319,14 @@ private:
 
 expected<std::unique_ptr<publisher>> publisher::start(const publisher_params& params,
                                                       const store& s) {
-  const auto identity = s.identity();
-  if (!identity)
-    return tl::unexpected(identity.error());
-  auto picture = read_picture(s, picture_file(params.store_file));
+  auto picture = read_picture(s);
   if (!picture)
     return tl::unexpected(picture.error());
   auto folder = socket_folder::open(params.folder, true);
   if (!folder)
     return tl::unexpected(folder.error());
-  auto made = std::make_unique<socket_publisher>(params, std::move(*folder), *identity,
-                                                 std::move(*picture));
+  auto made =
+      std::make_unique<socket_publisher>(params, std::move(*folder), std::move(*picture));
   return made->begin().map(
       [&]() -> std::unique_ptr<publisher> { return std::move(made); });
 }

@@ -30,6 +30,11 @@ struct publisher_params {
   /// nothing can be told to this run.
   std::function<std::string(const person_ordered&)> obey;
   std::optional<remote_place> remote = {};
+  /// Gets the picture now and then, and at the end, for the store
+  /// (`store::keep_picture`). From the publisher's thread, which waits for it.
+  std::function<void(kept_picture)> keep = {};
+  /// After so many records, which take a tenth of a second to fold.
+  std::uint64_t keep_records = 50'000;
   /// Hears, a line at a time, which viewers were refused. From the publisher's thread.
   std::function<void(const std::string&)> say = {};
   /// Of about 1 KB each, may wait for a viewer that does not read; later ones are lost to
@@ -53,7 +58,7 @@ public:
   /// if the remote place cannot be had.
   [[nodiscard]] static expected<std::unique_ptr<publisher>>
   start(const publisher_params& params, const store& s);
-  /// Leaves the picture beside the store.
+  /// Gives the last picture to be kept.
   virtual ~publisher() = default;
 
   // From any thread; none of them blocks. Records must come in their order.

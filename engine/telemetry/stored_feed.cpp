@@ -51,7 +51,7 @@ open_stored_feed(const std::filesystem::path& store_file) {
   auto view = view_run(*opened, store_file);
   if (!view)
     return tl::unexpected(view.error());
-  auto picture = read_picture(*opened, picture_file(store_file));
+  auto picture = read_picture(*opened);
   if (!picture)
     return tl::unexpected(picture.error());
   return std::make_unique<stored_feed>(std::move(*opened), std::move(*view),

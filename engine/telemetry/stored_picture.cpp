@@ -1,52 +1,28 @@
+// KEPT = [format, PICTURE]      msgpack; PICTURE: picture_codec.cpp
 #include "engine/telemetry/stored_picture.hpp"
 
 #include "engine/telemetry/wire.hpp"
-#include "genome/hash.hpp"
-
-#include <fstream>
-#include <iterator>
 
 namespace clade {
 
 namespace {
 
-// Raised whenever older files would be read otherwise than they were meant.
-constexpr std::uint64_t format = 2;
+// Raised whenever kept pictures would be read otherwise than they were meant.
+constexpr std::uint64_t format = 3;
 
-/// [format, identity, checksum of the picture, picture as bytes]; nothing where it is of
-/// no use.
-std::optional<run_picture> read_kept(const std::filesystem::path& file,
-                                     std::uint64_t identity, std::uint64_t records) {
-  std::ifstream in(file, std::ios::binary);
-  const bytes data{std::istreambuf_iterator<char>(in), {}};
-  decoder d(data);
-  d.array(4);
-  const auto written = d.natural(), of = d.natural(), checksum = d.natural();
-  const auto inner = d.binary();
-  if (!d.finish() || written != format || of != identity || checksum != hash64(inner))
+/// Nothing where it is of no use.
+std::optional<run_picture> decode_kept(const kept_picture& kept) {
+  decoder d(kept.data);
+  d.array(2);
+  if (d.natural() != format)
     return std::nullopt;
-  decoder within(inner);
-  auto p = decode_picture(within);
-  if (!within.finish() || p.sequence > records)
+  auto p = decode_picture(d);
+  if (!d.finish() || p.sequence != kept.sequence)
     return std::nullopt;
   return p;
 }
 
-} // namespace
-
-std::filesystem::path picture_file(const std::filesystem::path& store_file) {
-  return std::filesystem::path(store_file).replace_extension(".picture");
-}
-
-expected<run_picture> read_picture(const store& s, const std::filesystem::path& kept) {
-  run_picture p;
-  if (s.size() == 0)
-    return p;
-  const auto identity = s.identity();
-  if (!identity)
-    return tl::unexpected(identity.error());
-  if (auto found = read_kept(kept, *identity, s.size()))
-    p = std::move(*found);
+expected<run_picture> fold_on(const store& s, run_picture p) {
   return s
       .for_each([&](std::uint64_t, std::int64_t unix_ms,
                     const record& r) { return apply(p, unix_ms, r); },
@@ -54,25 +30,27 @@ expected<run_picture> read_picture(const store& s, const std::filesystem::path& 
       .map([&] { return std::move(p); });
 }
 
-expected<void> keep_picture(const run_picture& p, std::uint64_t identity,
-                            const std::filesystem::path& file) {
-  encoder inner;
-  encode(inner, p);
-  const auto picture = inner.take();
+} // namespace
+
+expected<run_picture> read_picture(const store& s) {
+  auto kept = s.find_picture();
+  if (!kept)
+    return tl::unexpected(kept.error());
+  if (*kept)
+    if (auto p = decode_kept(**kept))
+      return fold_on(s, std::move(*p));
+  return fold_records(s);
+}
+
+expected<run_picture> fold_records(const store& s) {
+  return fold_on(s, {});
+}
+
+kept_picture to_keep(const run_picture& p) {
   encoder out;
-  out.array(4).natural(format).natural(identity).natural(hash64(picture)).binary(picture);
-  const auto data = out.take();
-  auto fresh = file;
-  fresh += ".new";
-  std::ofstream to(fresh, std::ios::binary);
-  to.write(data.data(), static_cast<std::streamsize>(data.size()));
-  to.close();
-  std::error_code failed;
-  if (to)
-    std::filesystem::rename(fresh, file, failed);
-  if (!to || failed)
-    return fail(error_kind::io, "cannot write " + file.string());
-  return {};
+  out.array(2).natural(format);
+  encode(out, p);
+  return {.sequence = p.sequence, .data = out.take()};
 }
 
 } // namespace clade

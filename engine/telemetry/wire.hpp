@@ -97,7 +97,7 @@ struct snapshot {
 [[nodiscard]] expected<std::vector<candidate_row>>
 decode_rows_answer(std::span<const char> data);
 
-/// Part of a snapshot, and of the file that `read_picture` keeps.
+/// Part of a snapshot, and of what `to_keep` keeps.
 void encode(encoder& out, const run_picture& p);
 [[nodiscard]] run_picture decode_picture(decoder& d);
 

@@ -1,9 +1,9 @@
 #include "engine/training/network_module.hpp"
 
 #include "engine/training/operator_modules.hpp"
+#include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
@@ -54,12 +54,35 @@ at::Tensor network_module::forward(at::Tensor examples) {
 
 std::vector<weight_tensor> network_module::weights() const {
   std::vector<weight_tensor> out;
-  for (const auto& [name, tensor] : state_) {
-    const auto values = tensor.detach().to(at::kCPU).contiguous();
-    const auto* first = values.const_data_ptr<float>();
-    out.push_back({name, values.sizes().vec(), {first, first + values.numel()}});
-  }
+  for (const auto& [name, tensor] : state_)
+    out.push_back(to_host(name, tensor));
   return out;
+}
+
+std::vector<bytes> network_module::random_states() const {
+  std::vector<bytes> states;
+  for (const auto& s : steps_)
+    if (auto* g = s.module->generator()) {
+      const auto state = g->get_state().cpu().contiguous();
+      const auto* first = static_cast<const char*>(state.const_data_ptr());
+      states.emplace_back(first, static_cast<std::size_t>(state.numel()));
+    }
+  return states;
+}
+
+void network_module::set_random_states(std::span<const bytes> states) {
+  std::size_t at = 0;
+  for (const auto& s : steps_) {
+    auto* g = s.module->generator();
+    if (g == nullptr || at == states.size())
+      continue;
+    const auto& bytes = states[at++];
+    auto state = at::empty({static_cast<std::int64_t>(bytes.size())}, at::kByte);
+    if (state.numel() != g->get_state().numel())
+      continue;
+    std::ranges::copy(bytes, static_cast<char*>(state.mutable_data_ptr()));
+    g->set_state(state);
+  }
 }
 
 expected<void> network_module::load(std::span<const weight_tensor> weights) {
@@ -69,17 +92,13 @@ expected<void> network_module::load(std::span<const weight_tensor> weights) {
                     + " tensors for " + std::to_string(state_.size()));
   for (std::size_t i = 0; i < state_.size(); ++i) {
     const auto& [name, tensor] = state_[i];
-    if (weights[i].name != name || tensor.sizes() != at::IntArrayRef(weights[i].shape))
+    if (weights[i].name != name || !same_shape(tensor, weights[i]))
       return fail(error_kind::corrupt,
                   "weights of another network: " + weights[i].name + " where " + name
                       + " of " + std::to_string(tensor.numel()) + " values should be");
   }
-  const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < state_.size(); ++i) {
-    auto* values =
-        const_cast<float*>(weights[i].values.data()); // from_blob only reads here
-    state_[i].tensor.copy_(at::from_blob(values, weights[i].shape, at::kFloat));
-  }
+  for (std::size_t i = 0; i < state_.size(); ++i)
+    copy_to(state_[i].tensor, weights[i]);
   return {};
 }
 

@@ -21,6 +21,8 @@ public:
   /// Inputs and output carry the batch in front of the shapes that the layer was decoded
   /// with.
   virtual at::Tensor forward(std::span<const at::Tensor> inputs) = 0;
+  /// What it draws from in training, if it does.
+  virtual at::Generator* generator() { return nullptr; }
 };
 
 /// A decoded network as LibTorch computes it. Initial values, and what dropout drops, are
@@ -45,6 +47,11 @@ public:
   /// Takes over weights that the same network gave; an error of kind corrupt names the
   /// first tensor that is missing, left over or of another shape.
   [[nodiscard]] expected<void> load(std::span<const weight_tensor> weights);
+
+  /// Where the generators of its layers stand, in the order of layers. What another kind
+  /// of device gave is passed over: numbers are then drawn from the beginning again.
+  [[nodiscard]] std::vector<bytes> random_states() const;
+  void set_random_states(std::span<const bytes> states);
 
 private:
   struct step {

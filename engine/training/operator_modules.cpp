@@ -250,6 +250,8 @@ public:
     return in[0] * mask;
   }
 
+  at::Generator* generator() override { return &generator_; }
+
 private:
   double rate_;
   at::Generator generator_;

@@ -53,16 +53,33 @@ void optimiser::step(double learning_rate) {
     }
     update(g, gradients, learning_rate);
   }
-  first_step_ = false;
+  ++steps_;
+}
+
+std::vector<at::Tensor> optimiser::moments() const {
+  std::vector<at::Tensor> all;
+  for (const auto& g : groups_) {
+    all.insert(all.end(), g.first.begin(), g.first.end());
+    all.insert(all.end(), g.second.begin(), g.second.end());
+  }
+  return all;
+}
+
+void optimiser::go_on_after(std::uint64_t steps) {
+  const at::NoGradGuard no_grad;
+  steps_ = steps;
+  if (step_.defined())
+    step_.fill_(static_cast<double>(steps));
 }
 
 void optimiser::update(group& g, const std::vector<at::Tensor>& gradients,
                        double learning_rate) {
   switch (kind_) {
   case optimiser_kind::sgd:
-    at::_fused_sgd_(
-        g.parameters, gradients, g.first, g.weight_decay, momentum_, learning_rate,
-        /*dampening=*/0.0, /*nesterov=*/momentum_ > 0, /*maximize=*/false, first_step_);
+    at::_fused_sgd_(g.parameters, gradients, g.first, g.weight_decay, momentum_,
+                    learning_rate,
+                    /*dampening=*/0.0, /*nesterov=*/momentum_ > 0, /*maximize=*/false,
+                    /*is_first_step=*/steps_ == 0);
     return;
   case optimiser_kind::adam:
     at::_fused_adam_(g.parameters, gradients, g.first, g.second, {}, g.steps,

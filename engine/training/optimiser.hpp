@@ -20,6 +20,14 @@ public:
   /// One step down the gradients of all parameters, which are dropped.
   void step(double learning_rate);
 
+  /// How many steps it has made.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  /// What it keeps for parameters, group by group: all first moments, then all second
+  /// ones. They share storage with its own.
+  [[nodiscard]] std::vector<at::Tensor> moments() const;
+  /// As after so many steps, whose moments were written into `moments()`.
+  void go_on_after(std::uint64_t steps);
+
 private:
   struct group {
     double weight_decay = 0;
@@ -33,7 +41,7 @@ private:
 
   optimiser_kind kind_;
   double momentum_;
-  bool first_step_ = true;
+  std::uint64_t steps_ = 0;
   at::Tensor step_;
   std::vector<group> groups_;
 };

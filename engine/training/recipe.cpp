@@ -120,6 +120,13 @@ std::span<const std::string_view> hyperparameter_names() {
   return names;
 }
 
+const char* to_text(optimiser_kind o) {
+  for (const auto& [text, kind] : optimisers)
+    if (kind == o)
+      return text.data(); // A literal.
+  return "";
+}
+
 expected<recipe> recipe_of(const training_params& defaults,
                            const std::vector<setting>& hyperparameters) {
   recipe r{.learning_rate = defaults.learning_rate,

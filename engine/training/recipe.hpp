@@ -10,6 +10,9 @@ namespace clade {
 enum class optimiser_kind : std::uint8_t { sgd, adam, adamw };
 enum class schedule_kind : std::uint8_t { constant, cosine, step };
 
+/// "sgd", "adam", "adamw"
+[[nodiscard]] const char* to_text(optimiser_kind o);
+
 /// How one candidate is trained: its genome's hyperparameters, and the experiment's
 /// `[training]` for what the search space leaves out.
 struct recipe {

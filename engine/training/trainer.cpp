@@ -1,5 +1,7 @@
 #include "engine/training/trainer.hpp"
 
+#include "engine/fitness/costs.hpp"
+#include "engine/training/inheritance.hpp"
 #include "engine/training/linear_model.hpp"
 #include "engine/training/metrics.hpp"
 #include "engine/training/training_loop.hpp"
@@ -8,6 +10,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -61,6 +64,25 @@ failure failure_of_exception() {
   }
 }
 
+// The median of some passes of one example, from the device's memory to the result in
+// the machine's, after some that warm up.
+double latency_milliseconds(network_module& net, const at::Tensor& features) {
+  constexpr int warming = 3, measured = 15;
+  const c10::InferenceMode inference;
+  net.eval();
+  const auto example = features.narrow(0, 0, 1);
+  std::vector<double> times;
+  for (int i = 0; i < warming + measured; ++i) {
+    const auto start = steady_clock::now();
+    static_cast<void>(net.forward(example).cpu());
+    const std::chrono::duration<double, std::milli> took = steady_clock::now() - start;
+    if (i >= warming)
+      times.push_back(took.count());
+  }
+  std::ranges::nth_element(times, times.begin() + measured / 2);
+  return times[measured / 2];
+}
+
 class deaf_progress : public progress {
 public:
   bool report(const epoch&) override { return true; }
@@ -89,6 +111,10 @@ private:
   expected<void> load();
   expected<plan> plan_for(const genome& g) const;
   training_task task_for(const job& j, const plan& p) const;
+  expected<training_result> train_planned(const job& j, const plan& p, progress& heard,
+                                          std::unique_ptr<network_module>& net) const;
+  void keep_checkpoint(const job& j, training_result& result,
+                       std::vector<weight_tensor> weights, evaluated_job& out) const;
   void train_job(const job& j, progress& p, evaluated_job& out);
 
   training_setup setup_;
@@ -140,10 +166,57 @@ expected<plan> trainer::plan_for(const genome& g) const {
 training_task trainer::task_for(const job& j, const plan& p) const {
   return {.recipe = p.recipe,
           .key = {.seed = j.seed, .id = j.id},
-          .goal = setup_.goal,
+          .goal = of_epochs(setup_.goal),
           .epochs = j.budget.epochs,
+          .horizon = j.budget.horizon,
+          .first_epoch = j.start_epoch + 1,
           .patience = setup_.training.patience,
-          .deadline = deadline_of(j.budget)};
+          .deadline = deadline_of(j.budget),
+          .keep_position = j.keep_checkpoint == checkpointing::whole};
+}
+
+// Whether it goes on or takes over weights, the other's network decides: one that is
+// equal goes on, with the streams of the candidate that began.
+expected<training_result>
+trainer::train_planned(const job& j, const plan& p, progress& heard,
+                       std::unique_ptr<network_module>& net) const {
+  auto task = task_for(j, p);
+  const at::Device device(setup_.device);
+  if (j.start_epoch >= j.budget.epochs)
+    return fail(error_kind::invalid_input,
+                "it goes on after epoch " + std::to_string(j.start_epoch)
+                    + " and is to have " + std::to_string(j.budget.epochs));
+  if (j.start == 0) {
+    net = std::make_unique<network_module>(p.network, task.key, device);
+    return train(*net, on_device_, task, heard);
+  }
+  const auto from = decode_checkpoint(j.checkpoint);
+  if (!from)
+    return fail_in("the weights of #" + std::to_string(j.start), from.error());
+  const auto parent = plan_for(from->genome);
+  if (!parent)
+    return fail_in("the network of #" + std::to_string(j.start), parent.error());
+  if (j.start_epoch > 0 && from->position && parent->network == p.network) {
+    task.key.id = from->position->key;
+    net = std::make_unique<network_module>(p.network, task.key, device);
+    return train(*net, on_device_, task, heard,
+                 resumption{.weights = from->weights, .position = *from->position});
+  }
+  net = std::make_unique<network_module>(p.network, task.key, device);
+  const auto plan = plan_inheritance(p.network, parent->network, from->weights,
+                                     derive(j.seed, purpose::inherit, j.id, 0));
+  return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {
+    return train(*net, on_device_, task, heard);
+  });
+}
+
+void trainer::keep_checkpoint(const job& j, training_result& result,
+                              std::vector<weight_tensor> weights,
+                              evaluated_job& out) const {
+  if (j.keep_checkpoint != checkpointing::none)
+    out.checkpoint = encode_checkpoint({.genome = j.genome,
+                                        .weights = std::move(weights),
+                                        .position = std::move(result.position)});
 }
 
 void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
@@ -167,17 +240,25 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
                + std::to_string(j.budget.memory_bytes >> 20) + " allowed";
     return;
   }
-  const auto task = task_for(j, *planned);
-  network_module module(net, task.key, at::Device(setup_.device));
-  auto result = train(module, on_device_, task, p);
-  e.outcome = result.outcome;
-  e.reason = std::move(result.reason);
-  e.curve = std::move(result.curve);
+  std::unique_ptr<network_module> module;
+  auto result = train_planned(j, *planned, p, module);
+  if (!result)
+    return invalid(result.error());
+  e.outcome = result->outcome;
+  e.reason = std::move(result->reason);
+  e.curve = std::move(result->curve);
   if (e.outcome != outcome::succeeded)
     return;
-  e.metrics = e.curve[result.best].metrics;
-  auto weights = encode_weights(module.weights());
+  e.metrics = result->best;
+  add_cost(e, setup_.goal, multiply_adds_metric,
+           static_cast<double>(net.cost().multiply_adds));
+  if (asks_for(setup_.goal, latency_metric))
+    add_cost(e, setup_.goal, latency_metric,
+             latency_milliseconds(*module, on_device_.features));
+  auto tensors = module->weights();
+  auto weights = encode_weights(tensors);
   e.weights_hash = hash64(weights);
+  keep_checkpoint(j, *result, std::move(tensors), out);
   if (fitness_of(e, setup_.goal).primary > j.keep_weights_above)
     out.weights = std::move(weights);
 }
@@ -207,26 +288,30 @@ expected<examination> trainer::examine(const job& j, const bytes& weights) {
     const auto planned = plan_for(j.genome);
     if (!planned)
       return tl::unexpected(planned.error());
-    const auto task = task_for(j, *planned);
-    network_module module(planned->network, task.key, at::Device(setup_.device));
+    std::unique_ptr<network_module> module;
     if (weights.empty()) {
       deaf_progress nobody;
-      if (auto r = train(module, on_device_, task, nobody);
-          r.outcome != outcome::succeeded)
+      auto r = train_planned(j, *planned, nobody, module);
+      if (!r)
+        return tl::unexpected(r.error());
+      if (r->outcome != outcome::succeeded)
         return fail(error_kind::io, "candidate " + std::to_string(j.id)
-                                        + ", trained again, " + to_text(r.outcome) + ": "
-                                        + r.reason);
+                                        + ", trained again, " + to_text(r->outcome) + ": "
+                                        + r->reason);
     } else {
+      const training_key key{.seed = j.seed, .id = j.id};
+      module = std::make_unique<network_module>(planned->network, key,
+                                                at::Device(setup_.device));
       const auto decoded = decode_weights(weights);
       if (!decoded)
         return tl::unexpected(decoded.error());
-      if (auto loaded = module.load(*decoded); !loaded)
+      if (auto loaded = module->load(*decoded); !loaded)
         return tl::unexpected(loaded.error());
     }
-    module.eval();
+    module->eval();
     examination out;
     out.id = j.id;
-    out.metrics = assess([&module](const at::Tensor& x) { return module.forward(x); },
+    out.metrics = assess([&module](const at::Tensor& x) { return module->forward(x); },
                          on_device_, on_device_.test, "test.");
     out.parameters = planned->network.cost().parameters;
     return out;
@@ -272,8 +357,10 @@ expected<void> trainer::warm_up() {
       const auto planned = plan_for(sampled->child);
       if (!planned)
         return tl::unexpected(planned.error());
-      const training_task task{
-          .recipe = planned->recipe, .goal = setup_.goal, .epochs = 1};
+      const training_task task{.recipe = planned->recipe,
+                               .key = {},
+                               .goal = of_epochs(setup_.goal),
+                               .epochs = 1};
       network_module module(planned->network, task.key, at::Device(setup_.device));
       deaf_progress nobody;
       // Whether so short a training succeeds says nothing.
@@ -301,12 +388,16 @@ expected<void> check(const training_setup& setup) {
       return fail(error_kind::invalid_input,
                   setup.space.name + ": no training reads the hyperparameter " + h.name);
   const auto metrics = epoch_metrics(setup.data.task);
-  if (std::ranges::find(metrics, setup.goal.metric) == metrics.end()) {
+  for (const auto& a : aims_of(setup.goal)) {
+    if (a.metric == parameters_metric || a.metric == multiply_adds_metric
+        || a.metric == latency_metric
+        || std::ranges::find(metrics, a.metric) != metrics.end())
+      continue;
     std::string list;
     for (const auto& m : metrics)
       list += (list.empty() ? "" : ", ") + m;
     return fail(error_kind::invalid_input,
-                "objective: no metric " + setup.goal.metric + "; there are " + list);
+                "objective: no metric " + a.metric + "; there are " + list);
   }
   return {};
 }

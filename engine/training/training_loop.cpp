@@ -1,6 +1,7 @@
 #include "engine/training/training_loop.hpp"
 
 #include "engine/training/optimiser.hpp"
+#include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -40,8 +41,10 @@ public:
         task_(task),
         progress_(p),
         source_(data, task.recipe, task.key),
-        optimiser_(task.recipe, net.parameters()) {}
+        optimiser_(task.recipe, net.parameters()),
+        number_(task.first_epoch) {}
 
+  expected<void> go_on(const resumption& from);
   training_result run();
 
 private:
@@ -49,7 +52,10 @@ private:
   bool train_epoch(std::uint32_t number);
   bool assess_epoch(std::uint32_t number, steady_clock::time_point start);
   void keep_if_best();
-  bool out_of_patience();
+  void keep_state();
+  void hear_loss();
+  bool out_of_patience() const;
+  training_position position() const;
   bool end(outcome o, std::string reason);
 
   at::Tensor loss(const at::Tensor& predictions, const at::Tensor& targets) const;
@@ -60,7 +66,7 @@ private:
   progress& progress_;
   batch_source source_;
   optimiser optimiser_;
-  std::int64_t steps_ = 0;
+  std::uint32_t number_; ///< Of the next epoch.
   double train_loss_ = 0;
   fitness best_fitness_;
   std::vector<at::Tensor> best_state_;
@@ -69,20 +75,48 @@ private:
   training_result result_;
 };
 
+// The order of examples and their augmentation are drawn anew for each epoch, from its
+// number, so that the generators inside the network are all that has a state.
+expected<void> training_loop::go_on(const resumption& from) {
+  const auto& p = from.position;
+  if (auto best = net_.load(from.weights); !best)
+    return best;
+  keep_state();
+  if (auto last = net_.load(p.weights); !last)
+    return last;
+  net_.set_random_states(p.generators);
+  number_ = p.epochs + 1;
+  lowest_loss_ = p.lowest_loss;
+  epochs_since_lowest_ = p.since_lowest;
+  result_.best = p.best;
+  evaluation so_far;
+  so_far.metrics = p.best;
+  best_fitness_ = fitness_of(so_far, task_.goal);
+  const auto moments = optimiser_.moments();
+  if (p.optimiser != to_text(task_.recipe.optimiser)
+      || !std::ranges::equal(moments, p.moments, same_shape))
+    return {};
+  for (std::size_t i = 0; i < moments.size(); ++i)
+    copy_to(moments[i], p.moments[i]);
+  optimiser_.go_on_after(p.steps);
+  return {};
+}
+
 training_result training_loop::run() {
-  for (std::uint32_t number = 1; number <= task_.epochs; ++number) {
+  for (; number_ <= task_.epochs && !out_of_patience(); ++number_) {
     const auto start = steady_clock::now();
-    if (!train_epoch(number) || !assess_epoch(number, start))
+    if (!train_epoch(number_) || !assess_epoch(number_, start))
       return std::move(result_);
     keep_if_best();
+    hear_loss();
     const bool wanted = progress_.report(result_.curve.back());
-    if (!wanted && number < task_.epochs) {
-      end(outcome::dropped, "stopped after epoch " + std::to_string(number));
+    if (!wanted && number_ < task_.epochs) {
+      end(outcome::dropped, "stopped after epoch " + std::to_string(number_));
       return std::move(result_);
     }
-    if (out_of_patience())
-      break;
   }
+  if (task_.keep_position)
+    result_.position = position();
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < best_state_.size(); ++i)
     net_.state()[i].tensor.detach().copy_(best_state_[i]);
@@ -94,15 +128,17 @@ bool training_loop::train_epoch(std::uint32_t number) {
   source_.start(number);
   auto total = at::zeros({}, data_.features.options().dtype(at::kDouble));
   const auto batches = source_.batches_per_epoch();
-  const auto all_steps = static_cast<double>(batches) * task_.epochs;
+  const auto horizon = task_.horizon != 0 ? task_.horizon : task_.epochs;
+  const auto all_steps = static_cast<double>(batches) * horizon;
+  auto step = batches * (static_cast<std::int64_t>(number) - 1);
   for (std::int64_t i = 0; i < batches; ++i) {
     if (steady_clock::now() > task_.deadline)
       return end(outcome::timed_out, "out of time in epoch " + std::to_string(number));
     const auto b = source_.next();
     const auto l = loss(net_.forward(b.features), b.targets);
     l.backward();
-    optimiser_.step(
-        learning_rate_at(task_.recipe, static_cast<double>(steps_++) / all_steps));
+    const auto done = std::min(static_cast<double>(step++), all_steps - 1) / all_steps;
+    optimiser_.step(learning_rate_at(task_.recipe, done));
     total.add_(l.detach(), b.features.size(0));
   }
   train_loss_ = total.item<double>() / static_cast<double>(data_.train.size(0));
@@ -134,7 +170,11 @@ void training_loop::keep_if_best() {
   if (!better)
     return;
   best_fitness_ = f;
-  result_.best = result_.curve.size() - 1;
+  result_.best = so_far.metrics;
+  keep_state();
+}
+
+void training_loop::keep_state() {
   const at::NoGradGuard no_grad;
   if (best_state_.empty()) {
     for (const auto& s : net_.state())
@@ -145,14 +185,31 @@ void training_loop::keep_if_best() {
     best_state_[i].copy_(net_.state()[i].tensor);
 }
 
-bool training_loop::out_of_patience() {
+void training_loop::hear_loss() {
   const double loss = *find(result_.curve.back().metrics, "validation.loss");
-  if (loss < lowest_loss_) {
-    lowest_loss_ = loss;
-    epochs_since_lowest_ = 0;
-    return false;
-  }
-  return ++epochs_since_lowest_ >= task_.patience && task_.patience > 0;
+  const bool lower = loss < lowest_loss_;
+  lowest_loss_ = lower ? loss : lowest_loss_;
+  epochs_since_lowest_ = lower ? 0 : epochs_since_lowest_ + 1;
+}
+
+bool training_loop::out_of_patience() const {
+  return task_.patience > 0 && epochs_since_lowest_ >= task_.patience;
+}
+
+training_position training_loop::position() const {
+  training_position p{.key = task_.key.id,
+                      .epochs = number_ - 1,
+                      .weights = net_.weights(),
+                      .best = result_.best,
+                      .lowest_loss = lowest_loss_,
+                      .since_lowest = epochs_since_lowest_,
+                      .optimiser = to_text(task_.recipe.optimiser),
+                      .steps = optimiser_.steps(),
+                      .moments = {},
+                      .generators = net_.random_states()};
+  for (const auto& m : optimiser_.moments())
+    p.moments.push_back(to_host("", m));
+  return p;
 }
 
 bool training_loop::end(outcome o, std::string reason) {
@@ -188,9 +245,14 @@ std::vector<metric> number_metrics(const std::string& prefix, double squares,
 
 } // namespace
 
-training_result train(network_module& net, const device_data& data,
-                      const training_task& task, progress& p) {
-  return training_loop(net, data, task, p).run();
+expected<training_result> train(network_module& net, const device_data& data,
+                                const training_task& task, progress& p,
+                                const std::optional<resumption>& from) {
+  training_loop loop(net, data, task, p);
+  if (from)
+    if (auto there = loop.go_on(*from); !there)
+      return tl::unexpected(there.error());
+  return loop.run();
 }
 
 std::vector<metric> assess(const model& predict, const device_data& data,

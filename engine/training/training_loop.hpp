@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/fitness/fitness_function.hpp"
+#include "engine/training/checkpoint.hpp"
 #include "engine/training/network_module.hpp"
 
 #include <functional>
@@ -12,25 +13,41 @@ struct training_task {
   clade::recipe recipe;
   training_key key;
   objective goal; ///< Decides which epoch counts; ties go to the lower validation.loss.
-  std::uint32_t epochs = 15;
-  std::uint32_t patience = 0; ///< Epochs without a lower validation.loss; 0: no limit.
+  std::uint32_t epochs = 15; ///< In all, with those before it goes on.
+  /// Those that the schedule of learning rates is laid over; see `budget::horizon`.
+  std::uint32_t horizon = 0;
+  std::uint32_t first_epoch = 1; ///< Of a training that does not go on.
+  std::uint32_t patience = 0;    ///< Epochs without a lower validation.loss; 0: no limit.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
+  /// Whether the result is to say where the training stands.
+  bool keep_position = false;
 };
 
 struct training_result {
   clade::outcome outcome = clade::outcome::succeeded;
   std::string reason;
-  std::vector<epoch> curve;
-  std::size_t best = 0; ///< Index into the curve of the epoch that counts.
+  std::vector<epoch> curve;                  ///< Of this training's own epochs.
+  std::vector<metric> best;                  ///< Of the epoch that counts.
+  std::optional<training_position> position; ///< Where asked for, if it succeeded.
+};
+
+/// A training to go on with, of the same network: its checkpoint with a position.
+struct resumption {
+  const std::vector<weight_tensor>& weights; ///< Of the epoch that counts.
+  const training_position& position;
 };
 
 /// Trains with cross entropy or mean squared error, and leaves in `net` the weights of
 /// the epoch that counts. Every epoch is reported as it ends, with train.loss and the
 /// metrics of `assess` for the validation part. A loss that is no finite number ends the
-/// training as diverged. LibTorch's exceptions pass through.
-[[nodiscard]] training_result train(network_module& net, const device_data& data,
-                                    const training_task& task, progress& p);
+/// training as diverged. LibTorch's exceptions pass through. One that goes on gives, bit
+/// for bit, what it would give had it never stopped; where the recipe has another
+/// optimiser, that one starts anew. An error of kind corrupt if what it is to go on with
+/// is of another network.
+[[nodiscard]] expected<training_result>
+train(network_module& net, const device_data& data, const training_task& task,
+      progress& p, const std::optional<resumption>& from = std::nullopt);
 
 /// Examples to predictions: scores of classes, or standardised targets.
 using model = std::function<at::Tensor(const at::Tensor&)>;

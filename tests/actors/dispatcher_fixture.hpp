@@ -134,9 +134,10 @@ struct fixture {
     return n;
   }
 
-  void submit(candidate_id id) {
-    random_stream random({.seed = id});
-    candidate c{.id = id};
+  void submit(candidate_id id) { submit(candidate{.id = id}); }
+
+  void submit(candidate c) {
+    random_stream random({.seed = c.id});
     c.genome =
         std::make_shared<const genome>(sample_genome(test::small_grammar(), random));
     submission message;

@@ -3,6 +3,15 @@
 using namespace clade;
 using namespace clade::test;
 
+TEST_CASE("dispatcher: a node learns how far to train, and from where it goes on") {
+  fixture f;
+  const auto n = f.join();
+  f.submit({.id = 7, .epochs = 9, .start = 3, .start_epoch = 4});
+  REQUIRE(n.was->assignments.size() == 1);
+  const auto& a = n.was->assignments[0];
+  CHECK(std::tuple(a.epochs, a.start, a.start_epoch) == std::tuple(9u, 3u, 4u));
+}
+
 TEST_CASE("dispatcher: a candidate goes to a node and its result to the selector") {
   fixture f;
   const auto n = f.join();

@@ -57,7 +57,12 @@ archive_actor::behavior_type stub_archive(archive_actor::pointer self,
       [](const fetch_evaluation& f) {
         return fetched_evaluation{evaluation{.id = f.id}};
       },
+      [](const clade::keep_picture&) {},
+      [](const write_kept&) { return kept_written{expected<void>()}; },
       [](const fetch_weights&) { return fetched_weights{bytes{}}; },
+      [](const fetch_lineages& f) {
+        return fetched_lineages{std::vector<lineage>(f.ids.size())};
+      },
   };
 }
 

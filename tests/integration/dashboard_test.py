@@ -51,10 +51,17 @@ class Browser:
         self.process.stdout.close()
 
 
+def sources(folder):
+    return {path.name: path.read_bytes() for path in (folder / "src").iterdir()}
+
+
 class PageTest(RunTest):
     def setUp(self):
         if MISSED:
             self.skipTest("there is no " + ", no ".join(MISSED))
+        # A page of other sources fails in ways that nobody can explain.
+        self.assertEqual(sources(ROOT / "build/page"), sources(ROOT / "tools/dashboard"),
+                         "the page in build/dashboard is not of these sources; tools/setup builds it")
         super().setUp()
 
     def attach(self):
@@ -204,6 +211,15 @@ class SteadyState(StoredRun):
     """Where candidates of the next generation are bred before one is closed."""
 
     options = ("--set", "evolution.strategy=regularised", "--set", "evolution.tell_order=arrived")
+
+
+class WithoutBrowser(unittest.TestCase):
+    @unittest.skipIf(not NODES, "there is no Node in build/node_venv")
+    def test_what_the_page_is_told(self):
+        done = subprocess.run([NODES[0], "--test", ROOT / "tests/tools/dashboard/run_test.mjs"], capture_output=True,
+                              text=True, timeout=PATIENCE_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"pass [1-9]")
 
 
 class MadeUp(PageTest):

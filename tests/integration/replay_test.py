@@ -327,33 +327,63 @@ class Forks(ReplayTest):
 
 
 class EarlierVersions(ReplayTest):
-    """`stores` has a store of each version of the schema, made by a program of that time: a search of 6 x 4 candidates
-    that was interrupted after 18, and ends with this digest."""
+    """`stores` has a store of each earlier version of the schema, made by a program of that time: a search of 6 x 4
+    candidates that was interrupted after 18, and ends with this digest."""
 
     STOPPED = "6e018814d09431c6d078b02dc848431b of 39 records"
     FINISHED = "529e3aad0e6cb490d5888aa93c85f345 of 54 records"
+    STORES = sorted((pathlib.Path(__file__).resolve().parent / "stores").glob("version-*.db.gz"))
 
-    def test_a_store_of_each_opens_and_verifies_and_goes_on(self):
-        stores = sorted((pathlib.Path(__file__).resolve().parent / "stores").glob("version-*.db.gz"))
-        self.assertNotEqual(stores, [])
-        for packed in stores:
+    def each(self):
+        """The folder of a run of each, and its version."""
+        self.assertNotEqual(self.STORES, [])
+        for packed in self.STORES:
             folder = self.runs / "earlier-20260101-120000"
             folder.mkdir(parents=True)
             (folder / "run.db").write_bytes(gzip.decompress(packed.read_bytes()))
-            with self.subTest(packed.name):
-                self.assertEqual(self.digest(), self.STOPPED)
-                self.assertIn("interrupted", self.finish("show", folder).out)
-                self.assertEqual(len(self.show("--generation", "1")["candidates"]), 6)
-                self.finish("check", folder)
-                self.assertIn("decisions equal", self.replay("--verify").out)
-                self.assertIn("trained again on cpu equal", self.replay("--retrain", "all").out)
-                self.finish("replay", folder, "--from", 1, "--as", "fork")
-                self.finish("resume", "fork", "--slots", "2")
-                shutil.rmtree(next(f for f in self.runs.iterdir() if f.name.startswith("fork-")))
-                self.finish("resume", folder, "--slots", "2")
-                self.assertEqual(self.digest(), self.FINISHED)
-                self.assertIn("decisions equal", self.replay("--verify").out)
-            shutil.rmtree(folder)
+            yield folder, int(packed.name.removeprefix("version-").removesuffix(".db.gz"))
+            shutil.rmtree(self.runs)
+
+    def goes_on(self, folder):
+        self.finish("check", folder)
+        self.finish("resume", folder, "--slots", "2")
+        self.assertIn(self.FINISHED, self.finish("show", folder, "--json").out)
+        self.assertIn("decisions equal", self.finish("replay", folder, "--verify").out)
+
+    def test_a_store_of_each_is_read_as_it_is(self):
+        for folder, _ in self.each():
+            before = (folder / "run.db").read_bytes()
+            self.assertEqual(self.digest(), self.STOPPED)
+            self.assertIn("interrupted", self.finish("show", folder).out)
+            self.assertEqual(len(self.show("--generation", "1")["candidates"]), 6)
+            self.finish("check", folder)
+            self.assertIn('"evaluated":18', self.finish("attach", folder, "--json").out)
+            self.assertIn("decisions equal", self.replay("--verify").out)
+            self.assertIn("trained again on cpu equal", self.replay("--retrain", "all").out)
+            self.finish("replay", folder, "--from", 1, "--as", "fork")
+            self.finish("resume", "fork", "--slots", "2")
+            self.assertEqual((folder / "run.db").read_bytes(), before)
+
+    def test_a_copy_of_each_goes_on_and_the_run_stays_as_it_was(self):
+        for folder, version in self.each():
+            before = (folder / "run.db").read_bytes()
+            refused = self.finish("resume", folder, "--slots", "2", status=2)
+            self.assertIn(f"(schema {version}; ", refused.err)
+            self.assertIn(f"clade upgrade {folder}", refused.err)
+            said = self.finish("upgrade", folder).out
+            copy = self.runs / "earlier-upgraded-20260101-120000"
+            self.assertIn(f"{copy}/run.db: a copy", said)
+            self.assertEqual((folder / "run.db").read_bytes(), before)
+            self.assertEqual(copy.stat().st_mode, folder.stat().st_mode)
+            self.assertIn("there already", self.finish("upgrade", folder, status=2).err)
+            self.assertIn("nothing to upgrade", self.finish("upgrade", copy).out)
+            self.goes_on(copy)
+
+    def test_each_goes_on_that_is_upgraded_in_place(self):
+        for folder, version in self.each():
+            said = self.finish("upgrade", folder, "--in-place").out
+            self.assertIn(f"upgraded from schema {version} to schema ", said)
+            self.goes_on(folder)
 
 
 if __name__ == "__main__":

@@ -163,8 +163,46 @@ void draw_curve(canvas& on, const area& within, const scene& s, const reading& r
   chart.draw(on);
 }
 
+/// What a metric spreads over: sizes differ by magnitudes.
+double spread(const aim& of, double raised) {
+  const double v = as_measured(raised, of.maximize);
+  const bool size = of.metric == parameters_metric || of.metric == multiply_adds_metric;
+  return size ? std::log1p(std::max(v, 0.0)) : v;
+}
+
+/// Of several objectives the first two.
+void draw_aims_chart(canvas& on, const area& within, const scene& s, std::size_t chosen) {
+  const auto aims = aims_of(s.picture.rules.objective);
+  int column = on.write(within.row, within.column,
+                        aims[0].metric + " against " + aims[1].metric, style::strong);
+  if (!s.picture.generations.empty())
+    on.write(within.row, column,
+             "  hypervolume " + metric_text(s.picture.generations.back().hypervolume));
+  std::vector<point> points;
+  seen x, y, second;
+  for (const auto& c : s.picture.front) {
+    points.push_back({spread(aims[1], c.rank.objectives[1]),
+                      as_measured(c.rank.objectives[0], aims[0].maximize)});
+    x.add(points.back().x);
+    y.add(points.back().y);
+    second.add(as_measured(c.rank.objectives[1], aims[1].maximize));
+  }
+  const auto across = x.span();
+  plot chart({.place = {within.row + 1, within.column, within.rows - 1, within.columns},
+              .x = {across.low, across.high},
+              .y = y.span(),
+              .left = metric_text(second.low) + " " + aims[1].metric,
+              .right = metric_text(second.high),
+              .glyphs = s.glyphs});
+  chart.dots(points, dot_pen);
+  chart.dots({points[chosen]}, {.look = style::chosen, .ascii = U'@'});
+  chart.draw(on);
+}
+
 void draw_front_chart(canvas& on, const area& within, const scene& s,
                       std::size_t chosen) {
+  if (!s.picture.rules.objective.others.empty())
+    return draw_aims_chart(on, within, s, chosen);
   const auto& front = s.picture.front;
   on.write(within.row, within.column,
            s.picture.rules.objective.metric + " against parameters (logarithmic)",

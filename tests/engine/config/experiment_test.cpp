@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace clade;
 using namespace std::chrono_literals;
 
@@ -58,6 +60,7 @@ tournament = 5
 truncation = 0.25
 elites = 1
 crossover = 0.5
+inherit = true
 tell_order = "arrived"
 in_flight = 4
 [evolution.mutation]
@@ -114,6 +117,7 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.evolution.crossover == 0.5);
   CHECK(e.evolution.tell_order == "arrived");
   CHECK(e.evolution.in_flight == 4);
+  CHECK(e.evolution.inherit);
   const auto& m = e.evolution.mutation;
   CHECK(std::vector{m.add_node, m.add_edge, m.remove_node, m.remove_edge,
                     m.change_operator, m.widen, m.narrow, m.change_setting,
@@ -240,8 +244,8 @@ TEST_CASE("problem: it is what the data says and some network must fit it") {
 
 TEST_CASE("experiment: the examples in the repository load") {
   const std::filesystem::path root(CLADE_ROOT);
-  for (const char* name :
-       {"digits", "iris", "diabetes", "housing", "mnist", "nas-bench-201", "synthetic"}) {
+  for (const char* name : {"digits", "iris", "diabetes", "housing", "mnist",
+                           "nas-bench-201", "synthetic", "synthetic-asha"}) {
     INFO(name);
     const auto e = load_experiment(root / "experiments" / (std::string(name) + ".toml"));
     if (!e)
@@ -271,4 +275,41 @@ TEST_CASE("experiment: the data's files are in the folder that is named for them
   CHECK(with("there").file == files.folder() / "there/x.csv");
   CHECK(with("/elsewhere").file == "/elsewhere/x.csv");
   CHECK(with("/elsewhere").target_file == "/elsewhere/y.npy");
+}
+
+TEST_CASE("experiment: rungs come from the epochs of a full training, and are resolved") {
+  const experiment_files files;
+  const std::vector<std::string> asha{"evolution.strategy=\"asha\"",
+                                      "training.epochs=15"};
+  const auto e = files.loaded(files.valid, asha);
+  CHECK(e.evolution.rungs == std::vector<std::uint32_t>{2, 5, 15});
+  CHECK(e.evolution.reduction == 3U);
+  const auto text = to_toml(e);
+  CHECK(text.find("rungs = [2, 5, 15]\nreduction = 3\n") != std::string::npos);
+  CHECK(to_toml(parse_resolved(text, "again").value()) == text);
+  auto told = asha;
+  told.emplace_back("evolution.rungs=[1, 3, 9, 15]");
+  CHECK(files.loaded(files.valid, told).evolution.rungs
+        == std::vector<std::uint32_t>{1, 3, 9, 15});
+  CHECK(to_toml(files.loaded(files.valid)).find("rungs") == std::string::npos);
+}
+
+TEST_CASE("experiment: rungs that are wrong are an error at their line") {
+  const experiment_files files;
+  const auto with = [&](const std::string& line) {
+    return files.error_of(
+        files.with("elites", "elites = 2\nstrategy = \"asha\"\n" + line));
+  };
+  CHECK(with("rungs = [1, 3, 2]")
+            .starts_with("x.toml:18: evolution.rungs is [1, 3, 2]: they"));
+  CHECK(with("rungs = [1, 5]")
+        == "x.toml:18: evolution.rungs is [1, 5]: the last must be that of a full "
+           "training, which has 3 epochs");
+  CHECK(with("rungs = [1, 2.5]").find("a list of whole numbers") != std::string::npos);
+  CHECK(with("rungs = 3").find("a list of whole numbers") != std::string::npos);
+  CHECK(with("reduction = 1")
+        == "x.toml:18: evolution.reduction is 1: it must be from 2 to 100");
+  CHECK(
+      files.error_of(files.with("elites", "elites = 2\nrungs = [1, 3]"))
+          .starts_with("x.toml:17: evolution.rungs is [1, 3]: \"generational\" trains"));
 }

@@ -44,6 +44,7 @@ experiment arbitrary(const experiment& base) {
   e.evolution.population = *rc::gen::inRange<std::size_t>(10, 1000);
   e.evolution.crossover = *share();
   e.evolution.mutation.again = *share();
+  e.evolution.mutation.adapt = *rc::gen::arbitrary<bool>();
   e.evolution.mutation.add_edge = *share();
   e.training.learning_rate = *share();
   e.training.weight_decay = *share();
@@ -163,6 +164,7 @@ TEST_CASE("resolved: any valid experiment reads back the same") {
     RC_ASSERT(back.data.categories == e.data.categories);
     RC_ASSERT(back.data.train == e.data.train);
     RC_ASSERT(back.evolution.mutation.again == e.evolution.mutation.again);
+    RC_ASSERT(back.evolution.mutation.adapt == e.evolution.mutation.adapt);
     RC_ASSERT(back.training.learning_rate == e.training.learning_rate);
     RC_ASSERT(back.limits.evaluation_time == e.limits.evaluation_time);
     RC_ASSERT(back.limits.evaluation_memory == e.limits.evaluation_memory);
@@ -310,4 +312,37 @@ TEST_CASE("resolved: it is an experiment file that needs no search space's") {
   CHECK(to_toml(files.loaded(text)) == text);
   CHECK_THAT(files.error_of(text + "[search_space.operaters]\nx = 1\n"),
              Catch::Contains("operaters"));
+}
+
+TEST_CASE("resolved: auto has given way to a strategy and says why") {
+  const experiment_files files;
+  const auto e = files.loaded(files.valid, {"evolution.strategy=auto"});
+  CHECK(e.evolution.strategy != "auto");
+  CHECK(e.evolution.chosen.starts_with(e.evolution.strategy + ": "));
+  CHECK(e.evolution.chosen.find("120 evaluations") != std::string::npos);
+  CHECK(to_toml(e).find("\nchosen = \"" + e.evolution.chosen + "\"\n")
+        != std::string::npos);
+  const auto again = resolved(e);
+  CHECK(again.evolution.strategy == e.evolution.strategy);
+  CHECK(again.evolution.chosen == e.evolution.chosen);
+  CHECK(to_toml(again) == to_toml(e));
+  const auto few =
+      files.loaded(files.valid, {"evolution.strategy=auto", "evolution.population=2",
+                                 "evolution.elites=1", "evolution.generations=3"});
+  CHECK(few.evolution.strategy == "random");
+  CHECK(few.evolution.chosen == "random: 6 evaluations are too few to learn from");
+  CHECK(to_toml(files.loaded(files.valid)).find("chosen") == std::string::npos);
+}
+
+TEST_CASE("resolved: what came later is written only where it is not as usual") {
+  const experiment_files files;
+  auto e = files.loaded(files.valid);
+  CHECK(to_toml(e).find("difference") == std::string::npos);
+  e.evolution.difference_weight = 0.5;
+  e.evolution.difference_base = "current_to_best";
+  const auto text = to_toml(e);
+  CHECK(text.find("\ndifference_weight = 0.5\ndifference_base = \"current_to_best\"\n")
+        != std::string::npos);
+  CHECK(resolved(e).evolution.difference_weight == 0.5);
+  CHECK(to_toml(resolved(e)) == text);
 }

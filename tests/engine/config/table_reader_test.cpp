@@ -58,6 +58,8 @@ TEST_CASE("experiment: a value of another type is named with its line") {
 
 TEST_CASE("experiment: a time or size without unit is answered with an example") {
   const experiment_files files;
+  CHECK(files.error_of(files.with("elites", "mutation = {adapt = 1}"))
+        == "x.toml:16: evolution.mutation.adapt must be true or false, not 1");
   CHECK(files.error_of(files.with("evaluation_time", "evaluation_time = 120"))
         == "x.toml:22: limits.evaluation_time must be a time with its unit, such as "
            "\"90s\" or "

@@ -79,3 +79,62 @@ TEST_CASE("candidate: texts say what a person asks for") {
   CHECK(std::string(to_text(outcome::dropped)) == "dropped");
   CHECK(std::string(to_text(static_cast<outcome>(99))) == "unknown");
 }
+
+TEST_CASE("candidate: several objectives are all raised, and all must be there") {
+  const objective both{.others = {{"parameters", false}, {"latency_ms", false}}};
+  auto e = a_success(1, 0.9);
+  e.parameters = 500;
+  CHECK_FALSE(fitness_of(e, both).ok);
+  e.metrics.push_back({"latency_ms", 2.5});
+  const auto f = fitness_of(e, both);
+  CHECK(f.ok);
+  CHECK(f.primary == 0.9);
+  CHECK(f.objectives == std::vector<double>{0.9, -500, -2.5});
+  e.metrics.back().value = std::numeric_limits<double>::quiet_NaN();
+  CHECK(fitness_of(e, both) == fitness{});
+}
+
+TEST_CASE("candidate: constraints are missed by a share of their limits") {
+  const objective held{
+      .constraints = {{.metric = "parameters", .limit = 200},
+                      {.metric = "validation.accuracy", .limit = 0.8, .at_most = false}}};
+  const auto violation = [&](double accuracy, std::uint64_t parameters) {
+    auto e = a_success(1, accuracy);
+    e.parameters = parameters;
+    const auto f = fitness_of(e, held);
+    CHECK(f.ok);
+    CHECK(f.objectives.empty());
+    return f.violation;
+  };
+  CHECK(violation(0.8, 200) == 0);
+  CHECK(violation(0.9, 300) == Approx(0.5));
+  CHECK(violation(0.6, 300) == Approx(0.75));
+  const objective tiny{.constraints = {{.metric = "parameters", .limit = 1e-300}}};
+  auto e = a_success(1, 0.5);
+  e.parameters = 1'000'000;
+  CHECK(std::isfinite(fitness_of(e, tiny).violation));
+}
+
+TEST_CASE("candidate: the feasible are fitter, and then those that miss by less") {
+  const auto one = [](candidate_id id, double primary, double violation) {
+    auto i = an_individual(id, primary);
+    i.fitness.violation = violation;
+    return i;
+  };
+  std::vector<individual> all{one(1, 9, 0.5), one(2, 1, 0), a_failed_individual(3),
+                              one(4, 5, 0.1), one(5, 2, 0), one(6, 6, 0.1)};
+  std::sort(all.begin(), all.end(), fitter);
+  CHECK(to_text(all) == "#5=2.0 #2=1.0 #6=6.0 #4=5.0 #1=9.0 #3=failed");
+}
+
+TEST_CASE("candidate: epochs are told apart by what is measured at each of them") {
+  const objective costly{.metric = "parameters",
+                         .maximize = false,
+                         .others = {{"validation.accuracy", true}},
+                         .constraints = {{"parameters", 10}}};
+  CHECK(of_epochs(costly) == objective{.metric = "validation.accuracy"});
+  CHECK(of_epochs({.metric = "latency_ms", .maximize = false})
+        == objective{.metric = "validation.loss", .maximize = false});
+  CHECK(to_text(costly)
+        == "parameters lowered, validation.accuracy raised, parameters at most 10.0");
+}

@@ -17,7 +17,13 @@ struct setting_of_run {
 constexpr setting_of_run settings_of_runs[]{{"random", "asked"},
                                             {"generational", "asked"},
                                             {"regularised", "asked"},
-                                            {"regularised", "arrived"}};
+                                            {"regularised", "arrived"},
+                                            {"mu_plus_lambda", "asked"},
+                                            {"successive_halving", "asked"},
+                                            {"dehb", "asked"},
+                                            {"asha", "asked"},
+                                            {"median_stopping", "arrived"},
+                                            {"population_based_training", "asked"}};
 
 /// By the text that stands for an experiment in the records.
 using experiments = std::map<std::string, run_rules>;
@@ -31,6 +37,7 @@ run_rules rules_for(const setting_of_run& s) {
   rules.evolution.elites = 2;
   rules.evolution.in_flight = 3;
   rules.seed = 11;
+  REQUIRE(complete_rungs(rules.evolution, 2));
   return rules;
 }
 

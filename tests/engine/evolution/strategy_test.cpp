@@ -15,18 +15,87 @@ struct specimen {
   const char* name;
   run_rules rules;
   bool orderly; ///< Decides the same in whatever order results come.
+  /// Remembers what it asked for, so that little or nothing has to be bred again.
+  bool careful = false;
 };
+
+run_rules adapting(const char* strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.evolution.mutation.adapt = true;
+  return rules;
+}
+
+/// A small x is an objective too, and it must not be too great.
+run_rules weighing(const char* strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.objective.others = {{.metric = "parameters", .maximize = false}};
+  rules.objective.constraints = {{.metric = "parameters", .limit = 8'000}};
+  return rules;
+}
+
+run_rules inheriting(const std::string& strategy, std::uint64_t seed) {
+  auto rules = toy_rules(strategy, seed);
+  rules.evolution.inherit = true;
+  return rules;
+}
 
 std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto truncation = toy_rules("generational", seed);
   truncation.evolution.selection = "truncation";
+  auto lexicase = toy_rules("generational", seed);
+  lexicase.evolution.selection = "lexicase";
+  lexicase.cases = {{"validation.accuracy", true}};
+  auto to_best = toy_rules("differential_evolution", seed);
+  to_best.evolution.difference_base = "current_to_best";
+  to_best.evolution.difference_weight = 0.8;
   auto arrived = toy_rules("regularised", seed);
   arrived.evolution.tell_order = "arrived";
-  return {{"random", toy_rules("random", seed), true},
-          {"generational by tournament", toy_rules("generational", seed), true},
-          {"generational by truncation", truncation, true},
-          {"regularised as asked", toy_rules("regularised", seed), true},
-          {"regularised as arrived", arrived, false}};
+  auto asha_arrived = toy_rules("asha", seed);
+  asha_arrived.evolution.tell_order = "arrived";
+  auto guessed = toy_rules("surrogate", seed);
+  guessed.evolution.tell_order = "arrived";
+  auto four = toy_rules("islands", seed);
+  four.evolution.islands = {"regularised", "generational", "tpe", "local_search"};
+  four.evolution.in_flight = 8;
+  four.evolution.topology = "star";
+  four.evolution.migration = 3;
+  auto alone = toy_rules("islands", seed);
+  alone.evolution.islands = {"2"};
+  alone.evolution.migration = 0;
+  alone.evolution.in_flight = 6;
+  return {
+      {"random", toy_rules("random", seed), true},
+      {"generational by tournament", toy_rules("generational", seed), true},
+      {"generational by truncation", truncation, true},
+      {"generational by lexicase", lexicase, true},
+      {"regularised as asked", toy_rules("regularised", seed), true},
+      {"regularised as arrived", arrived, false},
+      {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true},
+      {"differential evolution", toy_rules("differential_evolution", seed), true},
+      {"differential evolution to the best", to_best, true},
+      {"cma-es", toy_rules("cma_es", seed), true},
+      {"surrogate as asked", toy_rules("surrogate", seed), true, true},
+      {"surrogate as arrived", guessed, false, true},
+      {"local search", toy_rules("local_search", seed), true, true},
+      {"tpe", toy_rules("tpe", seed), true, true},
+      {"map elites", toy_rules("map_elites", seed), true},
+      {"islands of four strategies", four, true},
+      {"islands without migration", alone, true},
+      {"generational that adapts", adapting("generational", seed), true},
+      {"regularised that adapts", adapting("regularised", seed), true},
+      {"map elites that adapt", adapting("map_elites", seed), true},
+      {"nsga2", toy_rules("nsga2", seed), true},
+      {"nsga2 for two objectives", weighing("nsga2", seed), true},
+      {"nsga3 for two objectives", weighing("nsga3", seed), true},
+      {"successive halving", toy_rules("successive_halving", seed), true},
+      {"hyperband", toy_rules("hyperband", seed), true},
+      {"dehb", toy_rules("dehb", seed), true},
+      {"asha as asked", toy_rules("asha", seed), true},
+      {"asha as arrived", asha_arrived, false},
+      {"median stopping", toy_rules("median_stopping", seed), true},
+      {"population based training", toy_rules("population_based_training", seed), true},
+      {"generational with inherited weights", inheriting("generational", seed), true},
+      {"regularised with inherited weights", inheriting("regularised", seed), true}};
 }
 
 template<class Record>
@@ -147,18 +216,24 @@ TEST_CASE("strategy: ids are consecutive and the budget is met exactly") {
   }
 }
 
-TEST_CASE("strategy: no network is asked for twice while there are others") {
+TEST_CASE("strategy: no training is asked for twice while there are others") {
   for (const auto& s : specimens()) {
     INFO(s.name);
-    const auto run = simulate(toy_simulation(s.rules, {.size = 400}));
-    std::set<genome_hash> networks;
+    // Where some are trained on, fewer are new.
+    const bool climbs = !s.rules.evolution.rungs.empty();
+    const auto run = simulate(toy_simulation(s.rules, {.size = climbs ? 200 : 400}));
+    std::set<genome_hash> trainings;
     std::uint64_t bred_again = 0;
     for (const auto& b : only<candidate_born>(run.records)) {
-      CHECK(networks.insert(b.born.network).second);
+      if (b.born.origin.starts_with("migrated"))
+        continue; // It is told to.
+      CHECK(trainings.insert(training_of(b.born)).second);
       CHECK(b.born.equal_to == 0);
       bred_again += b.born.attempt;
     }
-    CHECK(bred_again > 0); // The space is small enough for the law to have been at work.
+    // The space is small enough for the law to have been at work.
+    if (!s.careful)
+      CHECK(bred_again > 0);
   }
 }
 
@@ -170,13 +245,13 @@ TEST_CASE("strategy: a space smaller than the budget is searched by copies") {
       auto search = toy_simulation(s.rules, tiny);
       if (mixed)
         search.pick = shuffled(5);
-      std::set<std::int64_t> trained;
+      std::set<genome_hash> trained;
       search.evaluate = [&](const candidate& c) {
-        CHECK(trained.insert(toy_number(*c.genome)).second);
+        CHECK(trained.insert(training_of(c)).second);
         return tiny.evaluate(c);
       };
       const auto run = simulate(search);
-      CHECK(trained.size() <= 5);
+      CHECK(trained.size() <= (s.rules.evolution.rungs.empty() ? 5U : 47U));
       CHECK(run.state.evaluated == 48);
       std::size_t copies = 0;
       for (const auto& e : only<candidate_evaluated>(run.records))
@@ -221,14 +296,18 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "magic"})
         == "evolution.strategy is \"magic\": it must be one of \"random\", "
            "\"generational\", "
-           "\"regularised\"");
+           "\"regularised\", \"mu_plus_lambda\", \"differential_evolution\", "
+           "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "
+           "\"islands\", \"nsga2\", \"nsga3\", \"successive_halving\", "
+           "\"hyperband\", \"dehb\", \"asha\", \"median_stopping\", "
+           "\"population_based_training\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
         == "evolution.generations is 0: it must be from 1 to 1000000");
   CHECK(message({.selection = "luck"})
         == "evolution.selection is \"luck\": it must be one of \"tournament\", "
-           "\"truncation\"");
+           "\"truncation\", \"lexicase\"");
   CHECK(message({.tournament = 0})
         == "evolution.tournament is 0: it must be from 1 to 24");
   CHECK(message({.tournament = 25})
@@ -242,4 +321,38 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.strategy = "regularised", .in_flight = 25})
         == "evolution.in_flight is 25: it must be from 1 to 24");
   CHECK(message({.strategy = "random", .population = 2}).empty());
+  CHECK(message({.strategy = "mu_plus_lambda", .elites = 0})
+        == "evolution.elites is 0: it must be from 1 to 1000000");
+  CHECK(message({.strategy = "cma_es", .population = 3})
+        == "evolution.population is 3: it must be from 4 to 1000000");
+  CHECK(message({.strategy = "differential_evolution", .population = 3})
+        == "evolution.population is 3: it must be from 4 to 1000000");
+  CHECK(message({.strategy = "differential_evolution", .difference_weight = 2.5})
+        == "evolution.difference_weight is 2.5: it must be from 0 to 2");
+  CHECK(message({.strategy = "differential_evolution", .difference_base = "luck"})
+        == "evolution.difference_base is \"luck\": it must be one of \"random\", "
+           "\"current_to_best\"");
+  CHECK(message({.difference_base = "luck"}).empty());
+  CHECK(message({.strategy = "mu_plus_lambda", .population = 1, .elites = 2}).empty());
+}
+
+TEST_CASE(
+    "strategy: one for a single objective refuses several and says which does not") {
+  const auto space = toy_world{}.space();
+  objective goal{.others = {{.metric = "parameters", .maximize = false}}};
+  const auto refused = [&](const char* strategy) {
+    const auto ok = check_strategy({.strategy = strategy}, space, goal);
+    return ok ? "" : ok.error().message;
+  };
+  CHECK(refused("regularised")
+        == "evolution.strategy is \"regularised\": it raises one objective and the "
+           "experiment has 2, which strategy = \"nsga2\" weighs against each other");
+  CHECK(refused("nsga2") == "");
+  CHECK(refused("random") == "");
+  goal.others.resize(3, goal.others.front());
+  CHECK_THAT(refused("generational"), Catch::Contains("strategy = \"nsga3\""));
+  CHECK(refused("nsga3") == "");
+  goal.others.clear();
+  goal.constraints = {{.metric = "parameters", .limit = 10}};
+  CHECK(refused("generational") == "");
 }

@@ -38,8 +38,13 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
   c.generation = order.generation;
   c.index = order.index;
   c.attempt = order.attempt;
+  c.epochs = order.epochs;
+  c.start = order.start;
   for (const auto& p : order.parents)
     c.parents.push_back(p.id);
+  c.epochs = order.epochs;
+  c.start = order.start;
+  c.start_epoch = start_epoch_of(order);
   if (order.how == breeding::kind::propose) {
     const auto where = space();
     const problem p{.input = {{4}}, .outputs = 2};
@@ -50,6 +55,14 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
     c.network.low = static_cast<std::uint64_t>(toy_number(made->child));
     c.genome = std::make_shared<const genome>(std::move(made->child));
     c.origin = made->change;
+  } else if (order.how == breeding::kind::given) {
+    c.network.low = static_cast<std::uint64_t>(toy_number(*order.genome));
+    c.genome = order.genome;
+    c.origin = order.origin;
+  } else if (order.how == breeding::kind::train_on) {
+    c.genome = std::make_shared<const genome>(*order.parents[0].genome);
+    c.network.low = static_cast<std::uint64_t>(toy_number(*c.genome));
+    c.origin = "goes on";
   } else if (!order.parents.empty()) {
     std::int64_t sum = 0;
     for (const auto& p : order.parents)
@@ -68,7 +81,14 @@ evaluation toy_world::evaluate(const candidate& c) const {
   if (all_fail || x % 7 == 0)
     return a_failure(c.id);
   const auto off = std::abs(static_cast<double>(x) - 0.75 * static_cast<double>(size));
-  return a_success(c.id, 1 - off / static_cast<double>(size));
+  const auto score = 1 - off / static_cast<double>(size);
+  // The later a curve rises, the less its beginning tells.
+  const auto slowness = 0.5 + static_cast<double>(x % 5) / 2;
+  const auto learnt =
+      c.epochs == 0 ? 1 : 1 - std::exp(-static_cast<double>(c.epochs) / slowness);
+  auto e = a_success(c.id, score * learnt);
+  e.parameters = static_cast<std::uint64_t>(x);
+  return e;
 }
 
 candidate a_candidate(candidate_id id, std::int64_t x) {
@@ -111,6 +131,10 @@ run_rules toy_rules(const std::string& strategy, std::uint64_t seed) {
   rules.evolution.generations = 6;
   rules.evolution.elites = 2;
   rules.evolution.in_flight = 3;
+  for (const auto* climbs : {"successive_halving", "hyperband", "dehb", "asha",
+                             "median_stopping", "population_based_training"})
+    if (strategy == climbs)
+      rules.evolution.rungs = {1, 3, 9};
   rules.seed = seed;
   rules.space = std::make_shared<const search_space>(toy_world{}.space());
   return rules;

@@ -6,7 +6,9 @@ namespace clade {
 
 /// A world without search spaces: a genome is one number x below `size`, two genomes are
 /// equal networks if their numbers are, and fitness falls with the distance from three
-/// quarters of `size`. Every seventh number crashes.
+/// quarters of `size`. Every seventh number crashes. What is trained for some epochs has
+/// a part of its fitness, more with each; how fast, differs. It
+/// has x parameters.
 struct toy_world {
   std::int64_t size = 10'000;
   bool all_fail = false;
@@ -29,7 +31,8 @@ struct toy_world {
 [[nodiscard]] individual an_individual(candidate_id id, double primary);
 [[nodiscard]] individual a_failed_individual(candidate_id id);
 
-/// 8 candidates in each of 6 generations.
+/// 8 candidates in each of 6 generations; where a strategy has rungs, of 1, 3 and 9
+/// epochs.
 [[nodiscard]] run_rules toy_rules(const std::string& strategy, std::uint64_t seed = 1);
 
 [[nodiscard]] simulation toy_simulation(const run_rules& rules,

@@ -110,3 +110,21 @@ TEST_CASE("optuna: what is not evaluated yet waits and a file that is there is k
   REQUIRE_FALSE(again);
   CHECK(again.error().kind == error_kind::conflict);
 }
+
+TEST_CASE("optuna: several objectives are as many directions and values") {
+  told_run run;
+  run.e.objective.others = {{"parameters", false}};
+  const auto file = run.folder.path() / "study.db";
+  REQUIRE(write_optuna_study(run.opened(), run.e, "toy-1", file));
+  CHECK(
+      query(file, "select objective, direction from study_directions order by objective")
+      == "0|MAXIMIZE\n1|MINIMIZE\n");
+  CHECK(query(file, "select objective, value from trial_values where trial_id = 2 "
+                    "order by objective")
+        == "0|0.7\n1|200.0\n");
+  CHECK(query(file, "select value_json from study_system_attributes")
+        == "[\"validation.accuracy\",\"parameters\"]\n");
+  CHECK(query(file, "select state from trials where trial_id = 3") == "FAIL\n");
+  // Optuna takes intermediate values of a single objective alone.
+  CHECK(query(file, "select count(*) from trial_intermediate_values") == "0\n");
+}

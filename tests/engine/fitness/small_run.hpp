@@ -18,14 +18,20 @@ namespace clade {
     return breed({space, small_problem(), rules.evolution.mutation, rules.seed}, order)
         .value();
   };
-  s.evaluate = [rules, fitness = std::shared_ptr<fitness_function>(make_synthetic(
-                           {.params = params,
-                            .space = small_space(),
-                            .problem = small_problem(),
-                            .goal = rules.objective}))](const candidate& c) {
+  s.evaluate = [rules, params,
+                fitness = std::shared_ptr<fitness_function>(
+                    make_synthetic({.params = params,
+                                    .space = small_space(),
+                                    .problem = small_problem(),
+                                    .goal = rules.objective}))](const candidate& c) {
     nobody listening;
     return fitness
-        ->evaluate({.id = c.id, .genome = *c.genome, .seed = rules.seed, .budget = {}},
+        ->evaluate({.id = c.id,
+                    .genome = *c.genome,
+                    .seed = rules.seed,
+                    .budget = {.epochs = c.epochs != 0 ? c.epochs : params.epochs},
+                    .start = c.start,
+                    .start_epoch = c.start_epoch},
                    listening)
         .evaluation;
   };

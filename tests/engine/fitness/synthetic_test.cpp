@@ -185,6 +185,36 @@ TEST_CASE("synthetic: epochs are reported as they end") {
   CHECK(e.curve[0].metrics != e.metrics);
 }
 
+TEST_CASE("synthetic: a part of the epochs gives that part of the score") {
+  auto j = a_job();
+  const synthetic_params nine{.epochs = 9};
+  const auto whole = evaluated(j, nine).evaluation;
+  j.budget.epochs = 3;
+  const auto part = evaluated(j, nine).evaluation;
+  CHECK(part.curve.size() == 3);
+  CHECK(part.metrics == whole.curve[2].metrics);
+  CHECK(find(part.metrics, "validation.accuracy")
+        == find(whole.metrics, "validation.accuracy").value() * 3 / 9);
+  CHECK(find(a_synthetic(nine)->examine(j, {}).value().metrics, "test.accuracy")
+        == find(part.metrics, "validation.accuracy"));
+}
+
+TEST_CASE("synthetic: what goes on pays for its further epochs alone") {
+  auto j = a_job();
+  const synthetic_params nine{.duration = std::chrono::milliseconds(9), .epochs = 9};
+  const auto whole = evaluated(j, nine).evaluation;
+  j.start = 5;
+  j.start_epoch = 8;
+  const auto rest = evaluated(j, nine).evaluation;
+  CHECK(rest.metrics == whole.metrics);
+  REQUIRE(rest.curve.size() == 1);
+  CHECK(rest.curve[0] == whole.curve[8]);
+  CHECK(whole.seconds >= 0.0045);               // Of 9 ms, half at least,
+  CHECK(rest.seconds >= 0.0005);                // and a ninth of that.
+  j.budget.time = std::chrono::milliseconds(3); // Not enough for the whole.
+  CHECK(evaluated(j, nine).evaluation.outcome == outcome::succeeded);
+}
+
 TEST_CASE("synthetic: who hears of an epoch can end it") {
   listener listening;
   listening.stop_after = 2;
@@ -309,4 +339,20 @@ TEST_CASE("synthetic: parameters out of range are named") {
   CHECK_FALSE(message({.diverge = 0.5, .crash = 0.3, .hang = 0.3}).empty());
   CHECK_FALSE(message({.duration = std::chrono::microseconds(-1)}).empty());
   CHECK(message({.epochs = 0}) == "synthetic.epochs is 0: at least 1");
+}
+
+TEST_CASE("synthetic: what a network costs is a metric where the goal asks for it") {
+  const objective goal{.others = {{"multiply_adds", false}, {"parameters", false}},
+                       .constraints = {{.metric = "latency_ms", .limit = 1}}};
+  const auto plain = evaluated(a_job()).evaluation;
+  const auto e = evaluated(a_job(), {}, goal).evaluation;
+  const auto work =
+      decode(small_space(), a_genome(), small_problem())->cost().multiply_adds;
+  CHECK(find(e.metrics, "multiply_adds") == static_cast<double>(work));
+  CHECK(find(e.metrics, "latency_ms") == static_cast<double>(work) * 1e-6);
+  CHECK(fitness_of(e, goal).objectives.size() == 3);
+  CHECK(std::ranges::is_sorted(e.metrics, {}, &metric::name));
+  // Nothing else changes: neither epochs, nor the other metrics.
+  CHECK(e.curve.front().metrics == plain.curve.front().metrics);
+  CHECK(plain.metrics.size() + 2 == e.metrics.size());
 }

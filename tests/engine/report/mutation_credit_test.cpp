@@ -21,6 +21,9 @@ change_credit of(const mutation_credit& all, const std::string& kind) {
 TEST_CASE("mutation credit: origins tell of kinds of change") {
   CHECK(change_kinds("sampled").empty());
   CHECK(change_kinds("unchanged").empty());
+  CHECK(change_kinds("goes on to epoch 9").empty());
+  CHECK(change_kinds("goes on from #3 to epoch 9; momentum 0.8 -> 0.9")
+        == kinds{"momentum"});
   CHECK(change_kinds("add conv(filters=16, kernel=3) on n1..n2") == kinds{"add layer"});
   CHECK(change_kinds("add relu on input..output") == kinds{"add layer"});
   CHECK(change_kinds("add edge n1..n2") == kinds{"add edge"});
@@ -39,6 +42,8 @@ TEST_CASE("mutation credit: origins tell of kinds of change") {
   CHECK(change_kinds("crossed, but over the limits: the fitter parent; unchanged")
         == kinds{"crossing"});
   CHECK(change_kinds("added by hand") == kinds{"other"});
+  CHECK(change_kinds("add relu on n1..n2; hyperparameters by TPE")
+        == kinds{"add layer", "TPE"});
 }
 
 TEST_CASE("mutation credit: children count for each of their changes") {
@@ -73,4 +78,33 @@ TEST_CASE("mutation credit: where the objective is lowered less is better") {
   CHECK(widen.improved == 1);
   CHECK(widen.best_change == Approx(-0.2));
   CHECK(widen.mean_change == Approx(-0.05));
+}
+
+TEST_CASE("mutation credit: rates are those of a run whose mutation adapts") {
+  CHECK_FALSE(adapting_mutation({}));
+  CHECK_FALSE(adapting_mutation({{"evolution.mutation.adapt", "false"}}));
+  const auto base = adapting_mutation(
+      {{"evolution.mutation.adapt", "true"}, {"evolution.mutation.widen", "1.5"}});
+  REQUIRE(base);
+  CHECK(base->widen == 1.5);
+  CHECK(mutation_credit(true).rates().empty());
+  for (const bool maximize : {true, false}) {
+    mutation_credit all(maximize, base);
+    for (int i = 0; i < 20; ++i) {
+      all.add({.origin = "widen n2 filters 8 -> 16",
+               .fitness = maximize ? 0.7 : 0.3,
+               .parent_fitness = 0.5});
+      all.add({.origin = "momentum 0.8 -> 0.9", .fitness = {}, .parent_fitness = 0.5});
+    }
+    const auto rates = all.rates();
+    REQUIRE(rates.size() == change_kind_count);
+    const auto& widen = rates[static_cast<std::size_t>(change_kind::widen)];
+    CHECK(widen.children == 20);
+    CHECK(widen.paid == 20);
+    CHECK(widen.rate > widen.base);
+    const auto& tuned =
+        rates[static_cast<std::size_t>(change_kind::change_hyperparameter)];
+    CHECK(tuned.paid == 0);
+    CHECK(tuned.rate < tuned.base);
+  }
 }

@@ -313,3 +313,21 @@ TEST_CASE("report: text that is no UTF-8 still makes JSON on one line") {
   CHECK(text.find('\n') == std::string::npos);
   CHECK(nlohmann::json::parse(text)["id"] == 1);
 }
+
+TEST_CASE("report: a run whose strategy auto chose says so and why") {
+  told_run told;
+  auto view = told.view();
+  CHECK(view.chosen().empty());
+  CHECK(to_text(view).find("auto chose") == std::string::npos);
+  view.overview.experiment =
+      "# forked from a\n[experiment]\nname = \"x\"\nchosen = \"no\"\n"
+      "\n[evolution]\nstrategy = \"random\"\n"
+      "chosen = \"random: for 6 evaluations\"\npopulation = 2\n"
+      "\n[evolution.mutation]\nagain = 0.3\n";
+  CHECK(view.chosen() == "random: for 6 evaluations");
+  CHECK(to_text(view).find("\n  auto chose random: for 6 evaluations\n")
+        != std::string::npos);
+  view.overview.experiment =
+      "\n[evolution]\npopulation = 2\n\n[slots]\nchosen = \"no\"\n";
+  CHECK(view.chosen().empty());
+}

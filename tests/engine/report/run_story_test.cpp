@@ -85,6 +85,20 @@ TEST_CASE("story: the page stands alone and has every section") {
   CHECK_THAT(html, Catch::EndsWith("</html>\n"));
 }
 
+TEST_CASE("story: rates that adapt are shown, and only those") {
+  auto story = story_of(a_history());
+  CHECK(story.rates.empty());
+  CHECK(to_html(story).find("Mutation rates follow") == std::string::npos);
+  auto entries = a_history();
+  for (auto& e : entries)
+    if (auto* start = std::get_if<run_started>(&e.record))
+      start->experiment += "[evolution.mutation]\nadapt = true\n";
+  story = story_of(entries);
+  CHECK(story.rates.size() == change_kind_count);
+  CHECK_THAT(to_html(story), Catch::Contains("Mutation rates follow"));
+  CHECK_THAT(to_markdown(story), Catch::Contains("change\\_hyperparameter"));
+}
+
 TEST_CASE("story: what people and machines wrote is text and never markup") {
   auto story = story_of(a_hostile_history());
   story.run.name = markup;

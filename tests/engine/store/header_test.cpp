@@ -81,7 +81,7 @@ TEST_CASE("store: the store of a newer version is left alone and that version na
   std::filesystem::remove(folder.path() / "run.db.lock");
   const auto e = refusal_of(folder, file);
   CHECK(e.kind == error_kind::conflict);
-  CHECK_THAT(e.message, Catch::Contains("newer clade (schema 7; this one knows 1)"));
+  CHECK_THAT(e.message, Catch::Contains("newer clade (schema 7; this one knows 2)"));
 }
 
 TEST_CASE("store: its header says what it is from the first moment") {

@@ -198,3 +198,25 @@ TEST_CASE("overview: before the end there are no examinations") {
   const told_store told({born(a_candidate(1))});
   CHECK(told.s.examinations()->empty());
 }
+
+TEST_CASE("overview: the whole objective is kept, and what it means for the best") {
+  const objective goal{.metric = "validation.accuracy",
+                       .others = {{"parameters", false}, {"validation.loss", false}},
+                       .constraints = {{.metric = "parameters", .limit = 250},
+                                       {"validation.loss", 0.1, false}}};
+  std::vector<entry> entries;
+  for (candidate_id id = 1; id <= 3; ++id) {
+    entries.push_back(born(a_candidate(id)));
+    auto e = an_evaluation(id, 0.25 * static_cast<double>(id));
+    e.parameters = 100 * id;
+    entries.push_back(evaluated(e));
+  }
+  const told_store told(entries, goal);
+  CHECK(told.s.overview()->goal == goal);
+  CHECK(told.s.overview()->best == 2); // #3 has too many parameters.
+  CHECK(told.s.generations(0, 1)->front().best == 2);
+  const auto rows = told.s.rows(0, 10);
+  REQUIRE(rows.has_value());
+  CHECK(rows->back().line.rank.violation == Approx(0.2));
+  CHECK(rows->back().line.rank.objectives.size() == 3);
+}

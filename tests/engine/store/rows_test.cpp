@@ -47,6 +47,38 @@ TEST_CASE("rows: children beside their fitter parents") {
            "change nothing: 0.5\n");
 }
 
+TEST_CASE("rows: a child is compared with its parent after as many epochs") {
+  const auto trained = [](candidate_id id, std::vector<candidate_id> parents,
+                          const std::string& origin, std::uint32_t epochs,
+                          candidate_id start) {
+    auto c = a_candidate(id);
+    c.parents = std::move(parents);
+    c.origin = origin;
+    c.epochs = epochs;
+    c.start = start;
+    return born(c);
+  };
+  const scratch_folder folder;
+  const auto file = folder.path() / "run.db";
+  write_store(file, {a_history().front(), trained(1, {}, "random", 1, 0),
+                     trained(2, {1}, "goes on to epoch 3", 3, 1),
+                     trained(3, {2}, "widen n2 8 -> 16", 1, 0),
+                     trained(4, {2}, "narrow n2 8 -> 4", 3, 0),
+                     evaluated(an_evaluation(1, 0.1)), evaluated(an_evaluation(2, 0.3)),
+                     evaluated(an_evaluation(3, 0.2)), evaluated(an_evaluation(4, 0.4))});
+  const auto s = store::open_to_read(file).value();
+  std::string text;
+  REQUIRE(s.for_each_child([&](const child_row& c) {
+    text += std::string(c.origin) + ": "
+            + (c.parent_fitness ? std::to_string(*c.parent_fitness).substr(0, 3) : "-")
+            + "\n";
+  }));
+  CHECK(text == "goes on to epoch 3: -\nwiden n2 8 -> 16: 0.1\nnarrow n2 8 -> 4: 0.3\n");
+  const auto shown = s.find_overview(2).value();
+  CHECK(shown.epochs == 3);
+  CHECK(shown.start == 1);
+}
+
 TEST_CASE("rows: work of slots, without copies") {
   const told_store told;
   double seconds = 0;

@@ -3,6 +3,7 @@
 #include "engine/telemetry/live_feed.hpp"
 #include "engine/telemetry/publisher.hpp"
 #include "engine/telemetry/replay_feed.hpp"
+#include "engine/telemetry/stored_picture.hpp"
 #include "engine/telemetry/subscription.hpp"
 #include "tests/engine/telemetry/watched_run.hpp"
 #include "tests/support/scratch.hpp"
@@ -23,6 +24,7 @@ struct live_run {
   std::unique_ptr<publisher> out;
   std::size_t written = 0;
   int queued_messages = publisher_params{}.queued_messages;
+  std::vector<kept_picture> kept; ///< Of the publisher's thread.
 
   explicit live_run(std::size_t first) {
     auto made = store::create(file);
@@ -36,6 +38,8 @@ struct live_run {
     auto started = publisher::start({.name = "watched",
                                      .store_file = file,
                                      .folder = folder.path() / live_folder_name,
+                                     .keep = [this](auto p) { kept.push_back(p); },
+                                     .keep_records = 10,
                                      .queued_messages = queued_messages},
                                     *writer);
     REQUIRE(started);
@@ -143,6 +147,32 @@ TEST_CASE("feed: one that lost records takes the picture anew") {
   for (const auto& r : run.records)
     all.add(r);
   CHECK((*opened)->picture().digest == all);
+}
+
+TEST_CASE("publisher: the picture is kept now and then, and at the end") {
+  live_run run(10);
+  auto opened = open_feed(run.file);
+  REQUIRE(opened);
+  std::vector<news> came;
+  for (const std::size_t last : {15, 30, 31}) {
+    run.append(last);
+    await(**opened, last, came);
+  }
+  run.append(33);
+  run.out.reset();
+  std::vector<std::uint64_t> sequences;
+  for (const auto& p : run.kept)
+    sequences.push_back(p.sequence);
+  CHECK(sequences == std::vector<std::uint64_t>{30, 33});
+  const auto folded = read_picture(*run.writer);
+  REQUIRE(folded);
+  CHECK(run.kept.back().data == to_keep(*folded).data);
+}
+
+TEST_CASE("publisher: a head that adds nothing keeps nothing anew") {
+  live_run run(10);
+  run.out.reset();
+  CHECK(run.kept.empty());
 }
 
 TEST_CASE("publisher: garbage is answered and changes nothing") {

@@ -122,33 +122,100 @@ TEST_CASE("picture: slots come and go") {
   CHECK(p.slots.size() == run_picture::kept_gone);
 }
 
-TEST_CASE("stored picture: it is the same from any kept one, and without a good one") {
-  const scratch_folder folder;
-  const auto file = folder.path() / "run.db";
-  const auto run = test::watched_run("generational", 4);
-  auto s = store::create(file);
-  REQUIRE(s);
-  REQUIRE(s->append(test::entries_of(run.records)));
-  const auto kept = picture_file(file);
-  const auto whole = read_picture(*s, kept);
-  REQUIRE(whole);
-  CHECK(whole->sequence == run.records.size());
-  const auto identity = *s->identity();
-  run_picture part;
-  for (std::size_t i = 0; i < run.records.size() / 2; ++i)
-    REQUIRE(apply(part, whole->unix_ms, run.records[i]));
-  REQUIRE(keep_picture(part, identity, kept));
-  CHECK(encoded(*read_picture(*s, kept)) == encoded(*whole));
-  auto foreign = part;
-  foreign.born = 12345;
-  REQUIRE(keep_picture(foreign, identity + 1, kept));
-  CHECK(encoded(*read_picture(*s, kept)) == encoded(*whole));
-  REQUIRE(keep_picture(part, identity, kept));
-  const auto good = read_text(kept);
-  for (std::size_t i = 0; i < good.size(); i += 7) {
-    auto flipped = good;
-    flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
-    write_text(kept, flipped);
-    REQUIRE(encoded(*read_picture(*s, kept)) == encoded(*whole));
+namespace {
+
+/// A store of a run, in one transaction.
+struct stored_run {
+  scratch_folder folder;
+  simulated run = test::watched_run("generational", 4);
+  store s = *store::create(folder.path() / "run.db");
+  bytes whole;
+
+  stored_run() {
+    REQUIRE(s.append(test::entries_of(run.records)));
+    whole = encoded(*fold_records(s));
   }
+
+  /// As it was after so many records.
+  [[nodiscard]] kept_picture after(std::size_t count) const {
+    run_picture p;
+    const auto unix_ms = fold_records(s)->unix_ms;
+    for (std::size_t i = 0; i < count; ++i)
+      REQUIRE(apply(p, unix_ms, run.records[i]));
+    return to_keep(p);
+  }
+
+  /// What is read where that is kept.
+  bytes read_from(kept_picture p) {
+    s.keep_picture(std::move(p));
+    REQUIRE(s.write_picture());
+    return encoded(*read_picture(s));
+  }
+};
+
+} // namespace
+
+TEST_CASE("stored picture: it is the same from one kept after any record") {
+  stored_run r;
+  CHECK(encoded(*read_picture(r.s)) == r.whole);
+  for (std::size_t i = 1; i <= r.run.records.size(); i += 5) {
+    REQUIRE(r.read_from(r.after(i)) == r.whole);
+    REQUIRE(r.s.find_picture()->value().sequence == i);
+  }
+}
+
+TEST_CASE("stored picture: what fits is not folded anew") {
+  stored_run r;
+  auto told = *fold_records(r.s);
+  told.born = 12345;
+  CHECK(r.read_from(to_keep(told)) == encoded(told));
+}
+
+TEST_CASE("stored picture: what cannot be read or is of other records is passed over") {
+  stored_run r;
+  const auto good = r.after(r.run.records.size() / 2);
+  auto no_record = good, longer = good, other_format = good;
+  no_record.sequence = r.run.records.size() + 1;
+  longer.data.push_back('\0');
+  other_format.data[1] = static_cast<char>(other_format.data[1] + 1);
+  CHECK(r.read_from({.sequence = good.sequence, .data = {}}) == r.whole);
+  CHECK(r.read_from({.sequence = good.sequence + 1, .data = good.data}) == r.whole);
+  CHECK(r.read_from(no_record) == r.whole);
+  CHECK(r.read_from(longer) == r.whole);
+  CHECK(r.read_from(other_format) == r.whole);
+  for (std::size_t i = 0; i < good.data.size(); i += 7)
+    REQUIRE(r.read_from({.sequence = good.sequence, .data = good.data.substr(0, i)})
+            == r.whole);
+}
+
+TEST_CASE("picture: of several objectives the front is what none dominates") {
+  const auto run =
+      test::watched_run("nsga2", 4, "asked",
+                        {"objective.maximize=[\"validation.accuracy\"]",
+                         "objective.minimize=[\"parameters\", \"multiply_adds\"]",
+                         "objective.at_most.parameters=2000"});
+  const auto p = picture_of(run.records);
+  REQUIRE(p.rules.objective.others.size() == 2);
+  REQUIRE(p.front.size() > 1);
+  for (const auto& a : p.front)
+    for (const auto& b : p.front)
+      CHECK_FALSE(dominates(a.rank, b.rank));
+  for (const auto& r : run.records)
+    if (const auto* e = std::get_if<candidate_evaluated>(&r)) {
+      const auto f = fitness_of(e->evaluated, p.rules.objective);
+      if (f.ok && f.violation == 0)
+        CHECK(std::ranges::any_of(p.front, [&](const candidate_line& l) {
+          return l.rank.objectives == f.objectives || dominates(l.rank, f);
+        }));
+    }
+  // Nothing that is found is lost again.
+  for (std::size_t i = 1; i < p.generations.size(); ++i)
+    CHECK(p.generations[i].hypervolume >= p.generations[i - 1].hypervolume);
+  CHECK(p.generations.back().front == p.front.size());
+  CHECK(p.generations.back().hypervolume > 0);
+  const auto sent = encode_snapshot("x", p);
+  const auto read = decode_snapshot(sent);
+  REQUIRE(read);
+  CHECK(encoded(read->picture) == encoded(p));
+  CHECK(read->picture.box == p.box);
 }

@@ -10,12 +10,14 @@ namespace clade::test {
 
 /// A whole run with failures, as its records; evaluations came in an order of their own.
 inline simulated watched_run(const std::string& strategy, std::uint64_t order,
-                             const std::string& tell_order = "asked") {
+                             const std::string& tell_order = "asked",
+                             const std::vector<std::string>& more = {}) {
+  std::vector<std::string> changes{"evolution.strategy=\"" + strategy + "\"",
+                                   "evolution.tell_order=\"" + tell_order + "\"",
+                                   "evolution.population=8", "evolution.generations=6"};
+  changes.insert(changes.end(), more.begin(), more.end());
   const auto e = load_experiment(
-      std::filesystem::path(CLADE_ROOT) / "experiments" / "synthetic.toml",
-      std::vector<std::string>{"evolution.strategy=\"" + strategy + "\"",
-                               "evolution.tell_order=\"" + tell_order + "\"",
-                               "evolution.population=8", "evolution.generations=6"});
+      std::filesystem::path(CLADE_ROOT) / "experiments" / "synthetic.toml", changes);
   REQUIRE(e);
   auto world = small_run(rules_of(*e), {.diverge = 0.2, .epochs = 2});
   world.pick = shuffled(order);

@@ -111,7 +111,7 @@ export function Candidates({ run, moment, place }: { run: Run; moment: Moment; p
   const rows = useMemo(() => sorted(found, place.sort, moment.cut), [found, place.sort, moment.cut]);
   const columns = useMemo(
     () => columns_of(moment, place, run.picture!.metric.replace(/^validation\./, "")),
-    [moment.cut, location.hash],
+    [moment.cut, place, run.picture!.metric],
   );
   const note = `${count(rows.length)} of ${count(moment.rows.length)}${moment.complete ? "" : ", loading"}`;
   return (

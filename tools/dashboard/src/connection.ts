@@ -26,7 +26,7 @@ export function follow(run: Run): void {
   async function fetch_rows(): Promise<void> {
     const mine = ++fetching;
     let after = run.settled();
-      while (mine === fetching) {
+    while (mine === fetching) {
       const page = await ask<Rows>(`/api/candidates?after=${after}&count=${page_rows}`);
       if (mine !== fetching) return;
       run.take_rows(page);

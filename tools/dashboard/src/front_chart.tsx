@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { count, metric } from "./format";
 import type { Picture, Row } from "./model";
-import { is_evaluated, type Moment } from "./moment";
+import { is_evaluated, measured, type Moment } from "./moment";
 import { CandidateLink, Empty, Panel } from "./parts";
 import { go, type Place } from "./place";
 import { axis, metric_axis, Plot } from "./plot";
@@ -11,24 +11,27 @@ import type { Theme } from "./theme";
 /** As many dots as can be told apart; the front is always whole. */
 const most_dots = 4000;
 
-function dots_of(moment: Moment): Row[] {
+function dots_of(moment: Moment, across: string): Row[] {
   const all = moment.rows.filter((r) => r.fitness !== null && is_evaluated(r, moment.cut) && r.equal_to === null);
   const step = Math.ceil(all.length / most_dots);
   const front = new Set(moment.front);
   const some = step > 1 ? all.filter((r, i) => i % step === 0 || front.has(r)) : all;
-  return some.sort((a, b) => a.parameters! - b.parameters! || a.id - b.id);
+  return some.sort((a, b) => measured(a, across) - measured(b, across) || a.id - b.id);
 }
 
-/** Fitness against size: every candidate, and the front of those that none is better than in both. */
+/** Fitness against size, or the first objective against the second: every candidate, and the front of those that none
+    is better than in all. */
 export function FrontChart({ picture, moment, place }: { picture: Picture; moment: Moment; place: Place }) {
   const [pointed, set_pointed] = useState<Row | null>(null);
-  const dots = useMemo(() => dots_of(moment), [moment.key]);
+  const across = picture.objective.aims[1]?.metric ?? "parameters";
+  const magnitudes = across === "parameters" || across === "multiply_adds";
+  const dots = useMemo(() => dots_of(moment, across), [moment.key, across]);
   const now = useRef({ dots, place });
   now.current = { dots, place };
   const data = useMemo<uPlot.AlignedData>(() => {
     const front = new Set(moment.front);
     return [
-      dots.map((r) => Math.max(r.parameters!, 1)),
+      dots.map((r) => (magnitudes ? Math.max(measured(r, across), 1) : measured(r, across))),
       dots.map((r) => r.fitness),
       dots.map((r) => (front.has(r) ? r.fitness : null)),
     ];
@@ -48,9 +51,9 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
         },
       },
     },
-    scales: { x: { time: false, distr: 3 } },
+    scales: { x: { time: false, distr: magnitudes ? 3 : 1 } },
     axes: [
-      axis(theme, {
+      axis(theme, !magnitudes ? {} : {
         values: (_, splits) => splits.map((v) => (v === null ? "" : short_count(v))),
         grid: { stroke: theme.line, width: 1, filter: powers },
         ticks: { stroke: theme.line, width: 1, size: 4, filter: powers },
@@ -61,7 +64,9 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
       {},
       { stroke: theme.muted, paths: () => null, points: { show: true, size: 4, width: 0, fill: `${theme.muted}88` } },
       {
-        stroke: theme.accent, width: 1.5, spanGaps: true, paths: (u, i, from, to) => stepped(u, i, from, to),
+        stroke: theme.accent, width: 1.5, spanGaps: true,
+        // The steps of more than two objectives would say what is not so.
+        paths: (u, i, from, to) => (picture.objective.aims.length > 2 ? null : stepped(u, i, from, to)),
         points: { show: true, size: 6, width: 0, fill: theme.accent },
       },
     ],
@@ -70,15 +75,17 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
 
   if (!dots.length)
     return <Panel title="Pareto front"><Empty>No candidate has succeeded yet.</Empty></Panel>;
-  const seen = pointed ?? moment.front.at(-1);
+  const seen = pointed ?? (picture.objective.aims.length > 1 ? moment.front[0] : moment.front.at(-1));
+  const volume = moment.generations.at(-1)?.hypervolume ?? null;
   return (
-    <Panel title="Pareto front" note={`${picture.metric} against parameters`}>
-      <Plot label={`${picture.metric} against parameters of ${count(dots.length)} candidates; ${moment.front.length} are on the front`}
+    <Panel title="Pareto front" note={`${picture.metric} against ${across}`}>
+      <Plot label={`${picture.metric} against ${across} of ${count(dots.length)} candidates; ${moment.front.length} are on the front`}
         data={data} height={240} kind="front" make={make} />
       <ul class="legend">
         <li><i class="key dot accent" />front, {moment.front.length}</li>
         <li><i class="key dot muted" />{count(dots.length)} candidates</li>
-        {seen && <li><CandidateLink id={seen.id} place={place} /> {metric(seen.fitness)} with {count(seen.parameters)}</li>}
+        {seen && <li><CandidateLink id={seen.id} place={place} /> {metric(seen.fitness)} with {magnitudes ? count(measured(seen, across)) : metric(measured(seen, across))}</li>}
+        {volume !== null && <li>hypervolume {metric(volume)}</li>}
       </ul>
     </Panel>
   );

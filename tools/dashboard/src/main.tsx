@@ -27,7 +27,10 @@ follow(run);
 
 function use_run(): number {
   const [version, set] = useState(run.version);
-  useEffect(() => run.listen(() => set(run.version)), []);
+  useEffect(() => {
+    set(run.version); // It may have changed since this was first drawn.
+    return run.listen(() => set(run.version));
+  }, []);
   return version;
 }
 

@@ -30,6 +30,9 @@ export interface GenerationLine {
   closed: number;
   /** Of the record that closed it. */
   closed_sequence: number;
+  /** Of several objectives: how many are on the front of all generations so far, and its hypervolume. */
+  front: number | null;
+  hypervolume: number | null;
 }
 
 export interface Stay {
@@ -58,6 +61,23 @@ export interface Finish {
   examinations: Examination[];
 }
 
+export interface Aim {
+  metric: string;
+  maximize: boolean;
+}
+
+export interface Constraint {
+  metric: string;
+  at_most?: number;
+  at_least?: number;
+}
+
+/** The first aim is `metric` of the picture. */
+export interface Objective {
+  aims: Aim[];
+  constraints: Constraint[];
+}
+
 export interface Picture {
   event: "picture";
   showing: string;
@@ -70,6 +90,7 @@ export interface Picture {
   seed: string;
   metric: string;
   maximize: boolean;
+  objective: Objective;
   population: number;
   planned_generations: number;
   started: number | null;

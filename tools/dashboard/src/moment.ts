@@ -1,4 +1,4 @@
-import type { GenerationLine, Row } from "./model";
+import type { GenerationLine, Objective, Row } from "./model";
 import type { Run } from "./run";
 
 /** A run as it was when a generation had just been closed, or as it is. All of it follows from the rows, as each knows
@@ -20,7 +20,7 @@ export interface Moment {
   outcomes: Map<string, number>;
   /** The five fittest. */
   best: Row[];
-  /** By rising parameters and fitness. */
+  /** By rising parameters and fitness; of several objectives the best in the first one first. */
   front: Row[];
   open: Row[];
   /** Changes when anything of it does. */
@@ -31,11 +31,30 @@ export function is_evaluated(row: Row, cut: number): boolean {
   return row.evaluated_sequence !== null && row.evaluated_sequence <= cut;
 }
 
+/** A metric of the candidate, or its parameters. */
+export function measured(row: Row, metric: string): number {
+  return (metric === "parameters" ? row.parameters : row.metrics[metric]) ?? NaN;
+}
+
+/** By how much it misses the constraints, each as a share of its limit; 0: it is feasible. */
+export function violation(row: Row, objective: Objective): number {
+  let sum = 0;
+  for (const c of objective.constraints) {
+    const v = measured(row, c.metric);
+    const limit = c.at_most ?? c.at_least!;
+    const over = c.at_most !== undefined ? v - limit : limit - v;
+    if (over > 0) sum += limit === 0 ? over : over / Math.abs(limit);
+  }
+  return sum;
+}
+
 /** Smaller: `a` is the fitter one, as selection orders them. */
-export function by_fitness(maximize: boolean): (a: Row, b: Row) => number {
+function by_fitness(maximize: boolean, objective: Objective): (a: Row, b: Row) => number {
   const sign = maximize ? -1 : 1;
   return (a, b) => {
     if (a.fitness === null || b.fitness === null) return (a.fitness === null ? 1 : 0) - (b.fitness === null ? 1 : 0);
+    const missed = violation(a, objective) - violation(b, objective);
+    if (missed) return missed;
     if (a.fitness !== b.fitness) return sign * (a.fitness - b.fitness);
     const losses = (a.metrics["validation.loss"] ?? Infinity) - (b.metrics["validation.loss"] ?? Infinity);
     return losses || a.id - b.id;
@@ -52,6 +71,20 @@ export function first_in(count: number, is: (i: number) => boolean): number {
     else low = middle + 1;
   }
   return low;
+}
+
+/** Of several objectives: the feasible that none dominates, by the first one, best first. */
+function weighed_front(rows: Row[], objective: Objective, fitter: (a: Row, b: Row) => number): Row[] {
+  const values = (row: Row) => objective.aims.map((a) => (a.maximize ? 1 : -1) * measured(row, a.metric));
+  let front: { row: Row; values: number[] }[] = [];
+  for (const row of rows) {
+    if (violation(row, objective) > 0) continue;
+    const own = values(row);
+    if (front.some((other) => other.values.every((v, i) => v >= own[i]!))) continue;
+    front = front.filter((other) => !own.every((v, i) => v >= other.values[i]!));
+    front.push({ row, values: own });
+  }
+  return front.map((one) => one.row).sort(fitter);
 }
 
 /** As the picture's fold does it (engine/telemetry/picture.cpp). */
@@ -85,7 +118,7 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
   const cut = line ? line.closed_sequence : run.sequence;
   // They are in the order of their birth.
   const rows = run.rows.slice(0, first_in(run.rows.length, (i) => run.rows[i]!.born_sequence > cut));
-  const fitter = by_fitness(p.maximize);
+  const fitter = by_fitness(p.maximize, p.objective);
   const moment: Moment = {
     generation: line ? line.generation : null,
     cut,
@@ -115,6 +148,6 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
     else if (row.equal_to === null) ranked.push(row);
   }
   moment.best = five_best(ranked, fitter);
-  moment.front = front_of(ranked, fitter);
+  moment.front = p.objective.aims.length > 1 ? weighed_front(ranked, p.objective, fitter) : front_of(ranked, fitter);
   return moment;
 }

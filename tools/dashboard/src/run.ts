@@ -21,6 +21,8 @@ export class Run {
   complete = false;
 
   private by_id = new Map<number, Row>();
+  /** Evaluations of candidates whose rows are still on their way: what was asked for may be older than what is told. */
+  private ahead = new Map<number, Partial<Row>>();
   private listeners = new Set<() => void>();
   private scheduled = false;
 
@@ -47,6 +49,7 @@ export class Run {
   forget(): void {
     this.rows = [];
     this.by_id.clear();
+    this.ahead.clear();
     this.training.clear();
     this.complete = false;
     ++this.rows_version;
@@ -83,6 +86,8 @@ export class Run {
   }
 
   private add(row: Row): void {
+    Object.assign(row, this.ahead.get(row.id));
+    this.ahead.delete(row.id);
     this.by_id.set(row.id, row);
     const last = this.rows.at(-1);
     if (!last || last.id < row.id) {
@@ -124,9 +129,11 @@ export class Run {
       case "evaluated": {
         const { event: _, sequence, time, tries: __, ...rest } = news;
         const row = this.by_id.get(news.id);
+        const result = { ...rest, evaluated: time, evaluated_sequence: sequence, text: undefined };
         ++p.evaluated;
         this.training.delete(news.id);
-        if (row) Object.assign(row, rest, { evaluated: time, evaluated_sequence: sequence, text: undefined });
+        if (row) Object.assign(row, result);
+        else this.ahead.set(news.id, result);
         ++this.rows_version;
         break;
       }

@@ -1,0 +1,95 @@
+#include "engine/evolution/automatic.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clade {
+
+namespace {
+
+constexpr std::size_t few_objectives = 3;
+constexpr std::size_t too_few_to_learn_from = 20;
+constexpr std::size_t worth_a_model = 2'000;
+
+struct question {
+  const search_space& space;
+  const search_task& task;
+};
+
+struct rule {
+  const char* strategy;
+  bool (*applies)(const question& q);
+  std::string (*why)(const question& q);
+};
+
+std::string count(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string front(const question& q) {
+  return count(q.task.objectives, "objective") + " have no single best";
+}
+
+constexpr std::array rules{
+    rule{"nsga3", [](const question& q) { return q.task.objectives > few_objectives; },
+         front},
+    rule{"nsga2", [](const question& q) { return q.task.objectives > 1; }, front},
+    rule{
+        "dehb",
+        [](const question& q) { return q.task.fidelities && !has_layers(q.space.rules); },
+        [](const question&) -> std::string {
+          return "there are rungs, and nothing but hyperparameters to search";
+        }},
+    rule{"asha", [](const question& q) { return q.task.fidelities; },
+         [](const question&) -> std::string {
+           return "there are rungs, on which most trainings can be stopped early";
+         }},
+    rule{"random",
+         [](const question& q) { return q.task.budget < too_few_to_learn_from; },
+         [](const question& q) {
+           return count(q.task.budget, "evaluation")
+                  + (q.task.budget == 1 ? " is" : " are") + " too few to learn from";
+         }},
+    rule{"surrogate", [](const question& q) { return q.task.budget <= worth_a_model; },
+         [](const question& q) {
+           return "with " + count(q.task.budget, "evaluation")
+                  + " a model that screens children saves trainings";
+         }},
+    rule{"regularised", [](const question&) { return true; },
+         [](const question& q) {
+           return "for " + count(q.task.budget, "evaluation")
+                  + " it is robust in any space and costs nothing beside them";
+         }}};
+
+evolution_params with(const evolution_params& params, const char* name) {
+  auto p = params;
+  p.strategy = name;
+  p.tournament = std::min(p.tournament, p.population);
+  p.in_flight = std::min(p.in_flight, p.population);
+  return p;
+}
+
+/// One that is not in the table can only be a test's.
+bool serves(const std::string& strategy, const search_space& space) {
+  const auto names = strategy_names();
+  return std::ranges::find(names, strategy) == names.end()
+         || check_space(strategy, space).has_value();
+}
+
+} // namespace
+
+chosen_strategy choose_strategy(const evolution_params& params, const search_space& space,
+                                const search_task& task,
+                                const std::vector<std::string>& available) {
+  const question q{space, task};
+  const auto fits = [&](const rule& r) {
+    return r.applies(q) && std::ranges::find(available, r.strategy) != available.end()
+           && serves(r.strategy, space);
+  };
+  const auto found = std::ranges::find_if(rules, fits);
+  // What is wrong with the parameters whatever the strategy is said of the last one.
+  const rule& r = found == rules.end() ? rules.back() : *found;
+  return {with(params, r.strategy), std::string(r.strategy) + ": " + r.why(q)};
+}
+
+} // namespace clade

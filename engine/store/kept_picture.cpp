@@ -1,0 +1,49 @@
+#include "engine/store/store_impl.hpp"
+#include "genome/hash.hpp"
+
+namespace clade {
+
+void bind_picture(SQLite::Statement& put, const kept_picture& p) {
+  put.bind(1, as_signed(hash64(p.data)));
+  bind_blob(put, 2, p.data);
+  put.bind(3, as_signed(p.sequence));
+}
+
+void store::impl::writer::write(const kept_picture& p) {
+  put_picture.tryReset();
+  bind_picture(put_picture, p);
+  put_picture.exec();
+}
+
+void store::keep_picture(kept_picture p) {
+  impl_->picture = std::move(p);
+}
+
+expected<void> store::write_picture() {
+  if (!impl_->picture)
+    return {};
+  return transact([&](impl::writer& w) { w.write(*impl_->picture); }).map([&] {
+    impl_->picture.reset();
+  });
+}
+
+expected<std::optional<kept_picture>> store::find_picture() const {
+  using found = std::optional<kept_picture>;
+  if (impl_->version < first_with_picture)
+    return found();
+  return guarded(impl_->connected, [&]() -> expected<found> {
+    SQLite::Statement row(impl_->connected.db,
+                          "select p.sequence, p.checksum, p.bytes from picture p "
+                          "join records r on r.sequence = p.sequence "
+                          "where r.checksum = p.record_checksum");
+    if (!row.executeStep())
+      return found();
+    const auto data = blob(row.getColumn(2));
+    if (hash64(data) != natural(row.getColumn(1)))
+      return found();
+    return kept_picture{.sequence = natural(row.getColumn(0)),
+                        .data = bytes(data.begin(), data.end())};
+  });
+}
+
+} // namespace clade

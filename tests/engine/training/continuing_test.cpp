@@ -1,0 +1,189 @@
+// A training that goes on, and weights that are taken over, with LibTorch.
+#include "engine/training/checkpoint.hpp"
+#include "tests/engine/training/training_data.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+struct image_bench : training_bench {
+  image_bench() : training_bench(halves_csv(60)) {
+    setup.data.shape = {{1, 6, 6}};
+    setup.space.image = true;
+  }
+};
+
+job rung(genome g, candidate_id id, std::uint32_t epochs) {
+  auto j = a_job(std::move(g), id);
+  j.budget = {.epochs = epochs, .horizon = 8};
+  j.keep_checkpoint = checkpointing::whole;
+  return j;
+}
+
+job going_on(const job& before, const evaluated_job& done, candidate_id id,
+             std::uint32_t epochs) {
+  auto j = rung(before.genome, id, epochs);
+  j.start = before.id;
+  j.start_epoch = before.budget.epochs;
+  j.checkpoint = done.checkpoint;
+  return j;
+}
+
+evaluated_job trained(fitness_function& trainer, const job& j) {
+  listener ear;
+  auto done = trainer.evaluate(j, ear);
+  INFO(done.evaluation.reason);
+  REQUIRE(done.evaluation.outcome == outcome::succeeded);
+  return done;
+}
+
+void check_equal(const evaluated_job& parts, const evaluated_job& whole) {
+  CHECK(parts.evaluation.metrics == whole.evaluation.metrics);
+  CHECK(parts.evaluation.weights_hash == whole.evaluation.weights_hash);
+  CHECK(parts.evaluation.parameters == whole.evaluation.parameters);
+  CHECK(parts.checkpoint == whole.checkpoint);
+}
+
+} // namespace
+
+TEST_CASE("continuing: three epochs and three more are six, bit for bit") {
+  const image_bench bench;
+  for (const auto* optimiser : {"sgd", "adam", "adamw"})
+    for (const auto* schedule : {"constant", "cosine", "step"}) {
+      INFO(optimiser << ", " << schedule);
+      auto g = a_conv_network(); // It has dropout, and images are shifted.
+      assign(g.hyperparameters, "optimiser", optimiser);
+      assign(g.hyperparameters, "schedule", schedule);
+      const auto trainer = bench.trainer();
+      const auto six = trained(*trainer, rung(g, 1, 6));
+      const auto first = rung(g, 1, 3);
+      const auto three = trained(*trainer, first);
+      const auto more = trained(*bench.trainer(), going_on(first, three, 9, 6));
+      check_equal(more, six);
+      REQUIRE(more.evaluation.curve.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(three.evaluation.curve[i].metrics == six.evaluation.curve[i].metrics);
+        CHECK(more.evaluation.curve[i].metrics == six.evaluation.curve[i + 3].metrics);
+        CHECK(more.evaluation.curve[i].number == i + 4);
+      }
+    }
+}
+
+TEST_CASE("continuing: in three parts it is the same too") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  const auto first = rung(a_conv_network(), 1, 1);
+  const auto one = trained(*trainer, first);
+  const auto second = going_on(first, one, 2, 4);
+  const auto four = trained(*trainer, second);
+  check_equal(trained(*trainer, going_on(second, four, 3, 7)),
+              trained(*trainer, rung(a_conv_network(), 1, 7)));
+}
+
+TEST_CASE("continuing: patience and the best epoch reach back before the break") {
+  training_bench bench(noise_csv(60));
+  bench.setup.training.patience = 3;
+  const auto trainer = bench.trainer();
+  auto g = a_dense_network();
+  assign(g.hyperparameters, "schedule", "constant");
+  const auto whole = trained(*trainer, rung(g, 1, 200));
+  const auto epochs = static_cast<std::uint32_t>(whole.evaluation.curve.size());
+  REQUIRE(epochs > 3);
+  REQUIRE(epochs < 200);
+  for (std::uint32_t part = 1; part <= epochs; ++part) {
+    INFO("a break after epoch " << part << " of " << epochs);
+    const auto first = rung(g, 1, part);
+    check_equal(trained(*trainer, going_on(first, trained(*trainer, first), 2, 200)),
+                whole);
+  }
+}
+
+TEST_CASE("continuing: a schedule is laid over the experiment's epochs, not the rung's") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  auto rung_of_4 = rung(a_conv_network(), 1, 4);
+  const auto over_8 = trained(*trainer, rung_of_4);
+  rung_of_4.budget.horizon = 4;
+  const auto over_4 = trained(*trainer, rung_of_4);
+  CHECK(over_8.evaluation.curve.back().metrics != over_4.evaluation.curve.back().metrics);
+  rung_of_4.budget.horizon = 0; // As many as there are.
+  CHECK(trained(*trainer, rung_of_4).evaluation.weights_hash
+        == over_4.evaluation.weights_hash);
+}
+
+TEST_CASE("continuing: other hyperparameters go on from the same weights") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  const auto first = rung(a_conv_network(), 1, 3);
+  const auto three = trained(*trainer, first);
+  for (const auto* optimiser : {"adam", "sgd"}) {
+    auto next = going_on(first, three, 2, 4);
+    assign(next.genome.hyperparameters, "optimiser", optimiser);
+    assign(next.genome.hyperparameters, "learning_rate", 1e-9);
+    const auto four = trained(*trainer, next);
+    const auto before = decode_checkpoint(three.checkpoint)->position;
+    const auto after = decode_checkpoint(four.checkpoint)->position;
+    REQUIRE(before);
+    REQUIRE(after);
+    CHECK(after->epochs == 4);
+    CHECK(after->optimiser == optimiser);
+    for (std::size_t i = 0; i < before->weights[0].values.size(); ++i)
+      CHECK(after->weights[0].values[i]
+            == Approx(before->weights[0].values[i]).margin(1e-5));
+  }
+}
+
+TEST_CASE("continuing: without its checkpoint, or with a damaged one, it is invalid") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  const auto first = rung(a_conv_network(), 1, 3);
+  const auto three = trained(*trainer, first);
+  auto next = going_on(first, three, 2, 6);
+  listener ear;
+  next.checkpoint[next.checkpoint.size() / 2] ^= 1;
+  CHECK(trainer->evaluate(next, ear).evaluation.outcome == outcome::invalid);
+  next.checkpoint.clear();
+  const auto e = trainer->evaluate(next, ear).evaluation;
+  CHECK(e.outcome == outcome::invalid);
+  CHECK(e.reason.starts_with("the weights of #1: "));
+  auto back = going_on(first, three, 2, 3);
+  CHECK(trainer->evaluate(back, ear).evaluation.outcome == outcome::invalid);
+}
+
+TEST_CASE("continuing: a checkpoint is given where it is asked for") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  auto j = rung(a_conv_network(), 1, 2);
+  const auto whole = trained(*trainer, j).checkpoint;
+  j.keep_checkpoint = checkpointing::weights;
+  const auto weights = trained(*trainer, j).checkpoint;
+  j.keep_checkpoint = checkpointing::none;
+  CHECK(trained(*trainer, j).checkpoint.empty());
+  REQUIRE(decode_checkpoint(whole));
+  REQUIRE(decode_checkpoint(weights));
+  CHECK(decode_checkpoint(whole)->position);
+  CHECK_FALSE(decode_checkpoint(weights)->position);
+  CHECK(decode_checkpoint(whole)->weights == decode_checkpoint(weights)->weights);
+}
+
+TEST_CASE("continuing: a wider child starts from its parent's weights") {
+  const training_bench bench(separable_csv(150));
+  const auto trainer = bench.trainer();
+  auto parent = a_job(a_dense_network(), 1);
+  parent.keep_checkpoint = checkpointing::weights;
+  const auto done = trained(*trainer, parent);
+  auto child = a_job(a_dense_network(), 2);
+  assign(child.genome.nodes.back().settings, "units", std::int64_t{24});
+  assign(child.genome.hyperparameters, "learning_rate", 1e-9);
+  child.budget.epochs = 1;
+  child.start = 1;
+  child.checkpoint = done.checkpoint;
+  const auto started = trained(*trainer, child).evaluation;
+  const auto loss = metric_of(done.evaluation.metrics, "validation.loss");
+  CHECK(metric_of(started.metrics, "validation.loss") == Approx(loss).epsilon(1e-3));
+  child.start = 0;
+  CHECK(metric_of(trained(*trainer, child).evaluation.metrics, "validation.loss")
+        > 1.5 * loss);
+}

@@ -1,0 +1,255 @@
+#include "tests/engine/training/plain_network.hpp"
+
+#include "genome/random.hpp"
+#include "search_spaces/operators.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace clade::test {
+
+namespace {
+
+using values = std::vector<double>;
+
+std::size_t natural(std::int64_t n) {
+  return static_cast<std::size_t>(n);
+}
+
+struct image {
+  explicit image(const tensor_shape& s)
+      : channels(s.sizes[0]),
+        height(s.is_image() ? s.sizes[1] : 1),
+        width(s.is_image() ? s.sizes[2] : 1) {}
+
+  [[nodiscard]] std::size_t at(std::int64_t c, std::int64_t y, std::int64_t x) const {
+    return natural((c * height + y) * width + x);
+  }
+
+  std::int64_t channels, height, width;
+};
+
+class computation {
+public:
+  computation(const layer& l, const std::vector<weight_tensor>& weights)
+      : layer_(l),
+        weights_(weights),
+        out_(l.out) {}
+
+  values of(const std::vector<const values*>& in) {
+    const auto& op = layer_.op;
+    const auto& x = in.empty() ? values{} : *in[0];
+    if (op == "conv" || op == "depthwise_conv")
+      return block(convolved(x, "weight", op == "depthwise_conv", out_));
+    if (op == "separable_conv") {
+      auto between = layer_.out;
+      between.sizes[0] = layer_.in[0].sizes[0];
+      return block(
+          pointwise(convolved(x, "depthwise", true, image(between)), between.sizes[0]));
+    }
+    if (op == "dense")
+      return block(pointwise(x, layer_.in[0].sizes[0]));
+    if (op == "project" || op == "output")
+      return shifted(pointwise(x, layer_.in[0].sizes[0]), "bias");
+    if (op == "batch_norm")
+      return normalised(x, "");
+    if (op == "activation")
+      return activated(x, text_setting(layer_.settings, "function"));
+    if (op == "concat" || op == "add")
+      return merged(in);
+    if (op == "global_avg_pool")
+      return averaged(x);
+    if (op != "dropout" && op != "flatten" && op != "as_image")
+      FAIL("nothing computes " << op);
+    return x;
+  }
+
+private:
+  const weight_tensor* tensor(const std::string& role) const {
+    const auto found =
+        std::ranges::find(weights_, layer_.name + "." + role, &weight_tensor::name);
+    return found == weights_.end() ? nullptr : &*found;
+  }
+
+  values merged(const std::vector<const values*>& in) const {
+    auto sum = *in[0];
+    for (std::size_t i = 1; i < in.size(); ++i)
+      if (layer_.op == "concat")
+        sum.insert(sum.end(), in[i]->begin(), in[i]->end());
+      else
+        std::ranges::transform(sum, *in[i], sum.begin(), std::plus{});
+    return sum;
+  }
+
+  values averaged(const values& x) const {
+    const image shape(layer_.in[0]);
+    values out(natural(shape.channels));
+    for (std::int64_t c = 0; c < shape.channels; ++c)
+      for (std::int64_t y = 0; y < shape.height; ++y)
+        for (std::int64_t u = 0; u < shape.width; ++u)
+          out[natural(c)] +=
+              x[shape.at(c, y, u)] / static_cast<double>(shape.height * shape.width);
+    return out;
+  }
+
+  values convolved(const values& x, const char* role, bool each_alone,
+                   const image& out) const {
+    const auto& w = *tensor(role);
+    const image in(layer_.in[0]);
+    const auto kernel = w.shape[2], columns = w.shape[1];
+    const auto stride = integer_setting(layer_.settings, "stride");
+    const auto dilation = integer_setting(layer_.settings, "dilation");
+    values result(natural(out.channels * out.height * out.width));
+    const auto add = [&](std::int64_t o, std::int64_t i, std::int64_t y, std::int64_t u) {
+      double sum = 0;
+      for (std::int64_t a = 0; a < kernel; ++a)
+        for (std::int64_t b = 0; b < kernel; ++b) {
+          const auto row = y * stride + dilation * (a - (kernel - 1) / 2);
+          const auto column = u * stride + dilation * (b - (kernel - 1) / 2);
+          if (row >= 0 && row < in.height && column >= 0 && column < in.width)
+            sum += x[in.at(each_alone ? o : i, row, column)]
+                   * static_cast<double>(
+                       w.values[natural(((o * columns + i) * kernel + a) * kernel + b)]);
+        }
+      result[out.at(o, y, u)] += sum;
+    };
+    for (std::int64_t o = 0; o < out.channels; ++o)
+      for (std::int64_t i = 0; i < columns; ++i)
+        for (std::int64_t y = 0; y < out.height; ++y)
+          for (std::int64_t u = 0; u < out.width; ++u)
+            add(o, i, y, u);
+    return result;
+  }
+
+  values pointwise(const values& x, std::int64_t inputs) const {
+    const auto& w = *tensor("weight");
+    const auto pixels = std::ssize(x) / inputs;
+    values out(natural(out_.channels * pixels));
+    for (std::int64_t o = 0; o < out_.channels; ++o)
+      for (std::int64_t i = 0; i < inputs; ++i)
+        for (std::int64_t p = 0; p < pixels; ++p)
+          out[natural(o * pixels + p)] +=
+              static_cast<double>(w.values[natural(o * inputs + i)])
+              * x[natural(i * pixels + p)];
+    return out;
+  }
+
+  values shifted(values x, const char* role) const {
+    if (const auto* bias = tensor(role))
+      for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] += static_cast<double>(bias->values[i * bias->values.size() / x.size()]);
+    return x;
+  }
+
+  values normalised(values x, const std::string& before) const {
+    const auto* weight = tensor(before + "weight");
+    if (weight == nullptr)
+      return x;
+    const auto* mean = tensor(before + "running_mean");
+    REQUIRE(mean != nullptr); // Norm "layer" is not computed here.
+    const auto* variance = tensor(before + "running_var");
+    const auto* bias = tensor(before + "bias");
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto c = i * weight->values.size() / x.size();
+      x[i] = (x[i] - static_cast<double>(mean->values[c]))
+                 / std::sqrt(static_cast<double>(variance->values[c]) + 1e-5)
+                 * static_cast<double>(weight->values[c])
+             + static_cast<double>(bias->values[c]);
+    }
+    return x;
+  }
+
+  values block(values x) const {
+    return activated(normalised(shifted(std::move(x), "bias"), "norm."),
+                     text_setting(layer_.settings, "activation"));
+  }
+
+  static values activated(values x, const std::string& how) {
+    for (auto& v : x)
+      if (how == "relu")
+        v = std::max(v, 0.0);
+      else if (how == "tanh")
+        v = std::tanh(v);
+      else
+        REQUIRE(how == "none");
+    return x;
+  }
+
+  const layer& layer_;
+  const std::vector<weight_tensor>& weights_;
+  image out_;
+};
+
+class drawing {
+public:
+  explicit drawing(std::uint64_t seed) : random_(derive(seed, purpose::training, 0, 0)) {}
+
+  void add(const layer& l, const std::string& role, std::vector<std::int64_t> shape) {
+    std::int64_t count = 1;
+    for (const auto s : shape)
+      count *= s;
+    weight_tensor t{l.name + "." + role, std::move(shape), {}};
+    const bool positive = role.ends_with("var");
+    for (std::int64_t i = 0; i < count; ++i)
+      t.values.push_back(static_cast<float>(positive ? 0.5 + random_.uniform()
+                                                     : random_.uniform() - 0.4));
+    all.push_back(std::move(t));
+  }
+
+  void add_norm(const layer& l, const std::string& before) {
+    for (const auto* role : {"weight", "bias", "running_mean", "running_var"})
+      add(l, before + role, {l.out.sizes[0]});
+  }
+
+  std::vector<weight_tensor> all;
+
+private:
+  random_stream random_;
+};
+
+} // namespace
+
+std::vector<double> compute(const network& n, const std::vector<weight_tensor>& weights,
+                            const std::vector<double>& example) {
+  std::vector<values> outputs{example};
+  for (const auto& l : std::span(n.layers).subspan(1)) {
+    std::vector<const values*> in;
+    for (const auto i : l.inputs)
+      in.push_back(&outputs[i]);
+    outputs.push_back(computation(l, weights).of(in));
+  }
+  return outputs.back();
+}
+
+std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) {
+  drawing d(seed);
+  for (const auto& l : n.layers) {
+    const auto out = l.out.sizes[0], in = l.in.empty() ? 0 : l.in[0].sizes[0];
+    const bool block = find(l.settings, "activation") != nullptr;
+    if (l.op == "conv" || l.op == "separable_conv" || l.op == "depthwise_conv") {
+      const auto k = integer_setting(l.settings, "kernel");
+      if (l.op == "separable_conv")
+        d.add(l, "depthwise", {in, 1, k, k});
+      if (l.op == "separable_conv")
+        d.add(l, "weight", {out, in, 1, 1});
+      else
+        d.add(l, "weight", {out, l.op == "conv" ? in : 1, k, k});
+    } else if (l.op == "dense" || l.op == "project" || l.op == "output") {
+      d.add(l, "weight",
+            l.out.is_image() ? std::vector{out, in, std::int64_t{1}, std::int64_t{1}}
+                             : std::vector{out, in});
+    }
+    if (l.op == "batch_norm")
+      d.add_norm(l, "");
+    else if (block && text_setting(l.settings, "norm") != "none")
+      d.add_norm(l, "norm.");
+    else if (block || l.op == "project" || l.op == "output")
+      d.add(l, "bias", {out});
+  }
+  return d.all;
+}
+
+} // namespace clade::test
