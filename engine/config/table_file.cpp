@@ -26,8 +26,8 @@
 // the number of the fidelity from 0.
 #include "engine/config/table_file.hpp"
 
+#include "engine/config/merged_document.hpp"
 #include "engine/config/table_reader.hpp"
-#include "engine/data/file_bytes.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/nearest.hpp"
@@ -43,64 +43,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_description_bytes = 1 << 20;
 constexpr std::size_t max_fidelities = 100'000;
 // Of all metrics, a column counted wherever it is named.
 constexpr std::size_t max_columns = 1'000'000;
-constexpr int deepest_include = 8;
-
-/// Takes over what `into` does not say, tables key by key.
-void add_missing(toml::table& into, toml::table&& from) {
-  for (auto&& [key, node] : from) {
-    toml::node* there = into.get(key);
-    if (there == nullptr)
-      node.visit([&, &k = key](auto& n) { into.insert(k, std::move(n)); });
-    else if (there->is_table() && node.is_table())
-      add_missing(*there->as_table(), std::move(*node.as_table()));
-  }
-}
-
-struct read_description {
-  document says;
-  std::string checksums;
-};
-
-expected<read_description> read_documents(const fs::path& file, int depth) {
-  const auto read = read_file(file);
-  if (!read)
-    return tl::unexpected(read.error());
-  if (read->bytes.size() > max_description_bytes)
-    return fail_in(file.string(), {error_kind::invalid_input,
-                                   "is larger than 1 MiB; is it a table's description?"});
-  auto d = parse_document(read->bytes, file.string());
-  if (!d)
-    return tl::unexpected(std::move(d).error());
-  read_description result{std::move(*d), to_text(hash128(read->bytes))};
-  auto& root = result.says.root;
-  const toml::node* include = root.get("include");
-  if (include == nullptr)
-    return result;
-  const auto place = result.says.place("include", include);
-  const auto name = include->value<std::string>();
-  if (!name)
-    return fail_in(place, {error_kind::invalid_input,
-                           "include must be a file, include = \"spaces/x.toml\""});
-  if (depth == deepest_include)
-    return fail_in(
-        place, {error_kind::invalid_input, "files include each other more than 8 deep"});
-  const fs::path other = (file.parent_path() / *name).lexically_normal();
-  std::error_code ignored;
-  if (!fs::exists(other, ignored))
-    return fail_in(
-        place, {error_kind::not_found, "include: " + other.string() + " is not there"});
-  auto included = read_documents(other, depth + 1);
-  if (!included)
-    return included;
-  add_missing(root, std::move(included->says.root));
-  root.erase("include");
-  result.checksums += included->checksums;
-  return result;
-}
 
 /// The text with each `name` in it replaced.
 std::string filled(std::string text, std::string_view name, const std::string& by) {
@@ -139,6 +84,7 @@ private:
   table_reader root_;
   table_description result_;
   std::vector<std::string> seeds_;
+  std::string cost_;
   std::size_t columns_ = 0;
 };
 
@@ -364,17 +310,15 @@ void description_reader::read_metrics(const toml::table* metrics,
 }
 
 void description_reader::read_cost() {
-  std::string pattern;
-  root_.read("cost", pattern);
-  if (pattern.empty())
+  if (cost_.empty())
     return;
   if (has_metric("seconds"))
     return root_.fail("cost", "cost becomes the metric \"seconds\", which [metrics] has "
                               "too; remove one");
-  const bool each = pattern.find("{fidelity}") != std::string::npos
-                    || pattern.find("{index}") != std::string::npos;
+  const bool each = cost_.find("{fidelity}") != std::string::npos
+                    || cost_.find("{index}") != std::string::npos;
   const auto before = result_.metrics.size();
-  add_metric("seconds", {pattern}, root_.place("cost"));
+  add_metric("seconds", {cost_}, root_.place("cost"));
   if (result_.metrics.size() > before)
     result_.metrics.back().in_proportion = !each;
 }
@@ -389,7 +333,6 @@ void description_reader::read_goal(table_reader goal) {
   goal.read("maximize", raised);
   goal.read("minimize", lowered);
   goal.finish();
-  root_.read("truth", result_.truth);
   if (raised.empty() == lowered.empty())
     return goal.fail("maximize", "[objective] names one metric: maximize = "
                                  "\"validation.accuracy\" or minimize = ...");
@@ -412,18 +355,24 @@ void description_reader::read_goal(table_reader goal) {
 expected<table_description> description_reader::read() {
   constexpr std::array<std::pair<std::string_view, table_lookup>, 2> lookups{
       {{"exact", table_lookup::exact}, {"nearest", table_lookup::nearest}}};
+  auto key = root_.table("key"), goal = root_.table("objective");
+  const auto* parameters = table_at("hyperparameters");
+  const auto* metrics = table_at("metrics");
+  root_.read_list("seeds", seeds_);
+  root_.read("cost", cost_);
+  root_.read("truth", result_.truth);
   read_files();
   root_.read_choice("lookup", result_.lookup, std::span(lookups));
   read_fidelities();
-  root_.read_list("seeds", seeds_);
-  read_parameters(table_at("hyperparameters"));
+  // Before anything is missed that stands under a misspelt name.
+  root_.finish();
+  read_parameters(parameters);
   if (!document_.wrong)
-    read_key(root_.table("key"));
-  read_metrics(table_at("metrics"), "");
+    read_key(std::move(key));
+  read_metrics(metrics, "");
   read_cost();
   std::ranges::sort(result_.metrics, {}, &table_metric::name);
-  read_goal(root_.table("objective"));
-  root_.finish();
+  read_goal(std::move(goal));
   if (document_.wrong)
     return tl::unexpected(*document_.wrong);
   return std::move(result_);
@@ -432,7 +381,7 @@ expected<table_description> description_reader::read() {
 } // namespace
 
 expected<table_description> load_table_description(const fs::path& file) {
-  auto read = read_documents(file, 0);
+  auto read = read_merged(file);
   if (!read)
     return tl::unexpected(std::move(read).error());
   return description_reader(read->says, file).read().map([&](table_description&& d) {

@@ -61,8 +61,7 @@ std::optional<double> meaning_of(const parameter& p, std::string_view field) {
   const auto number = real_of(field);
   if (!number)
     return std::nullopt;
-  const bool real = std::holds_alternative<real_domain>(p.domain);
-  if (real)
+  if (std::holds_alternative<real_domain>(p.domain))
     return contains(p, *number) ? number : std::nullopt;
   constexpr double most = 1e15;
   const bool whole = std::fabs(*number) <= most && std::floor(*number) == *number;

@@ -51,7 +51,9 @@ TEST_CASE("table file: what is wrong is said with its line") {
         == "t.toml:2: fidelities must go from first, at least 1, up to last, at most "
            "100,000 of them");
   CHECK(wrong("seeds", "seds")
-        == "t.toml:14: metrics.validation.accuracy speaks of {seed}, but there are none: "
+        == "t.toml:3: unknown key \"seds\"; did you mean \"seeds\"?");
+  CHECK(wrong("seeds = [0, 1]\n", "")
+        == "t.toml:13: metrics.validation.accuracy speaks of {seed}, but there are none: "
            "seeds = [0, 1]");
   CHECK(wrong("cost", "coast")
         == "t.toml:4: unknown key \"coast\"; did you mean \"cost\"?");
