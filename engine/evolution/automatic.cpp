@@ -10,10 +10,12 @@ namespace {
 constexpr std::size_t few_objectives = 3;
 constexpr std::size_t too_few_to_learn_from = 20;
 constexpr std::size_t worth_a_model = 2'000;
+constexpr std::size_t enough_for_brackets = 10;
 
 struct question {
   const search_space& space;
   const search_task& task;
+  std::size_t population = 0;
 };
 
 struct rule {
@@ -34,12 +36,14 @@ constexpr std::array rules{
     rule{"nsga3", [](const question& q) { return q.task.objectives > few_objectives; },
          front},
     rule{"nsga2", [](const question& q) { return q.task.objectives > 1; }, front},
-    rule{
-        "dehb",
-        [](const question& q) { return q.task.fidelities && !has_layers(q.space.rules); },
-        [](const question&) -> std::string {
-          return "there are rungs, and nothing but hyperparameters to search";
-        }},
+    rule{"dehb",
+         [](const question& q) {
+           return q.task.fidelities && !has_layers(q.space.rules)
+                  && q.population >= enough_for_brackets;
+         },
+         [](const question&) -> std::string {
+           return "there are rungs, and nothing but hyperparameters to search";
+         }},
     rule{"asha", [](const question& q) { return q.task.fidelities; },
          [](const question&) -> std::string {
            return "there are rungs, on which most trainings can be stopped early";
@@ -81,7 +85,7 @@ bool serves(const std::string& strategy, const search_space& space) {
 chosen_strategy choose_strategy(const evolution_params& params, const search_space& space,
                                 const search_task& task,
                                 const std::vector<std::string>& available) {
-  const question q{space, task};
+  const question q{space, task, params.population};
   const auto fits = [&](const rule& r) {
     return r.applies(q) && std::ranges::find(available, r.strategy) != available.end()
            && serves(r.strategy, space);
