@@ -240,6 +240,7 @@ void make_quick(search_options& o) {
     o.strategies = {"random", yardstick, automatic};
   }
   o.evaluations = std::min<std::size_t>(o.evaluations, 100);
+  o.seeds = std::min<std::size_t>(o.seeds, 40);
 }
 
 expected<search_comparison> compare(const search_options& options) {

@@ -3,6 +3,7 @@ the table is another one; and searches on it over several seeds."""
 
 import importlib.util
 import json
+import os
 import pathlib
 import unittest
 
@@ -157,6 +158,21 @@ class Search(TableTest):
         account.evaluate((0, 1, 2), 1)
         account.evaluate((0, 1, 2), 1)
         self.assertEqual((account.spent, account.regret, account.first_top), (1.0, [0.0], 1.0))
+
+
+def tables():
+    """Where the benchmark tables are kept: clade looks at the same places."""
+    return pathlib.Path(os.environ.get("CLADE_BENCHMARKS") or ROOT.parent / "shared" / "data")
+
+
+class Quick(RunTest):
+    @unittest.skipUnless((tables() / "nas-bench-201").is_dir(), "the benchmark tables are not on this machine")
+    def test_auto_is_ahead_of_regularised_evolution(self):
+        names = ("nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure")
+        descriptions = [ROOT / "experiments" / "tables" / f"{name}.toml" for name in names]
+        said = self.finish("bench", "search", "--quick", "--seeds", "15", "--tables", *descriptions).out
+        for word in (*names, "auto", "regularised 20/5"):
+            self.assertIn(word, said)
 
 
 if __name__ == "__main__":
