@@ -5,6 +5,7 @@ import pathlib
 import random
 import shutil
 import signal
+import unittest
 
 from live_runs import RunTest
 
@@ -16,10 +17,9 @@ name = "heirs"
 seed = 3
 [data]
 file = "{ROOT}/experiments/data/digits.csv.gz"
-shape = [1, 8, 8]
 limit = 300
 [search_space]
-file = "{ROOT}/search_spaces/image.toml"
+file = "{ROOT}/search_spaces/mlp.toml"
 [evolution]
 population = 5
 generations = 4
@@ -98,3 +98,7 @@ class Retraining(InheritTest):
         self.assertNotIn("differs", text)
         youngest = self.count("select max(id) from evaluations where equal_to is null")
         self.assertIn(f"#{youngest}: equal", self.finish("replay", self.run_folder(), "--retrain", youngest).out)
+
+
+if __name__ == "__main__":
+    unittest.main()
