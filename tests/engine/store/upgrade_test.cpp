@@ -20,7 +20,9 @@ struct earlier_store {
 
   earlier_store() {
     write_store(file, a_history());
-    execute(file, "drop table picture; pragma user_version = 1; vacuum");
+    execute(file, "drop table picture; alter table genomes drop column epochs;"
+                  "alter table genomes drop column start;"
+                  "pragma user_version = 1; vacuum");
     execute(file, "pragma wal_checkpoint(truncate)");
   }
 };
