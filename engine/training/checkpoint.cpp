@@ -1,26 +1,25 @@
 #include "engine/training/checkpoint.hpp"
 
-#include "genome/hash.hpp"
+#include "engine/training/sealed.hpp"
 
 #include <limits>
 
 // Grammar (msgpack):
 //
-//     checkpoint = [ "clade-checkpoint", 1, payload: binary, checksum: natural ]
-//     payload    = [ genome, weights, position | nil ]        checksum = XXH3(payload)
+//     checkpoint = [ "clade-checkpoint", 1, payload, checksum ]     sealed.hpp
+//     payload    = [ genome, weights, position | nil ]
 //     position   = [ key, epochs, weights, metrics, lowest_loss: real, since_lowest,
 //                    optimiser: text, steps, moments: weights, [ generator: binary... ] ]
 //     metrics    = [ [ name: text, value: real ]... ]
 //     weights    = binary, as in weights.cpp
-//
-// A flipped bit anywhere is found: in the payload by the checksum, outside it by the
-// grammar or, again, the checksum.
 
 namespace clade {
 namespace {
 
-constexpr std::string_view format_name = "clade-checkpoint";
-constexpr std::uint64_t format_version = 1;
+constexpr sealed_format format{.name = "clade-checkpoint",
+                               .version = 1,
+                               .place = "checkpoint",
+                               .one = "a checkpoint"};
 
 void encode(encoder& out, const training_position& p) {
   out.array(10).natural(p.key).natural(p.epochs).binary(encode_weights(p.weights));
@@ -80,31 +79,15 @@ bytes encode_checkpoint(const checkpoint& c) {
     encode(payload, *c.position);
   else
     payload.nil();
-  const auto body = payload.take();
-  encoder out;
-  out.array(4)
-      .text(format_name)
-      .natural(format_version)
-      .binary(body)
-      .natural(hash64(body));
-  return out.take();
+  return seal(format, payload.take());
 }
 
 expected<checkpoint> decode_checkpoint(std::span<const char> data) {
-  decoder outer(data);
-  outer.array(4);
-  if (outer.text() != format_name)
-    outer.fail("not a checkpoint");
-  if (const auto version = outer.natural(); version != format_version)
-    outer.fail("a checkpoint of version " + std::to_string(version));
-  const auto body = outer.binary();
-  const auto checksum = outer.natural();
-  if (auto whole = outer.finish(); !whole)
-    return fail_in("checkpoint", whole.error());
-  if (checksum != hash64(body))
-    return fail(error_kind::corrupt, "checkpoint: the checksum does not match");
+  const auto body = unseal(format, data);
+  if (!body)
+    return tl::unexpected(body.error());
 
-  decoder in(body);
+  decoder in(*body);
   checkpoint c;
   in.array(3);
   c.genome = in.genome();

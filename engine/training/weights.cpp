@@ -1,6 +1,6 @@
 #include "engine/training/weights.hpp"
 
-#include "genome/hash.hpp"
+#include "engine/training/sealed.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,21 +8,20 @@
 
 // Grammar (msgpack):
 //
-//     weights  = [ "clade-weights", 1, payload: binary, checksum: natural ]   checksum =
-//     XXH3(payload) payload  = [ tensor... ] tensor   = [ name: text, "float32", [ size:
-//     integer... ], values: binary ]
+//     weights = [ "clade-weights", 1, payload, checksum ]     sealed.hpp
+//     payload = [ tensor... ]
+//     tensor  = [ name: text, "float32", [ size: integer... ], values: binary ]
 //
 // Values are IEEE 754 little-endian, row-major. Tensors come in the order of the
-// network's layers. A flipped bit anywhere is found: in the payload by the checksum,
-// outside it by the grammar or, again, the checksum.
+// network's layers.
 
 namespace clade {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "weights are little-endian");
 
-constexpr std::string_view format_name = "clade-weights";
-constexpr std::uint64_t format_version = 1;
+constexpr sealed_format format{
+    .name = "clade-weights", .version = 1, .place = "weights", .one = "weights"};
 constexpr std::string_view type_name = "float32";
 constexpr std::size_t max_rank = 8;
 
@@ -71,31 +70,15 @@ bytes encode_weights(std::span<const weight_tensor> tensors) {
     payload.binary({reinterpret_cast<const char*>(t.values.data()),
                     t.values.size() * sizeof(float)});
   }
-  const auto body = payload.take();
-  encoder out;
-  out.array(4)
-      .text(format_name)
-      .natural(format_version)
-      .binary(body)
-      .natural(hash64(body));
-  return out.take();
+  return seal(format, payload.take());
 }
 
 expected<std::vector<weight_tensor>> decode_weights(std::span<const char> data) {
-  decoder outer(data);
-  outer.array(4);
-  if (outer.text() != format_name)
-    outer.fail("not weights");
-  if (const auto version = outer.natural(); version != format_version)
-    outer.fail("weights of version " + std::to_string(version));
-  const auto body = outer.binary();
-  const auto checksum = outer.natural();
-  if (auto whole = outer.finish(); !whole)
-    return fail_in("weights", whole.error());
-  if (checksum != hash64(body))
-    return fail(error_kind::corrupt, "weights: the checksum does not match");
+  const auto body = unseal(format, data);
+  if (!body)
+    return tl::unexpected(body.error());
 
-  decoder in(body);
+  decoder in(*body);
   std::vector<weight_tensor> tensors(in.array());
   for (auto& t : tensors)
     t = decode_tensor(in);
