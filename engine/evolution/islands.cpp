@@ -48,7 +48,7 @@ evolution_params island_params(const evolution_params& params,
 
 islands::islands(const evolution_params& params, std::uint64_t seed,
                  std::shared_ptr<const search_space> space)
-    : params_(params) {
+    : turns(params) {
   for (const auto& name : island_strategies(params))
     islands_.push_back({.search = make_strategy(island_params(params, name),
                                                 seed_of(seed, islands_.size()), space)
@@ -69,8 +69,7 @@ candidate_id islands::outside(std::size_t island, candidate_id id) const {
 
 std::vector<breeding> islands::ask(candidate_id beyond, std::size_t limit) const {
   std::vector<breeding> orders;
-  const auto last =
-      changed_heard_ + (params_.generations - changed_closed_) * params_.population;
+  const auto last = last_candidate();
   for (auto id = std::max(born_, beyond) + 1; id <= last && orders.size() < limit; ++id) {
     const auto where = home(id);
     const auto own = inside(where, id);
@@ -79,8 +78,7 @@ std::vector<breeding> islands::ask(candidate_id beyond, std::size_t limit) const
       break;
     auto& order = asked[0];
     order.id = id;
-    order.generation = changed_closed_ + (id - 1 - changed_heard_) / params_.population;
-    order.index = (id - 1 - changed_heard_) % params_.population;
+    place(order);
     for (auto& parent : order.parents)
       parent.id = outside(where, parent.id);
     if (order.start != 0)
@@ -102,28 +100,7 @@ void islands::born(const candidate& c) {
   islands_[where].search->born(own);
 }
 
-void islands::tell(const individual& evaluated) {
-  ++arrived_;
-  told_.emplace(params_.tell_order == "asked" ? evaluated.id : arrived_, evaluated);
-  hear_due();
-}
-
-std::uint64_t islands::end_of_generation() const {
-  return changed_heard_ + (closed_ + 1 - changed_closed_) * params_.population;
-}
-
-void islands::hear_due() {
-  while (heard_ < end_of_generation()) {
-    const auto next = told_.find(heard_ + 1);
-    if (next == told_.end())
-      return;
-    ++heard_;
-    hear(next->second);
-    told_.erase(next);
-  }
-}
-
-void islands::hear(const individual& evaluated) {
+void islands::take(const individual& evaluated) {
   const auto where = home(evaluated.id);
   auto& there = islands_[where];
   auto own = evaluated;
@@ -132,7 +109,7 @@ void islands::hear(const individual& evaluated) {
   while (there.search->closing())
     there.search->close();
   ++there.heard;
-  if (params_.migration > 0 && there.heard % params_.migration == 0)
+  if (params().migration > 0 && there.heard % params().migration == 0)
     migrate(where);
 }
 
@@ -142,7 +119,7 @@ void islands::migrate(std::size_t from) {
     return;
   auto best = own.front();
   best.id = outside(from, best.id);
-  if (params_.topology == "ring")
+  if (params().topology == "ring")
     return send(best, from, (from + 1) % islands_.size());
   if (from != 0)
     return send(best, from, 0);
@@ -165,22 +142,8 @@ void islands::send(const individual& best, std::size_t from, std::size_t to) {
                                     + ", where it is #" + std::to_string(best.id));
 }
 
-std::optional<generation_closed> islands::closing() const {
-  if (finished() || heard_ < end_of_generation())
-    return std::nullopt;
-  generation_closed closed{.generation = closed_, .survivors = {}};
-  for (const auto& i : population())
-    closed.survivors.push_back(i.id);
-  return closed;
-}
-
-void islands::close() {
-  ++closed_;
-  hear_due();
-}
-
 void islands::extend(std::size_t more) {
-  params_.generations += more;
+  turns::extend(more);
   for (auto& i : islands_)
     i.search->extend(more);
 }
@@ -195,8 +158,8 @@ bool islands::give(std::shared_ptr<const clade::genome> genome,
 
 bool islands::change(const evolution_params& params, std::uint64_t seed) {
   const auto names = island_strategies(params);
-  const auto begin = end_of_generation() - params_.population;
-  if (heard_ != begin || names != island_strategies(params_))
+  const auto begin = heard_before();
+  if (heard() != begin || names != island_strategies(this->params()))
     return false;
   for (const auto& i : islands_)
     if (i.heard != begin / islands_.size())
@@ -204,14 +167,8 @@ bool islands::change(const evolution_params& params, std::uint64_t seed) {
   for (std::size_t i = 0; i < islands_.size(); ++i)
     if (!islands_[i].search->change(island_params(params, names[i]), seed_of(seed, i)))
       return false;
-  changed_heard_ = begin;
-  changed_closed_ = closed_;
-  params_ = params;
+  go_on_with(params);
   return true;
-}
-
-bool islands::finished() const {
-  return closed_ == params_.generations;
 }
 
 std::vector<individual> islands::population() const {

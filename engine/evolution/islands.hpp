@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/strategy.hpp"
+#include "engine/evolution/turns.hpp"
 
 #include <map>
 #include <memory>
@@ -33,7 +33,7 @@ namespace clade {
 /// 200 evaluations and 60 seeds, the mean regret without and with migration after 10:
 /// NAS-Bench-201's CIFAR-100 .61 / .49 and ImageNet16-120 1.08 / .89 for "regularised",
 /// "tpe" and "local_search", and .95 / .83 and 1.52 / 1.18 for 4 of "regularised".
-class islands final : public strategy {
+class islands final : public turns {
 public:
   islands(const evolution_params& params, std::uint64_t seed,
           std::shared_ptr<const search_space> space);
@@ -41,19 +41,14 @@ public:
   [[nodiscard]] std::vector<breeding> ask(candidate_id beyond,
                                           std::size_t limit) const override;
   void born(const candidate& c) override;
-  void tell(const individual& evaluated) override;
-  [[nodiscard]] std::optional<generation_closed> closing() const override;
-  void close() override;
   void extend(std::size_t generations) override;
   [[nodiscard]] bool give(std::shared_ptr<const clade::genome> genome,
                           const std::string& origin) override;
   /// The islands must stay the same, and, as results "arrived", each must just have
   /// closed a generation of its own.
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
-  [[nodiscard]] bool finished() const override;
   /// Of all islands, each once.
   [[nodiscard]] std::vector<individual> population() const override;
-  [[nodiscard]] std::uint64_t generation() const override { return closed_; }
 
 private:
   struct island {
@@ -62,9 +57,7 @@ private:
     std::map<std::size_t, candidate_id> sent; ///< To each neighbour last.
   };
 
-  [[nodiscard]] std::uint64_t end_of_generation() const;
-  void hear_due();
-  void hear(const individual& evaluated);
+  void take(const individual& evaluated) override;
   void migrate(std::size_t from);
   void send(const individual& best, std::size_t from, std::size_t to);
 
@@ -74,12 +67,8 @@ private:
   [[nodiscard]] candidate_id outside(std::size_t island, candidate_id id) const;
   [[nodiscard]] std::size_t home(candidate_id id) const;
 
-  evolution_params params_;
   std::vector<island> islands_;
-  std::map<std::uint64_t, individual> told_; ///< By the turn in which they are heard.
-  std::uint64_t born_ = 0, arrived_ = 0, heard_ = 0, closed_ = 0, gifts_ = 0;
-  /// Where parameters were changed last: generations closed, and results in them.
-  std::uint64_t changed_closed_ = 0, changed_heard_ = 0;
+  std::uint64_t born_ = 0, gifts_ = 0;
 };
 
 /// The strategies of `evolution.islands`, one for each island.

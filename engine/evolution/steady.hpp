@@ -1,9 +1,8 @@
 #pragma once
 
-#include "engine/evolution/strategy.hpp"
+#include "engine/evolution/turns.hpp"
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,39 +11,29 @@ namespace clade {
 
 /// What the strategies in a steady state share. No generation is waited for: `in_flight`
 /// candidates are open at any time, and the order for candidate k is given as the
-/// (k - in_flight)-th result is heard. If tell_order is "asked", results are heard in the
-/// order of ids, those that come early being kept back; then the search depends on
-/// nothing but the seed and the fitness. If it is "arrived", they are heard as they come.
-/// A generation is closed after each `population` results heard; those beyond wait for
-/// it. After a change of parameters, generations are counted on from the one that was
-/// closed; what is open or ordered stays so.
-class steady : public strategy {
+/// (k - in_flight)-th result is heard (turns.hpp). Where results are told as "asked", the
+/// search depends on nothing but the seed and the fitness. After a change of parameters,
+/// what is open or ordered stays so.
+class steady : public turns {
 public:
   steady(const evolution_params& params, std::uint64_t seed)
-      : params_(params),
+      : turns(params),
         seed_(seed) {}
 
   [[nodiscard]] std::vector<breeding> ask(candidate_id beyond,
                                           std::size_t limit) const override;
   void born(const candidate& c) override;
-  void tell(const individual& evaluated) override;
-  [[nodiscard]] std::optional<generation_closed> closing() const override;
-  void close() override;
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
-  [[nodiscard]] bool finished() const override;
   void extend(std::size_t more) override;
   [[nodiscard]] bool give(std::shared_ptr<const clade::genome> genome,
                           const std::string& origin) override;
-  [[nodiscard]] std::uint64_t generation() const override { return closed_; }
 
 protected:
   /// Gives the first orders; the last line of a constructor.
   void begin() { order_due(); }
 
-  [[nodiscard]] const evolution_params& params() const { return params_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
-  /// How many results were heard, and how many orders given.
-  [[nodiscard]] std::uint64_t heard() const { return heard_; }
+  /// How many orders were given.
   [[nodiscard]] std::uint64_t ordered() const { return ordered_; }
 
 private:
@@ -60,21 +49,14 @@ private:
   /// Parameters and seed have changed.
   virtual void changed() {}
 
-  void hear_due();
+  void take(const individual& evaluated) final;
   void order_due();
   void order_next();
-  [[nodiscard]] std::uint64_t end_of_generation() const;
-  [[nodiscard]] candidate_id last_candidate() const;
 
-  evolution_params params_;
   std::uint64_t seed_;
   std::deque<breeding> orders_; ///< Given, not born.
   std::deque<breeding> gifts_;  ///< A person's genomes, for the next orders.
-  std::map<std::uint64_t, individual>
-      told_; ///< By the turn in which they are heard, from 1.
-  std::uint64_t ordered_ = 0, arrived_ = 0, heard_ = 0, closed_ = 0;
-  /// Where parameters were changed last: generations closed, and results in them.
-  std::uint64_t changed_closed_ = 0, changed_heard_ = 0;
+  std::uint64_t ordered_ = 0;
 };
 
 } // namespace clade
