@@ -67,6 +67,20 @@ candidate_id islands::outside(std::size_t island, candidate_id id) const {
   return (id & foreign) != 0 ? id & ~foreign : (id - 1) * islands_.size() + island + 1;
 }
 
+individual islands::inside(std::size_t island, individual of_run) const {
+  of_run.id = inside(island, of_run.id);
+  if (of_run.trained != 0)
+    of_run.trained = inside(island, of_run.trained);
+  return of_run;
+}
+
+individual islands::outside(std::size_t island, individual of_island) const {
+  of_island.id = outside(island, of_island.id);
+  if (of_island.trained != 0)
+    of_island.trained = outside(island, of_island.trained);
+  return of_island;
+}
+
 std::vector<breeding> islands::ask(candidate_id beyond, std::size_t limit) const {
   std::vector<breeding> orders;
   const auto last = last_candidate();
@@ -103,9 +117,7 @@ void islands::born(const candidate& c) {
 void islands::take(const individual& evaluated) {
   const auto where = home(evaluated.id);
   auto& there = islands_[where];
-  auto own = evaluated;
-  own.id = inside(where, evaluated.id);
-  there.search->tell(own);
+  there.search->tell(inside(where, evaluated));
   while (there.search->closing())
     there.search->close();
   ++there.heard;
@@ -117,8 +129,7 @@ void islands::migrate(std::size_t from) {
   const auto own = islands_[from].search->population();
   if (own.empty() || !own.front().fitness.ok || islands_.size() < 2)
     return;
-  auto best = own.front();
-  best.id = outside(from, best.id);
+  const auto best = outside(from, own.front());
   if (params().topology == "ring")
     return send(best, from, (from + 1) % islands_.size());
   if (from != 0)
@@ -132,11 +143,9 @@ void islands::send(const individual& best, std::size_t from, std::size_t to) {
   if (home(best.id) == to || last == best.id)
     return;
   last = best.id;
-  auto migrant = best;
-  migrant.id = inside(to, best.id);
   auto& there = *islands_[to].search;
   // Where no place is left, the migrant comes too late.
-  if (!there.receive(migrant))
+  if (!there.receive(inside(to, best)))
     std::ignore =
         there.give(best.genome, "migrated from island " + std::to_string(from + 1)
                                     + ", where it is #" + std::to_string(best.id));
@@ -174,10 +183,8 @@ bool islands::change(const evolution_params& params, std::uint64_t seed) {
 std::vector<individual> islands::population() const {
   std::vector<individual> all;
   for (std::size_t i = 0; i < islands_.size(); ++i)
-    for (auto one : islands_[i].search->population()) {
-      one.id = outside(i, one.id);
-      all.push_back(std::move(one));
-    }
+    for (const auto& one : islands_[i].search->population())
+      all.push_back(outside(i, one));
   sort_by_fitness(all);
   const auto again = std::ranges::unique(all, {}, &individual::id);
   all.erase(again.begin(), again.end());

@@ -65,6 +65,8 @@ private:
   /// of the run and a mark.
   [[nodiscard]] candidate_id inside(std::size_t island, candidate_id id) const;
   [[nodiscard]] candidate_id outside(std::size_t island, candidate_id id) const;
+  [[nodiscard]] individual inside(std::size_t island, individual of_run) const;
+  [[nodiscard]] individual outside(std::size_t island, individual of_island) const;
   [[nodiscard]] std::size_t home(candidate_id id) const;
 
   std::vector<island> islands_;

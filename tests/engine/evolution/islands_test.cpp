@@ -122,6 +122,26 @@ TEST_CASE("islands: the survivors are those of all islands, each once, best firs
   CHECK(all.size() > 4);
 }
 
+TEST_CASE("islands: weights are inherited from the training of a parent's network") {
+  auto params = archipelago({"3"});
+  params.inherit = true;
+  const auto run =
+      simulate(real_simulation(params, 1, space_of_choices(2, 4), sum_of_choices));
+  std::map<candidate_id, candidate> born;
+  std::size_t of_copies = 0;
+  for (const auto& r : run.records)
+    if (const auto* b = std::get_if<candidate_born>(&r)) {
+      const auto& c = born[b->born.id] = b->born;
+      if (c.start == 0)
+        continue;
+      REQUIRE_FALSE(c.parents.empty());
+      const auto& parent = born.at(c.parents[0]);
+      CHECK(c.start == (parent.equal_to != 0 ? parent.equal_to : parent.id));
+      of_copies += parent.equal_to != 0 ? 1 : 0;
+    }
+  CHECK(of_copies > 0);
+}
+
 TEST_CASE("islands: migration helps islands of hill climbers on one hill") {
   double joined = 0, apart = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
