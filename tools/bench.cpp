@@ -38,7 +38,8 @@ int bench_engine(const engine_options& options) {
       std::max<std::uint64_t>(1, options.candidates / options.population);
   auto fresh = make_run(
       {.file = *file,
-       .overrides = {"evolution.population=" + std::to_string(options.population),
+       .overrides = {"evolution.strategy=generational",
+                     "evolution.population=" + std::to_string(options.population),
                      "evolution.generations=" + std::to_string(generations),
                      "slots.local=\"" + options.slots + "\""},
        .runs = options.runs});

@@ -142,13 +142,14 @@ struct round_result {
 /// The rate is taken between the tenth and the ninetieth of a hundred, when all watch.
 expected<round_result> run_once(const attach_options& options, const fs::path& file,
                                 bool watched) {
-  auto fresh = make_run({.file = file,
-                         .overrides = {"evolution.population=20",
-                                       "evolution.generations="
-                                           + std::to_string(std::max<std::size_t>(
-                                               5, options.candidates / 20)),
-                                       "slots.local=\"" + options.slots + "\""},
-                         .runs = options.runs});
+  auto fresh = make_run(
+      {.file = file,
+       .overrides = {"evolution.strategy=generational", "evolution.population=20",
+                     "evolution.generations="
+                         + std::to_string(
+                             std::max<std::size_t>(5, options.candidates / 20)),
+                     "slots.local=\"" + options.slots + "\""},
+       .runs = options.runs});
   if (!fresh)
     return tl::unexpected(fresh.error());
   const auto folder = fresh->folder;

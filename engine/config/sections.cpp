@@ -126,7 +126,7 @@ void read_synthetic_problem(table_reader t, bool image, problem& p) {
 // "auto" gives way to what it chooses, with the reason. Somebody's own choice has none.
 void resolve_strategy(const search_space& space, const objective& goal,
                       evolution_params& p) {
-  if (p.strategy != "auto")
+  if (p.strategy != automatic_strategy)
     return;
   const search_task task{.objectives = aims_of(goal).size(),
                          .fidelities = !p.rungs.empty(),
@@ -199,6 +199,8 @@ void refuse_section(table_reader& root, const std::string& kind, fitness_kind ow
 
 void read_evolution(table_reader t, const search_space& space, const objective& goal,
                     lengths training, evolution_params& p) {
+  if (!t.has("strategy"))
+    p.strategy = automatic_strategy;
   read_keys(t, p);
   read_part(t.table("mutation"), p.mutation);
   t.finish();

@@ -7,6 +7,9 @@
 
 namespace clade {
 
+/// In an experiment file, and for one that names none.
+inline constexpr const char* automatic_strategy = "auto";
+
 /// What a choice among strategies looks at, beside the space.
 struct search_task {
   std::size_t objectives = 1;

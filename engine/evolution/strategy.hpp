@@ -14,8 +14,9 @@ namespace clade {
 
 /// `[evolution]` of an experiment.
 struct evolution_params {
-  /// A name of the table in strategy.cpp; each one's header says when to take it. In an
-  /// experiment file also "auto", which one of them takes the place of as it is read.
+  /// A name of the table in strategy.cpp; each one's header says when to take it. An
+  /// experiment file may say "auto", and does where it names none: one of them takes its
+  /// place as the file is read.
   std::string strategy = "generational";
   /// Candidates of a generation; of a steady state, how many are kept before the oldest
   /// dies.

@@ -28,6 +28,7 @@ classes = 10
 [search_space]
 file = "{SMALL_SPACE}"
 [evolution]
+strategy = "generational"
 population = 64
 generations = 4
 [synthetic]

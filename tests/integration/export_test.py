@@ -32,6 +32,7 @@ file = "{root}/search_spaces/{space}.toml"
 [objective]
 {objective}
 [evolution]
+strategy = "generational"
 population = 4
 generations = {generations}
 [training]

@@ -21,6 +21,7 @@ limit = 300
 [search_space]
 file = "{ROOT}/search_spaces/mlp.toml"
 [evolution]
+strategy = "generational"
 population = 5
 generations = 4
 elites = 2

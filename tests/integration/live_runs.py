@@ -41,6 +41,7 @@ classes = 10
 [search_space]
 file = "{space}"
 [evolution]
+strategy = {strategy}
 population = {population}
 generations = {generations}
 [synthetic]
@@ -238,10 +239,12 @@ class RunTest(unittest.TestCase):
         self.assertEqual([p.words for p in processes_of(self.folder)], [])
 
     def write_experiment(self, population=16, generations=4, duration="4ms", misbehaviour="", limits="",
-                         name="toy", space=SMALL_SPACE):
+                         name="toy", space=SMALL_SPACE, strategy='"generational"'):
+        """`strategy`: as in TOML; more lines of [evolution] may follow."""
         file = self.folder / f"{name}.toml"
         file.write_text(EXPERIMENT.format(name=name, space=space, population=population, generations=generations,
-                                          duration=duration, misbehaviour=misbehaviour, limits=limits))
+                                          duration=duration, misbehaviour=misbehaviour, limits=limits,
+                                          strategy=strategy))
         return file
 
     def start(self, *words, **limits):

@@ -78,10 +78,10 @@ class Verifying(ReplayTest):
         self.assertIn("decisions equal", self.replay("--verify").out)
 
     def test_every_strategy_and_order_of_telling(self):
-        for number, lines in enumerate(('strategy = "random"', 'strategy = "regularised"\ntell_order = "asked"',
-                                        'strategy = "regularised"\ntell_order = "arrived"')):
-            file = self.write_experiment(population=8, generations=4, duration="1ms", name=f"toy{number}")
-            file.write_text(file.read_text().replace("[evolution]\n", f"[evolution]\n{lines}\n"))
+        for number, strategy in enumerate(('"random"', '"auto"', '"regularised"\ntell_order = "asked"',
+                                           '"regularised"\ntell_order = "arrived"')):
+            file = self.write_experiment(population=8, generations=4, duration="1ms", name=f"toy{number}",
+                                         strategy=strategy)
             self.finish("run", file, "--slots", "2")
             self.assertIn("decisions equal", self.finish("replay", f"toy{number}", "--verify").out)
 
@@ -302,13 +302,10 @@ class Forks(ReplayTest):
         self.assertEqual(self.go_on("three")["born"], 16 + 3 * 5)
 
     def test_a_steady_state_is_forked(self):
-        file = self.write_experiment(population=8, generations=4, duration="1ms")
         for order in ("asked", "arrived"):
-            text = file.read_text().replace("[evolution]\n", f'[evolution]\nstrategy = "regularised"\n'
-                                                              f'tell_order = "{order}"\n')
-            steady = self.folder / f"{order}.toml"
-            steady.write_text(text.replace('"toy"', f'"{order}"'))
-            self.finish("run", steady, "--slots", "2")
+            file = self.write_experiment(population=8, generations=4, duration="1ms", name=order,
+                                         strategy=f'"regularised"\ntell_order = "{order}"')
+            self.finish("run", file, "--slots", "2")
             self.fork(order, 2, f"more-{order}", "evolution.population=10", "experiment.seed=3")
             self.assertEqual(self.go_on(f"more-{order}")["born"], 2 * 8 + 2 * 10)
 

@@ -11,9 +11,9 @@ EPOCHS, RUNGS = 9, (1, 3, 9)
 
 class Rungs(RunTest):
     def write_rungs(self, strategy, duration="9ms"):
-        file = self.write_experiment(population=POPULATION, generations=GENERATIONS, duration=duration, name=strategy)
-        text = file.read_text().replace("[evolution]\n", f'[evolution]\nstrategy = "{strategy}"\nrungs = {list(RUNGS)}\n')
-        file.write_text(text.replace("epochs = 2\n", f"epochs = {EPOCHS}\n"))
+        file = self.write_experiment(population=POPULATION, generations=GENERATIONS, duration=duration, name=strategy,
+                                     strategy=f'"{strategy}"\nrungs = {list(RUNGS)}')
+        file.write_text(file.read_text().replace("epochs = 2\n", f"epochs = {EPOCHS}\n"))
         return file
 
     def assert_climbed(self):

@@ -20,7 +20,7 @@ maximize = ["validation.accuracy"]
 [evolution]
 population = 12
 elites = 2
-
+strategy = "generational"
 [training]
 epochs = 3
 

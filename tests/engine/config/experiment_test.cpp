@@ -297,8 +297,7 @@ TEST_CASE("experiment: rungs come from the epochs of a full training, and are re
 TEST_CASE("experiment: rungs that are wrong are an error at their line") {
   const experiment_files files;
   const auto with = [&](const std::string& line) {
-    return files.error_of(
-        files.with("elites", "elites = 2\nstrategy = \"asha\"\n" + line));
+    return files.error_of(files.with("strategy", "strategy = \"asha\"\n" + line));
   };
   CHECK(with("rungs = [1, 3, 2]")
             .starts_with("x.toml:18: evolution.rungs is [1, 3, 2]: they"));

@@ -48,7 +48,7 @@ TEST_CASE("experiment: several objectives are read, the raised ones first") {
         == objective{.metric = "validation.accuracy",
                      .others = {{"parameters", false}, {"latency_ms", false}}});
   CHECK(files.error_of(weighed(two))
-        == "x.toml:15: evolution.strategy is \"generational\": it raises one objective "
+        == "x.toml:18: evolution.strategy is \"generational\": it raises one objective "
            "and the experiment has 3, which strategy = \"nsga2\" weighs against each "
            "other");
   CHECK(files.error_of(weighed("minimize = [\"parameters\", \"parameters\"]"), nsga2)

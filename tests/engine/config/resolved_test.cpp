@@ -334,6 +334,13 @@ TEST_CASE("resolved: auto has given way to a strategy and says why") {
   CHECK(to_toml(files.loaded(files.valid)).find("chosen") == std::string::npos);
 }
 
+TEST_CASE("resolved: an experiment that names no strategy gets auto") {
+  const experiment_files files;
+  const auto silent = files.loaded(files.with("strategy", ""));
+  const auto said = files.loaded(files.valid, {"evolution.strategy=auto"});
+  CHECK(to_toml(silent) == to_toml(said));
+}
+
 TEST_CASE("resolved: what came later is written only where it is not as usual") {
   const experiment_files files;
   auto e = files.loaded(files.valid);

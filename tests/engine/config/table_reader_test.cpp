@@ -89,7 +89,7 @@ TEST_CASE("experiment: a value out of range has the line of its key") {
   };
   begins("population", "population = 0", "x.toml:15: evolution.population");
   begins("elites", "elites = 99", "x.toml:16: evolution.elites");
-  begins("elites", "strategy = \"genetic\"", "x.toml:16: evolution.strategy");
+  begins("strategy", "strategy = \"genetic\"", "x.toml:17: evolution.strategy");
   begins("elites", "mutation = {again = 2}", "x.toml:16: evolution.mutation.again");
   begins("epochs", "epochs = 0", "x.toml:19: training.epochs");
   begins("epochs", "batch_size = 0", "x.toml:19: training.batch_size");
