@@ -6,22 +6,21 @@
 //   * a measured step: one epoch each of the networks at the quartiles of `work`. Seconds
 //   for each
 //     unit of work, times the mean work, times the epochs, is an evaluation;
-//   * slots and evaluations, from the experiment.
+//   * slots and evaluations, from the experiment; where there are rungs, the epochs of a
+//   search that
+//     is run without training.
 //
 // Evolution drifts from generation 0, mostly towards larger networks, so time is said to
 // be "about" and, with early stops, "at most". Nothing is written.
 
+#include "engine/fitness/planned_work.hpp"
 #include "engine/report/format.hpp"
-#include "engine/training/recipe.hpp"
 #include "tools/command.hpp"
-#include "tools/new_run.hpp"
-#include "tools/slots.hpp"
+#include "tools/plan_sample.hpp"
 
 #include <nlohmann/json.hpp>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -31,8 +30,6 @@ namespace clade {
 
 namespace {
 
-constexpr std::size_t samples = 200;
-
 struct plan_options {
   std::filesystem::path file;
   std::vector<std::string> overrides;
@@ -41,31 +38,23 @@ struct plan_options {
   bool json = false;
 };
 
-/// One network of generation 0.
-struct sampled {
-  candidate made;
-  std::uint64_t parameters = 0;
-  std::uint64_t training_bytes = 0;
-};
-
-/// What training one epoch showed.
-struct measured {
-  double seconds_per_work = 0;
-  std::uint64_t process_bytes =
-      0; ///< Of a process that trains, data and LibTorch included.
-  std::size_t networks = 0;
-};
-
 struct plan {
   checked_experiment checked;
   std::vector<std::string> slots;
   std::vector<sampled> networks; ///< By rising work.
-  std::optional<measured> step;
+  std::optional<trial_step> step;
   std::string not_measured; ///< Why.
+  std::uint32_t full = 0;   ///< Epochs of a full training.
+  std::uint64_t epochs = 0; ///< Of all trainings.
+  std::uint64_t open = 0;   ///< Candidates in training at once.
 
   [[nodiscard]] std::uint64_t evaluations() const {
     const auto& p = checked.experiment.evolution;
     return static_cast<std::uint64_t>(p.population) * p.generations;
+  }
+  /// Of an evaluation in the mean.
+  [[nodiscard]] double mean_epochs() const {
+    return static_cast<double>(epochs) / static_cast<double>(evaluations());
   }
 };
 
@@ -89,77 +78,21 @@ double mean_work(const std::vector<sampled>& networks) {
          / static_cast<double>(networks.size());
 }
 
-expected<std::vector<sampled>> sample_networks(const checked_experiment& checked) {
-  const experiment& e = checked.experiment;
-  std::vector<sampled> networks;
-  for (std::uint64_t i = 0; i < samples; ++i) {
-    auto made = breed({e.space, checked.problem, e.evolution.mutation, e.seed},
-                      {.id = i + 1, .index = i});
-    if (!made)
-      return tl::unexpected(std::move(made).error());
-    const auto decoded = decode(e.space, *made->genome, checked.problem);
-    const auto trained = recipe_of(e.training, made->genome->hyperparameters);
-    if (!decoded || !trained)
-      return tl::unexpected(decoded ? trained.error() : decoded.error());
-    networks.push_back({.made = std::move(*made),
-                        .parameters = decoded->cost().parameters,
-                        .training_bytes = training_bytes(
-                            *decoded, static_cast<std::uint64_t>(trained->batch_size),
-                            state_copies(*trained))});
-  }
-  std::sort(networks.begin(), networks.end(),
-            [](const sampled& a, const sampled& b) { return a.made.work < b.made.work; });
-  return networks;
-}
-
-/// Hears of epochs and does nothing.
-class unheard : public progress {
-public:
-  bool report(const epoch&) override { return true; }
-};
-
-/// Trains the networks at the quartiles for one epoch each, in this process.
-expected<measured> measure(const experiment& e, const slot& s,
-                           const std::vector<sampled>& networks) {
-  // As the slot's own process has it; LibTorch reads it when it is loaded.
-  for (const std::string& variable : s.environment) {
-    const auto is = variable.find('=');
-    ::setenv(variable.substr(0, is).c_str(), variable.c_str() + is + 1, 1);
-  }
-  auto trainer = load_training(module_path(), {.training = e.training,
-                                               .data = e.data,
-                                               .space = e.space,
-                                               .goal = e.objective,
-                                               .seed = e.seed,
-                                               .device = s.device});
-  if (!trainer)
-    return tl::unexpected(std::move(trainer).error());
-  if (auto warm = (*trainer)->warm_up(); !warm)
-    return tl::unexpected(std::move(warm).error());
-  double seconds = 0, work = 0;
-  measured step;
-  unheard nobody;
-  for (std::size_t quartile = 1; quartile <= 3; ++quartile) {
-    const sampled& n = networks[quartile * networks.size() / 4];
-    const job one_epoch{.id = n.made.id,
-                        .genome = *n.made.genome,
-                        .seed = e.seed,
-                        .budget = {.epochs = 1, .time = e.limits.evaluation_time}};
-    const auto done = (*trainer)->evaluate(one_epoch, nobody).evaluation;
-    if (done.outcome != outcome::succeeded)
-      continue;
-    seconds += done.seconds;
-    work += n.made.work;
-    ++step.networks;
-  }
-  if (step.networks == 0)
-    return fail(error_kind::internal,
-                "none of the three networks that were tried could be trained");
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  step.process_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-  step.seconds_per_work = seconds / work;
-  return step;
+expected<void> count_work(plan& p) {
+  const experiment& e = p.checked.experiment;
+  p.full = e.fitness == fitness_kind::table
+               ? budget_epochs(e.table)
+               : (e.fitness == fitness_kind::training ? e.training.epochs
+                                                      : e.synthetic.epochs);
+  const auto epochs = planned_epochs(rules_of(e), p.checked.problem, p.full);
+  if (!epochs)
+    return tl::unexpected(epochs.error());
+  const auto open = open_at_once(rules_of(e), p.checked.problem);
+  if (!open)
+    return tl::unexpected(open.error());
+  p.epochs = *epochs;
+  p.open = *open;
+  return {};
 }
 
 expected<plan> make_plan(const plan_options& options) {
@@ -181,6 +114,8 @@ expected<plan> make_plan(const plan_options& options) {
   if (!networks)
     return tl::unexpected(std::move(networks).error());
   plan p{.checked = std::move(*checked), .networks = std::move(*networks)};
+  if (auto counted = count_work(p); !counted)
+    return tl::unexpected(std::move(counted).error());
   for (const slot& s : *slots)
     p.slots.push_back(s.name);
   if (slots->empty())
@@ -200,10 +135,11 @@ std::optional<double> evaluation_seconds(const plan& p) {
   if (e.fitness == fitness_kind::table)
     return 0;
   if (e.fitness == fitness_kind::synthetic)
-    return std::chrono::duration<double>(e.synthetic.duration).count();
+    return std::chrono::duration<double>(e.synthetic.duration).count() * p.mean_epochs()
+           / p.full;
   if (!p.step)
     return std::nullopt;
-  return p.step->seconds_per_work * mean_work(p.networks) * e.training.epochs;
+  return p.step->seconds_per_work * mean_work(p.networks) * p.mean_epochs();
 }
 
 std::optional<double> total_seconds(const plan& p) {
@@ -211,7 +147,8 @@ std::optional<double> total_seconds(const plan& p) {
   if (p.slots.empty())
     return std::nullopt;
   const auto rounds =
-      static_cast<double>(p.evaluations()) / static_cast<double>(p.slots.size());
+      static_cast<double>(p.evaluations())
+      / static_cast<double>(std::min<std::uint64_t>(p.slots.size(), p.open));
   return one ? std::optional(*one * rounds) : std::nullopt;
 }
 
@@ -221,17 +158,15 @@ std::uint64_t disk_bytes(const plan& p) {
   constexpr std::uint64_t store_bytes = 64 << 10, evaluation_bytes = 500,
                           epoch_bytes = 215;
   const experiment& e = p.checked.experiment;
-  const std::uint64_t epochs =
-      e.fitness == fitness_kind::training ? e.training.epochs : e.synthetic.epochs;
   std::uint64_t genomes = 0;
   for (const sampled& n : p.networks)
     genomes += encode(*n.made.genome).size();
-  const auto each = evaluation_bytes + genomes / p.networks.size() + epochs * epoch_bytes;
+  const auto each = evaluation_bytes + genomes / p.networks.size();
   const auto weights =
       e.fitness == fitness_kind::training
           ? run_state::kept_best * 4 * spread_of(p.networks, &sampled::parameters).largest
           : 0;
-  return store_bytes + p.evaluations() * each + weights;
+  return store_bytes + p.evaluations() * each + p.epochs * epoch_bytes + weights;
 }
 
 std::string grouped(std::uint64_t n) {
@@ -248,16 +183,20 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
+std::string epochs_text(const plan& p) {
+  return p.epochs == p.full * p.evaluations() ? std::to_string(p.full)
+                                              : metric_text(p.mean_epochs());
+}
+
 std::string time_line(const plan& p) {
-  const experiment& e = p.checked.experiment;
   const auto one = evaluation_seconds(p), all = total_seconds(p);
   if (!one || !all)
     return "not measured: " + p.not_measured;
   std::string line = "about " + duration_text(*all) + " on these slots, "
                      + duration_text(*one) + " an evaluation";
   if (p.step)
-    line += " of " + std::to_string(e.training.epochs) + " epochs ("
-            + std::to_string(p.step->networks) + " networks trained for one, to measure)";
+    line += " of " + epochs_text(p) + " epochs (" + std::to_string(p.step->networks)
+            + " networks trained for one, to measure)";
   return line;
 }
 
@@ -265,18 +204,20 @@ void print(const plan& p) {
   const experiment& e = p.checked.experiment;
   const auto parameters = spread_of(p.networks, &sampled::parameters);
   const auto memory = spread_of(p.networks, &sampled::training_bytes);
-  const auto& goal = e.objective;
   table lines({table::align::left, table::align::left});
   lines.add({"problem", to_text(p.checked.problem.input) + " to "
                             + std::to_string(p.checked.problem.outputs)
                             + (p.checked.problem.outputs == 1 ? " number" : " classes")});
-  lines.add({"search", e.evolution.strategy + ", seed " + std::to_string(e.seed) + ", to "
-                           + (goal.maximize ? "maximize " : "minimize ") + goal.metric});
+  lines.add({"search", e.evolution.strategy + ", seed " + std::to_string(e.seed) + ", "
+                           + to_text(e.objective)});
   if (!e.evolution.chosen.empty())
     lines.add({"auto chose", e.evolution.chosen});
   lines.add({"evaluations",
              grouped(p.evaluations()) + " (" + std::to_string(e.evolution.generations)
                  + " generations of " + std::to_string(e.evolution.population) + ")"});
+  if (p.epochs != p.full * p.evaluations())
+    lines.add({"epochs", grouped(p.epochs) + ", of " + grouped(p.full * p.evaluations())
+                             + " if every training were a full one"});
   lines.add({"slots", p.slots.empty() ? "none here"
                                       : std::to_string(p.slots.size()) + " ("
                                             + joined(p.slots) + ")"});
@@ -297,6 +238,11 @@ void print(const plan& p) {
   if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
     std::cout << "  limits.wall_time is " << duration_text(wall)
               << ": the run will pause then, and `clade resume` goes on\n";
+  if (p.open < p.slots.size())
+    std::cout << "  " << p.open
+              << " candidates are in training at once: " << p.slots.size() - p.open
+              << " slots will have nothing to do; raise evolution."
+              << (p.open < e.evolution.population ? "in_flight" : "population") << "\n";
   if (e.limits.evaluation_memory > 0 && memory.largest > e.limits.evaluation_memory)
     std::cout << "  limits.evaluation_memory is " << size_text(e.limits.evaluation_memory)
               << ": some candidates will fail for it\n";
@@ -318,6 +264,7 @@ void print_json(const plan& p) {
   out["chosen"] = e.evolution.chosen.empty() ? nlohmann::ordered_json(nullptr)
                                              : nlohmann::ordered_json(e.evolution.chosen);
   out["evaluations"] = p.evaluations();
+  out["epochs"] = p.epochs;
   out["slots"] = p.slots;
   out["sampled"] = p.networks.size();
   out["parameters"] = {{"median", parameters.median}, {"largest", parameters.largest}};

@@ -1,0 +1,86 @@
+#include "engine/fitness/planned_work.hpp"
+
+#include "engine/fitness/run_driver.hpp"
+
+#include <unordered_map>
+
+namespace clade {
+
+namespace {
+
+/// Whatever the objective looks at, feasible and below 1.
+evaluation drawn(const candidate& drawing, const objective& goal) {
+  evaluation e{.id = drawing.id, .metrics = {}};
+  auto random = derive(drawing.network.low, purpose::synthetic, 0, 0);
+  for (const auto& a : aims_of(goal))
+    e.metrics.push_back({.name = a.metric, .value = random.uniform()});
+  for (const auto& c : goal.constraints)
+    if (!find(e.metrics, c.metric))
+      e.metrics.push_back({.name = c.metric, .value = c.limit});
+  return e;
+}
+
+/// Runs it until `evaluated` says that it is enough, or to its end; the candidates that
+/// were born.
+template<class Evaluated>
+expected<std::uint64_t> run_without_training(run_rules rules, const problem& problem,
+                                             Evaluated evaluated) {
+  const auto space = rules.space;
+  const auto mutation = rules.evolution.mutation;
+  const auto goal = rules.objective;
+  const auto seed = rules.seed;
+  std::uint64_t born = 0;
+  bool enough = false;
+  auto state = make_run_state(std::move(rules));
+  if (!state)
+    return tl::unexpected(std::move(state).error());
+  run_driver driver({.breed =
+                         [&](const breeding& order) {
+                           return breed({*space, problem, mutation, seed}, order);
+                         },
+                     .evaluate =
+                         [&](const candidate& c) {
+                           enough = enough || evaluated(c);
+                           return drawn(c, goal);
+                         },
+                     .pick = {},
+                     .recorded =
+                         [&](const record& r) {
+                           if (!enough && std::holds_alternative<candidate_born>(r))
+                             ++born;
+                         }},
+                    std::move(*state));
+  while (!enough && !driver.state().finished)
+    if (auto done = driver.step(); !done)
+      return tl::unexpected(std::move(done).error());
+  return born;
+}
+
+} // namespace
+
+expected<std::uint64_t> planned_epochs(run_rules rules, const problem& problem,
+                                       std::uint32_t epochs) {
+  const auto& p = rules.evolution;
+  if (p.rungs.empty())
+    return std::uint64_t{epochs} * p.population * p.generations;
+  std::uint64_t sum = 0;
+  std::unordered_map<candidate_id, std::uint32_t> trained;
+  return run_without_training(std::move(rules), problem,
+                              [&](const candidate& c) {
+                                const auto until = c.epochs == 0 ? epochs : c.epochs;
+                                const auto from = trained.find(c.start);
+                                const bool goes_on = from != trained.end();
+                                sum += until
+                                       - (goes_on ? std::min(from->second, until) : 0);
+                                trained[c.id] = until;
+                                return false;
+                              })
+      .map([&](std::uint64_t) { return sum; });
+}
+
+expected<std::uint64_t> open_at_once(run_rules rules, const problem& problem) {
+  return run_without_training(std::move(rules), problem,
+                              [](const candidate&) { return true; });
+}
+
+} // namespace clade
