@@ -46,7 +46,7 @@ struct plan {
   std::string not_measured; ///< Why.
   std::uint32_t full = 0;   ///< Epochs of a full training.
   std::uint64_t epochs = 0; ///< Of all trainings.
-  std::uint64_t open = 0;   ///< Candidates in training at once.
+  std::uint64_t open = 0; ///< Candidates in training at once, as far as there are slots.
 
   [[nodiscard]] std::uint64_t evaluations() const {
     const auto& p = checked.experiment.evolution;
@@ -87,7 +87,7 @@ expected<void> count_work(plan& p) {
   const auto epochs = planned_epochs(rules_of(e), p.checked.problem, p.full);
   if (!epochs)
     return tl::unexpected(epochs.error());
-  const auto open = open_at_once(rules_of(e), p.checked.problem);
+  const auto open = open_at_once(rules_of(e), p.checked.problem, p.slots.size());
   if (!open)
     return tl::unexpected(open.error());
   p.epochs = *epochs;
@@ -114,10 +114,10 @@ expected<plan> make_plan(const plan_options& options) {
   if (!networks)
     return tl::unexpected(std::move(networks).error());
   plan p{.checked = std::move(*checked), .networks = std::move(*networks)};
-  if (auto counted = count_work(p); !counted)
-    return tl::unexpected(std::move(counted).error());
   for (const slot& s : *slots)
     p.slots.push_back(s.name);
+  if (auto counted = count_work(p); !counted)
+    return tl::unexpected(std::move(counted).error());
   if (slots->empty())
     p.not_measured = "this machine trains nothing (slots.local is none)";
   else if (p.checked.experiment.fitness != fitness_kind::training)
@@ -238,11 +238,8 @@ void print(const plan& p) {
   if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
     std::cout << "  limits.wall_time is " << duration_text(wall)
               << ": the run will pause then, and `clade resume` goes on\n";
-  if (p.open < p.slots.size())
-    std::cout << "  " << p.open
-              << " candidates are in training at once: " << p.slots.size() - p.open
-              << " slots will have nothing to do; raise evolution."
-              << (p.open < e.evolution.population ? "in_flight" : "population") << "\n";
+  if (const auto idle = idle_slots_line(e, p.open, p.slots.size()); !idle.empty())
+    std::cout << "  " << idle << "\n";
   if (e.limits.evaluation_memory > 0 && memory.largest > e.limits.evaluation_memory)
     std::cout << "  limits.evaluation_memory is " << size_text(e.limits.evaluation_memory)
               << ": some candidates will fail for it\n";

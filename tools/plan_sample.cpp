@@ -46,7 +46,7 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
 }
 
 expected<trial_step> measure(const experiment& e, const slot& s,
-                           const std::vector<sampled>& networks) {
+                             const std::vector<sampled>& networks) {
   // As the slot's own process has it; LibTorch reads it when it is loaded.
   for (const std::string& variable : s.environment) {
     const auto is = variable.find('=');
@@ -86,6 +86,16 @@ expected<trial_step> measure(const experiment& e, const slot& s,
   step.process_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   step.seconds_per_work = seconds / work;
   return step;
+}
+
+std::string idle_slots_line(const experiment& e, std::uint64_t open, std::size_t slots) {
+  if (open >= slots)
+    return {};
+  const bool steady = open < e.evolution.population;
+  return "only " + std::to_string(open) + " candidates are in training at once, so "
+         + std::to_string(slots - open) + " of " + std::to_string(slots)
+         + " slots have nothing to do; raise evolution."
+         + (steady ? "in_flight" : "population");
 }
 
 } // namespace clade

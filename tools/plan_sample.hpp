@@ -26,6 +26,11 @@ struct trial_step {
 [[nodiscard]] expected<std::vector<sampled>>
 sample_networks(const checked_experiment& checked);
 
+/// A sentence where fewer candidates are in training at once than there are slots, and
+/// what to raise; else empty.
+[[nodiscard]] std::string idle_slots_line(const experiment& e, std::uint64_t open,
+                                          std::size_t slots);
+
 /// Trains the networks at the quartiles for one epoch each, in this process, whose
 /// environment it sets to the slot's. Blocks for seconds.
 [[nodiscard]] expected<trial_step> measure(const experiment& e, const slot& s,

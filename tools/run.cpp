@@ -1,6 +1,8 @@
+#include "engine/fitness/planned_work.hpp"
 #include "search_spaces/network.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
+#include "tools/plan_sample.hpp"
 #include "tools/session.hpp"
 #include "tools/summary.hpp"
 
@@ -23,6 +25,14 @@ void say_start(const new_run& fresh) {
   std::cout << fresh.experiment.name << ": " << fresh.folder.string() << std::endl;
   if (const auto& chosen = fresh.experiment.evolution.chosen; !chosen.empty())
     std::cout << "auto chose " << chosen << std::endl;
+  const auto& e = fresh.experiment;
+  const auto slots = parse_slots(e.slots.local);
+  const auto open = slots ? open_at_once(rules_of(e), fresh.problem, slots->size())
+                          : tl::unexpected(slots.error());
+  if (!open)
+    return; // The session will say so, and end.
+  if (const auto idle = idle_slots_line(e, *open, slots->size()); !idle.empty())
+    std::cout << "note: " << idle << std::endl;
 }
 
 int run(run_options options) {

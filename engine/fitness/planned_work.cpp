@@ -20,16 +20,15 @@ evaluation drawn(const candidate& drawing, const objective& goal) {
   return e;
 }
 
-/// Runs it until `evaluated` says that it is enough, or to its end; the candidates that
-/// were born.
-template<class Evaluated>
-expected<std::uint64_t> run_without_training(run_rules rules, const problem& problem,
-                                             Evaluated evaluated) {
+/// Runs it until `heard`, of a candidate that was born or is evaluated now, says that it
+/// is enough, or to its end.
+template<class Heard>
+expected<void> run_without_training(run_rules rules, const problem& problem,
+                                    Heard heard) {
   const auto space = rules.space;
   const auto mutation = rules.evolution.mutation;
   const auto goal = rules.objective;
   const auto seed = rules.seed;
-  std::uint64_t born = 0;
   bool enough = false;
   auto state = make_run_state(std::move(rules));
   if (!state)
@@ -40,20 +39,20 @@ expected<std::uint64_t> run_without_training(run_rules rules, const problem& pro
                          },
                      .evaluate =
                          [&](const candidate& c) {
-                           enough = enough || evaluated(c);
+                           enough = enough || heard(c, true);
                            return drawn(c, goal);
                          },
                      .pick = {},
                      .recorded =
                          [&](const record& r) {
-                           if (!enough && std::holds_alternative<candidate_born>(r))
-                             ++born;
+                           if (const auto* b = std::get_if<candidate_born>(&r))
+                             enough = enough || heard(b->born, false);
                          }},
                     std::move(*state));
   while (!enough && !driver.state().finished)
     if (auto done = driver.step(); !done)
       return tl::unexpected(std::move(done).error());
-  return born;
+  return {};
 }
 
 } // namespace
@@ -65,22 +64,26 @@ expected<std::uint64_t> planned_epochs(run_rules rules, const problem& problem,
     return std::uint64_t{epochs} * p.population * p.generations;
   std::uint64_t sum = 0;
   std::unordered_map<candidate_id, std::uint32_t> trained;
-  return run_without_training(std::move(rules), problem,
-                              [&](const candidate& c) {
-                                const auto until = c.epochs == 0 ? epochs : c.epochs;
-                                const auto from = trained.find(c.start);
-                                const bool goes_on = from != trained.end();
-                                sum += until
-                                       - (goes_on ? std::min(from->second, until) : 0);
-                                trained[c.id] = until;
-                                return false;
-                              })
-      .map([&](std::uint64_t) { return sum; });
+  const auto count = [&](const candidate& c, bool evaluated) {
+    if (!evaluated)
+      return false;
+    const auto until = c.epochs == 0 ? epochs : c.epochs;
+    const auto from = trained.find(c.start);
+    sum += until - (from != trained.end() ? std::min(from->second, until) : 0);
+    trained[c.id] = until;
+    return false;
+  };
+  return run_without_training(std::move(rules), problem, count).map([&] { return sum; });
 }
 
-expected<std::uint64_t> open_at_once(run_rules rules, const problem& problem) {
-  return run_without_training(std::move(rules), problem,
-                              [](const candidate&) { return true; });
+expected<std::uint64_t> open_at_once(run_rules rules, const problem& problem,
+                                     std::uint64_t slots) {
+  std::uint64_t born = 0;
+  const auto count = [&](const candidate&, bool evaluated) {
+    born += evaluated ? 0 : 1;
+    return evaluated || born >= slots;
+  };
+  return run_without_training(std::move(rules), problem, count).map([&] { return born; });
 }
 
 } // namespace clade

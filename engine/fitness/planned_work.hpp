@@ -14,8 +14,9 @@ namespace clade {
 [[nodiscard]] expected<std::uint64_t>
 planned_epochs(run_rules rules, const problem& problem, std::uint32_t epochs);
 
-/// How many candidates are in training at once as it begins, if there are slots for all.
-[[nodiscard]] expected<std::uint64_t> open_at_once(run_rules rules,
-                                                   const problem& problem);
+/// How many candidates are in training at once as it begins, if there are slots for so
+/// many; `slots` where it is more.
+[[nodiscard]] expected<std::uint64_t>
+open_at_once(run_rules rules, const problem& problem, std::uint64_t slots);
 
 } // namespace clade

@@ -29,6 +29,14 @@ class Output(RunTest):
         self.assertEqual(sum(line.startswith("generation ") for line in run.out.splitlines()), 3)
         self.assertIn("what evolution earned", run.out)
 
+    def test_slots_that_will_have_nothing_to_do_are_told(self):
+        file = self.write_experiment(population=4, generations=1, strategy='"regularised"\ntournament = 2\nin_flight = 2')
+        run = self.finish("run", file, "--slots", "3")
+        self.assertIn("note: only 2 candidates are in training at once, so 1 of 3 slots have nothing to do", run.out)
+        run = self.finish("run", self.write_experiment(population=4, generations=1, strategy='"auto"'), "--slots", "3")
+        self.assertIn("auto chose random: 4 evaluations are too few to learn from", run.out)
+        self.assertNotIn("note:", run.out)
+
     def test_a_terminal_sees_how_far_it_is(self):
         file = self.write_experiment(population=12, generations=2, duration="60ms")
         pid, terminal = pty.fork()

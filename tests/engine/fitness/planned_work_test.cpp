@@ -48,12 +48,15 @@ TEST_CASE("planned work: what goes on is counted for what it adds") {
     }
   const auto planned = planned_epochs(rules, small_problem(), 9);
   REQUIRE(planned);
-  CHECK(static_cast<double>(*planned)
-        == Approx(static_cast<double>(sum)).epsilon(0.2));
+  CHECK(static_cast<double>(*planned) == Approx(static_cast<double>(sum)).epsilon(0.2));
   CHECK(*planned < 96 * 9 / 3);
 }
 
 TEST_CASE("planned work: a generation is open at once, or what is in flight") {
-  CHECK(open_at_once(rules_of("generational"), small_problem()) == std::uint64_t{9});
-  CHECK(open_at_once(rules_of("regularised"), small_problem()) == std::uint64_t{4});
+  const auto open = [](const std::string& strategy, std::uint64_t slots) {
+    return open_at_once(rules_of(strategy), small_problem(), slots);
+  };
+  CHECK(open("generational", 100) == std::uint64_t{9});
+  CHECK(open("regularised", 100) == std::uint64_t{4});
+  CHECK(open("regularised", 3) == std::uint64_t{3});
 }
