@@ -181,14 +181,9 @@ std::string sizes_html(const run_story& story) {
 std::string rates_html(const run_story& story) {
   if (story.rates.empty())
     return "";
-  html_table rows("lnnnn", {"mutation", "children", "improved", "weight", "now"});
+  html_table rows("lnnnn", rates_head());
   for (const auto& r : story.rates)
-    rows.add({change_kind_table[static_cast<std::size_t>(r.kind)].name,
-              with_commas(r.children),
-              r.children == 0 ? "-"
-                              : percent(static_cast<double>(r.paid)
-                                        / static_cast<double>(r.children)),
-              metric_text(r.base), metric_text(r.rate)});
+    rows.add(cells_of(r));
   return paragraph(rates_words()) + rows.text();
 }
 

@@ -157,14 +157,9 @@ std::string sizes_text(const run_story& story) {
 std::string rates_text(const run_story& story) {
   if (story.rates.empty())
     return "";
-  markdown_table rows("lnnnn", {"mutation", "children", "improved", "weight", "now"});
+  markdown_table rows("lnnnn", rates_head());
   for (const auto& r : story.rates)
-    rows.add({change_kind_table[static_cast<std::size_t>(r.kind)].name,
-              with_commas(r.children),
-              r.children == 0 ? "-"
-                              : percent(static_cast<double>(r.paid)
-                                        / static_cast<double>(r.children)),
-              metric_text(r.base), metric_text(r.rate)});
+    rows.add(cells_of(r));
   return "\n" + paragraph(rates_words()) + rows.text();
 }
 

@@ -142,6 +142,19 @@ std::string rates_words() {
            "is now.";
 }
 
+std::vector<std::string> rates_head() {
+  return {"mutation", "children", "improved", "weight", "now"};
+}
+
+std::vector<std::string> cells_of(const adaptive_rates::credit& r) {
+  return {change_kind_table[static_cast<std::size_t>(r.kind)].name,
+          with_commas(r.children),
+          r.children == 0
+              ? "-"
+              : percent(static_cast<double>(r.paid) / static_cast<double>(r.children)),
+          metric_text(r.base), metric_text(r.rate)};
+}
+
 std::string failures_words(const run_story& story) {
   const auto& o = story.run.overview;
   auto text = with_commas(o.failed) + " of " + counted(o.evaluated, "candidate")

@@ -21,6 +21,9 @@ struct figure {
 [[nodiscard]] std::string lineage_words(const explanation& e);
 [[nodiscard]] std::string changes_words(const run_story& story);
 [[nodiscard]] std::string rates_words();
+/// A table of one word and four numbers, and its rows.
+[[nodiscard]] std::vector<std::string> rates_head();
+[[nodiscard]] std::vector<std::string> cells_of(const adaptive_rates::credit& r);
 [[nodiscard]] std::string failures_words(const run_story& story);
 [[nodiscard]] std::string time_words(const run_story& story);
 [[nodiscard]] std::string again_words(const run_story& story);
