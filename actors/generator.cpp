@@ -10,7 +10,7 @@ generator_behavior(generator_actor::stateful_pointer<generator_state> self,
     const auto& s = *self->state.setup;
     brood result;
     for (const auto& order : wanted.orders) {
-      auto bred = breed({s.space, s.problem, s.mutation, s.seed}, order);
+      auto bred = breed({s.space, s.problem, s.mutation, s.seed, s.scorer.get()}, order);
       if (!bred) {
         result.failure = bred.error();
         break;

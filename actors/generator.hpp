@@ -12,6 +12,7 @@ struct generator_setup {
   clade::problem problem;
   mutation_params mutation;
   std::uint64_t seed = 0;
+  std::shared_ptr<zero_cost_scorer> scorer{}; ///< `breeding_rules::scorer`
 };
 
 struct generator_state {

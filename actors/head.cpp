@@ -5,6 +5,7 @@
 #include "actors/dispatcher.hpp"
 #include "actors/door.hpp"
 #include "actors/generator.hpp"
+#include "actors/node_work.hpp"
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
 #include "actors/tls_guard.hpp"
@@ -131,11 +132,19 @@ public:
                   "cannot listen on " + to_text(params.listen)
                       + ": is the port in use, and the address one of this machine's?");
     port_ = *bound;
+    std::shared_ptr<zero_cost_scorer> scorer;
+    if (e.evolution.zero_cost) {
+      auto loaded = load_zero_cost_scorer(training_module(), training_setup_of(e, "cpu"));
+      if (!loaded)
+        return tl::unexpected(std::move(loaded).error());
+      scorer = std::move(*loaded);
+    }
     auto setup = std::make_shared<const generator_setup>(
         generator_setup{.space = e.space,
                         .problem = params.problem,
                         .mutation = e.evolution.mutation,
-                        .seed = e.seed});
+                        .seed = e.seed,
+                        .scorer = std::move(scorer)});
     for (std::size_t i = 0; i < params.generators; ++i)
       generators_.push_back(system_->spawn(generator_behavior, setup));
     selector_ =

@@ -24,13 +24,21 @@ expected<void> limit_memory(std::uint64_t more_bytes) {
   return {};
 }
 
-/// The module with LibTorch lies beside the program.
+} // namespace
+
 std::filesystem::path training_module() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path()
          / "libclade_training.so";
 }
 
-} // namespace
+training_setup training_setup_of(const experiment& e, const std::string& device) {
+  return {.training = e.training,
+          .data = e.data,
+          .space = e.space,
+          .goal = e.objective,
+          .seed = e.seed,
+          .device = device};
+}
 
 expected<void> node_work::prepare(const experiment& e, const std::string& device) {
   std::lock_guard lock(fitness_mutex_);
@@ -53,12 +61,7 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
     budget_.epochs = budget_epochs(e.table);
     fitness_ = make_table_fitness(std::move(*table));
   } else {
-    auto loaded = load_training(training_module(), {.training = e.training,
-                                                    .data = e.data,
-                                                    .space = e.space,
-                                                    .goal = e.objective,
-                                                    .seed = e.seed,
-                                                    .device = device});
+    auto loaded = load_training(training_module(), training_setup_of(e, device));
     if (!loaded)
       return tl::unexpected(loaded.error());
     fitness_ = std::move(*loaded);

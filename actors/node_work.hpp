@@ -2,14 +2,23 @@
 
 #include "engine/config/experiment.hpp"
 #include "engine/fitness/lineage.hpp"
+#include "engine/training/training_params.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 
 namespace clade {
+
+/// The module with LibTorch lies beside the program.
+[[nodiscard]] std::filesystem::path training_module();
+/// What the experiment says of all its trainings.
+[[nodiscard]] training_setup training_setup_of(const experiment& e,
+                                               const std::string& device);
 
 /// What the actors of one node process share: the fitness function, used by one of them
 /// at a time, and what the trainer is at, for the node, which must notice an evaluation

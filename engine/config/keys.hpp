@@ -92,6 +92,7 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.key("elites", p.elites);
   v.key("crossover", p.crossover);
   v.flag("inherit", p.inherit);
+  v.flag("zero_cost", p.zero_cost);
   v.key("tell_order", p.tell_order);
   v.key("in_flight", p.in_flight);
   const evolution_params usual;

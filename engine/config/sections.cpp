@@ -287,6 +287,10 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
                  e.evolution);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
+  if (e.evolution.zero_cost && e.fitness != fitness_kind::training)
+    evolution.fail("zero_cost",
+                   "evolution.zero_cost measures networks that are to be trained; it "
+                   "needs fitness = \"training\"");
   if (e.fitness != fitness_kind::table)
     check_shape(data, e);
   if (e.fitness == fitness_kind::training)

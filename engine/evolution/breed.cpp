@@ -115,7 +115,12 @@ expected<candidate> breed(const breeding_rules& rules, const breeding& order) {
 
 expected<counted_candidate> breed_and_count(const breeding_rules& rules,
                                             const breeding& order) {
-  auto made = carry_out(rules, order);
+  std::optional<scoring_log> log;
+  if (rules.scorer != nullptr)
+    log.emplace(*rules.scorer);
+  auto made = carry_out(
+      {rules.space, rules.problem, rules.mutation, rules.seed, log ? &*log : nullptr},
+      order);
   if (!made)
     return tl::unexpected(std::move(made.error()));
   const auto decoded = decode(rules.space, made->child, rules.problem);
@@ -138,6 +143,11 @@ expected<counted_candidate> breed_and_count(const breeding_rules& rules,
   c.epochs = order.epochs;
   c.start = order.start;
   c.start_epoch = start_epoch_of(order);
+  if (log) {
+    c.zero_cost = log->score(*c.genome, c.id);
+    c.looked_at = order.looked_at;
+    c.looked_at.insert(c.looked_at.end(), log->all().begin(), log->all().end());
+  }
   return counted_candidate{std::move(c), decoded->cost().parameters};
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/evolution/next_step.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace clade {
@@ -34,6 +35,15 @@ std::string ids_text(const std::vector<candidate_id>& ids) {
   return text.empty() ? "none" : text;
 }
 
+std::string scores_text(const candidate& c) {
+  const auto own = std::ranges::find(c.looked_at, c.zero_cost);
+  const auto count = std::to_string(c.looked_at.size());
+  return own == c.looked_at.end()
+             ? "none of the " + count + " that were looked at"
+             : "number " + std::to_string(own - c.looked_at.begin() + 1) + " of the "
+                   + count + " that were looked at";
+}
+
 std::optional<difference> compare(const rebirth& birth, const candidate& made) {
   const auto& stored = birth.stored;
   const auto differ = [&](const std::string& what, const std::string& a,
@@ -53,6 +63,8 @@ std::optional<difference> compare(const rebirth& birth, const candidate& made) {
     return differ("parents ", ids_text(stored.parents), ids_text(made.parents));
   if (made.network != stored.network)
     return differ("network ", to_text(stored.network), to_text(made.network));
+  if (made.zero_cost != stored.zero_cost || made.looked_at != stored.looked_at)
+    return differ("zero-cost scores: ", scores_text(stored), scores_text(made));
   if (made.origin != stored.origin)
     return differ("origin: ", stored.origin, made.origin);
   if (made.work != stored.work)
@@ -79,10 +91,12 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
     return fails("attempt " + std::to_string(birth.stored.attempt)
                      + ", though its network was known",
                  "another attempt");
+  recorded_scores scores(birth.stored.looked_at);
   for (order.attempt = 0;; ++order.attempt) {
-    const auto made = breed_and_count(
-        {rules.space, rules.problem, rules.fold.evolution.mutation, rules.fold.seed},
-        order);
+    auto made = breed_and_count({rules.space, rules.problem,
+                                 rules.fold.evolution.mutation, rules.fold.seed,
+                                 rules.fold.evolution.zero_cost ? &scores : nullptr},
+                                order);
     if (!made)
       return fails("a network", made.error().message);
     if (order.attempt == birth.stored.attempt) {
@@ -91,6 +105,7 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
       return result;
     }
     result.rejected.push_back(training_of(made->made));
+    order.looked_at = std::move(made->made.looked_at);
   }
 }
 

@@ -15,6 +15,14 @@ namespace clade {
 /// Candidates are numbered in the order in which they are born, from 1.
 using candidate_id = std::uint64_t;
 
+/// What a network is like before any training; a score that is no finite number is
+/// absent. What each is: engine/training/zero_cost.hpp.
+struct zero_cost_scores {
+  std::optional<double> synflow{}, jacob_cov{}, grad_norm{};
+
+  friend bool operator==(const zero_cost_scores&, const zero_cost_scores&) = default;
+};
+
 /// A genome that is to be evaluated, and where it comes from.
 struct candidate {
   candidate_id id = 0;
@@ -40,6 +48,10 @@ struct candidate {
                                  ///< too: it goes on there. 0: it takes over weights
                                  ///< alone. Not recorded: the epochs of `start`, if it
                                  ///< has epochs itself (see `start_epoch_of`).
+  /// Where `evolution_params::zero_cost` says so: its own, and those of all networks that
+  /// were looked at to breed it, its own among them, in that order and over all attempts.
+  zero_cost_scores zero_cost{};
+  std::vector<zero_cost_scores> looked_at{};
 };
 
 /// What two candidates share of which one is trained: the network, and how far and from
@@ -197,6 +209,7 @@ struct individual {
   /// What it is good at, one value for each metric, greater is better: where selection is
   /// by lexicase (`cases_of`).
   std::vector<double> cases{};
+  zero_cost_scores zero_cost{}; ///< As in `candidate`.
 };
 
 /// The metrics in the order of `by`, each to be raised: those to be lowered are negated.

@@ -43,6 +43,7 @@ evolution_params island_params(const evolution_params& params,
   own.tournament = std::min(params.tournament, own.population);
   own.elites = std::min(params.elites, own.population);
   own.tell_order = "arrived";
+  own.zero_cost = params.zero_cost && strategy == "surrogate";
   return own;
 }
 

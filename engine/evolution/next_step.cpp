@@ -41,6 +41,7 @@ resolution resolve(const run_state& state, std::vector<bred> brood) {
                       || b.order.how == breeding::kind::train_on;
     if (equal != 0 && !last) {
       ++b.order.attempt;
+      b.order.looked_at = std::move(b.made.looked_at);
       result.again.push_back(std::move(b.order));
     } else if (!prefix) {
       result.held.push_back(std::move(b));

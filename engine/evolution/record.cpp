@@ -14,7 +14,9 @@
 //               | [11, instruction, who]                         person_ordered
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
-//                  work, equal_to, (epochs, start: where either is not 0)]
+//                  work, equal_to, (epochs, start: where either is not 0),
+//                  ([scores, [scores...]]: where there are any; after these two)]
+//   scores      = [synflow, jacob_cov, grad_norm], each a finite number | nil
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
 //                  reason, [epoch...], seconds, slot, tries]
 //   epoch       = [number, metrics, seconds]
@@ -58,9 +60,27 @@ bool starts_as_usual(const candidate& c) {
   return c.epochs == 0 && c.start == 0;
 }
 
-void encode_start(encoder& out, const candidate& c) {
-  if (!starts_as_usual(c))
+void encode(encoder& out, const zero_cost_scores& s) {
+  out.array(3);
+  for (const auto& one : {s.synflow, s.jacob_cov, s.grad_norm})
+    one ? out.real(*one) : out.nil();
+}
+
+/// What came later than the other fields.
+std::size_t later_fields(const candidate& c) {
+  return !c.looked_at.empty() ? 3 : starts_as_usual(c) ? 0 : 2;
+}
+
+void encode_later(encoder& out, const candidate& c) {
+  if (later_fields(c) > 0)
     out.natural(c.epochs).natural(c.start);
+  if (c.looked_at.empty())
+    return;
+  out.array(2);
+  encode(out, c.zero_cost);
+  out.array(c.looked_at.size());
+  for (const auto& one : c.looked_at)
+    encode(out, one);
 }
 
 void encode_decisive(encoder& out, const evaluation& e) {
@@ -107,10 +127,10 @@ void encode(encoder& out, const std::vector<candidate_id>& ids) {
 }
 
 void encode(encoder& out, const candidate& c) {
-  out.array(starts_as_usual(c) ? 10 : 12);
+  out.array(10 + later_fields(c));
   encode_decisive(out, c);
   out.real(c.work).natural(c.equal_to);
-  encode_start(out, c);
+  encode_later(out, c);
 }
 
 void encode(encoder& out, const evaluation& e) {
@@ -194,9 +214,9 @@ bytes decisive_bytes(const record& r) {
                    encode(out, s.search);
                  },
                  [&](const candidate_born& b) {
-                   out.array(starts_as_usual(b.born) ? 9 : 11).natural(record_kind::born);
+                   out.array(9 + later_fields(b.born)).natural(record_kind::born);
                    encode_decisive(out, b.born);
-                   encode_start(out, b.born);
+                   encode_later(out, b.born);
                  },
                  [&](const candidate_evaluated& e) {
                    out.array(7).natural(record_kind::evaluated);

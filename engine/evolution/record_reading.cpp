@@ -2,6 +2,7 @@
 #include "engine/evolution/record.hpp"
 #include "engine/evolution/record_kind.hpp"
 
+#include <cmath>
 #include <limits>
 
 namespace clade {
@@ -155,9 +156,31 @@ outcome decode_outcome(decoder& d) {
   return static_cast<outcome>(n);
 }
 
+namespace {
+
+std::optional<double> decode_score(decoder& d) {
+  if (d.is_nil())
+    return std::nullopt;
+  const auto score = d.real();
+  if (!std::isfinite(score))
+    d.fail("a zero-cost score is no finite number");
+  return score;
+}
+
+zero_cost_scores decode_scores(decoder& d) {
+  d.array(3);
+  zero_cost_scores s;
+  s.synflow = decode_score(d);
+  s.jacob_cov = decode_score(d);
+  s.grad_norm = decode_score(d);
+  return s;
+}
+
+} // namespace
+
 candidate decode_candidate(decoder& d) {
   const auto fields = d.array();
-  if (fields != 10 && fields != 12)
+  if (fields != 10 && fields != 12 && fields != 13)
     d.fail("a candidate has " + std::to_string(fields) + " fields");
   candidate c;
   c.id = d.natural();
@@ -170,11 +193,18 @@ candidate decode_candidate(decoder& d) {
   c.origin = d.text();
   c.work = d.real();
   c.equal_to = d.natural();
-  if (fields == 12) {
+  if (fields > 10) {
     c.epochs = decode_small(d, "epochs");
     c.start = d.natural();
-    if (c.epochs == 0 && c.start == 0)
+    if (fields == 12 && c.epochs == 0 && c.start == 0)
       d.fail("a candidate starts as usual and says so");
+  }
+  if (fields == 13) {
+    d.array(2);
+    c.zero_cost = decode_scores(d);
+    c.looked_at = decode_list(d, decode_scores);
+    if (c.looked_at.empty())
+      d.fail("a candidate has zero-cost scores, and nothing was looked at");
   }
   return c;
 }

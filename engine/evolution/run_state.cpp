@@ -92,7 +92,9 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     return misfit(r, "it has no genome");
   ++state.born;
   state.known.insert(training, c.id);
-  state.open.emplace(c.id, c).first->second.start_epoch = start_epoch_of(order);
+  auto& open = state.open.emplace(c.id, c).first->second;
+  open.start_epoch = start_epoch_of(order);
+  open.looked_at = {}; // Only what is bred again needs them.
   if (c.equal_to != 0)
     state.copies.insert(c.id);
   state.search->born(c);
@@ -110,7 +112,7 @@ expected<void> fold(run_state& state, const record& r,
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
   const individual i{
       e.id,     c.genome,   fitness_of(e, state.rules.objective), e.parameters,
-      c.epochs, e.equal_to, cases_of(e, state.rules.cases)};
+      c.epochs, e.equal_to, cases_of(e, state.rules.cases),       c.zero_cost};
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (!i.fitness.ok)

@@ -103,10 +103,11 @@ double log_expected_improvement(const prediction& p, double best) {
   return log_spread + portable_log(u > 6 ? u : improvement_nearby(u));
 }
 
-std::optional<genome> screen(const surrogate& model,
-                             std::span<const genome* const> parents,
-                             const variation_operators& operators,
-                             const screening_params& params, random_stream& random) {
+std::vector<genome> screen_several(const surrogate& model,
+                                   std::span<const genome* const> parents,
+                                   const variation_operators& operators,
+                                   const screening_params& params, random_stream& random,
+                                   std::size_t count) {
   pool looking(model, operators);
   std::vector<looked_at> found;
   const auto keep = [&](std::optional<looked_at> one) {
@@ -118,19 +119,24 @@ std::optional<genome> screen(const surrogate& model,
     keep(looking.look(child(breeding, operators, params, random)));
   for (std::size_t i = 0; i < params.samples; ++i)
     keep(looking.look(operators.sample(random)));
-  if (found.empty())
-    return std::nullopt;
   std::ranges::stable_sort(found, std::greater{}, &looked_at::promise);
-  const looked_at* best = nullptr;
-  std::vector<looked_at> reached;
   for (std::size_t i = 0; i < std::min(params.climbs, found.size()); ++i)
-    reached.push_back(climb(std::move(found[i]), looking, operators, params, random));
-  if (reached.empty())
-    return std::move(found.front().made);
-  for (const looked_at& one : reached)
-    if (best == nullptr || one.promise > best->promise)
-      best = &one;
-  return best->made;
+    found[i] = climb(std::move(found[i]), looking, operators, params, random);
+  std::ranges::stable_sort(found, std::greater{}, &looked_at::promise);
+  std::vector<genome> best;
+  for (std::size_t i = 0; i < std::min(count, found.size()); ++i)
+    best.push_back(std::move(found[i].made));
+  return best;
+}
+
+std::optional<genome> screen(const surrogate& model,
+                             std::span<const genome* const> parents,
+                             const variation_operators& operators,
+                             const screening_params& params, random_stream& random) {
+  auto best = screen_several(model, parents, operators, params, random, 1);
+  if (best.empty())
+    return std::nullopt;
+  return std::move(best.front());
 }
 
 } // namespace clade

@@ -62,4 +62,11 @@ struct variation_operators {
                                            const screening_params& params,
                                            random_stream& random);
 
+/// The same one, and those that come next, at most `count`, the most promising first: for
+/// another to choose from.
+[[nodiscard]] std::vector<genome>
+screen_several(const surrogate& model, std::span<const genome* const> parents,
+               const variation_operators& operators, const screening_params& params,
+               random_stream& random, std::size_t count);
+
 } // namespace clade

@@ -261,6 +261,12 @@ expected<void> validate(const evolution_params& params) {
     return ok;
   if (auto ok = validate_rungs(params); !ok)
     return ok;
+  if (params.zero_cost && params.strategy != "surrogate"
+      && !(params.strategy == "islands"
+           && std::ranges::find(params.islands, "surrogate") != params.islands.end()))
+    return wrong("zero_cost", "true",
+                 "it needs the model of strategy = \"surrogate\", and this is \""
+                     + params.strategy + "\"");
   return validate(params.mutation);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evolution/record.hpp"
+#include "engine/evolution/zero_cost.hpp"
 #include "genome/mutation.hpp"
 #include "search_spaces/variation.hpp"
 
@@ -61,6 +62,10 @@ struct evolution_params {
   /// "current_to_best", which climbs faster and gets stuck sooner
   /// (differential_evolution).
   std::string difference_base = "random";
+  /// Networks are measured before any training, and the model of "surrogate" chooses by
+  /// that too among the children it likes best. Costs the head some milliseconds for each
+  /// of them, and takes LibTorch. (surrogate_assisted.hpp)
+  bool zero_cost = false;
   /// Why the strategy was chosen where the experiment said "auto"; else empty.
   /// (engine/evolution/automatic.hpp)
   std::string chosen;
@@ -90,6 +95,9 @@ struct breeding_rules {
   const clade::problem& problem;
   const mutation_params& mutation;
   std::uint64_t seed = 0;
+  /// Of a run with `evolution_params::zero_cost`; else null. What is asked of it while
+  /// breeding, and the scores of what was bred, the candidate holds.
+  zero_cost_scorer* scorer = nullptr;
 };
 
 struct breeding;
@@ -103,7 +111,8 @@ struct breeding;
 class proposal {
 public:
   virtual ~proposal() = default;
-  /// A pure function of the order, the rules and what it was made of: a genome that
+  /// A pure function of the order, the rules with what their scorer answers, and what it
+  /// was made of: a genome that
   /// decodes, and how it came about.
   [[nodiscard]] virtual expected<offspring> make(const breeding_rules& rules,
                                                  const breeding& order) const = 0;
@@ -138,6 +147,8 @@ struct breeding {
   /// As in `candidate`.
   std::uint32_t epochs = 0;
   candidate_id start = 0;
+  /// In the attempts before. (`candidate::looked_at`)
+  std::vector<zero_cost_scores> looked_at{};
 };
 
 /// Whether these can be the parents of what the order made.

@@ -17,7 +17,31 @@ namespace {
 
 constexpr screening_params screening;
 
-using genomes = std::vector<std::shared_ptr<const clade::genome>>;
+/// Children of which the scores are had.
+constexpr std::size_t measured_children = 16;
+
+/// What is known of examples beside their genomes, by which they are encoded.
+class encoding {
+public:
+  /// By the genome alone.
+  explicit encoding(const grammar& rules) : features_(rules) {}
+  /// By the scores too, ranked among those of `known`.
+  encoding(const grammar& rules, std::span<const zero_cost_scores> known)
+      : features_(rules, zero_cost_places::count),
+        places_(known) {}
+
+  [[nodiscard]] std::vector<double> operator()(const genome& g,
+                                               const zero_cost_scores& s) const {
+    return places_ ? features_.encode(g, places_->of(s)) : features_.encode(g);
+  }
+  [[nodiscard]] const std::vector<feature_block>& blocks() const {
+    return features_.blocks();
+  }
+
+private:
+  genome_features features_;
+  std::optional<zero_cost_places> places_;
+};
 
 /// Remembers how each genome that was looked at came about, to tell it of the chosen one.
 class family {
@@ -91,40 +115,38 @@ private:
 
 class screened final : public proposal {
 public:
-  screened(std::shared_ptr<const std::vector<individual>> known, genomes in_training)
+  screened(std::shared_ptr<const std::vector<individual>> known,
+           std::vector<individual> in_training)
       : known_(std::move(known)),
         in_training_(std::move(in_training)) {}
 
   expected<offspring> make(const breeding_rules& rules,
                            const breeding& order) const override {
-    const genome_features features(rules.space.rules);
-    std::vector<example> examples;
+    const encoding features(rules.space.rules);
     std::set<genome_hash> taken;
-    for (const auto& one : *known_) {
-      examples.push_back({.features = features.encode(*one.genome)});
-      if (one.fitness.ok)
-        examples.back().fitness = one.fitness.primary;
-      taken.insert(canonical_hash(*one.genome));
-    }
-    auto model = surrogate::fit(examples, features.blocks(), rules.seed + order.id);
-    for (const auto& g : in_training_) {
-      model.believe(features.encode(*g));
-      taken.insert(canonical_hash(*g));
-    }
+    for (const auto* some : {&*known_, &in_training_})
+      for (const auto& one : *some)
+        taken.insert(canonical_hash(*one.genome));
+    const auto model = learn(features, rules.seed + order.id);
     family born(rules, order.parents);
     const variation_operators operators{
         .sample = [&](random_stream& r) { return born.sample(r); },
         .mutate = [&](const genome& g, random_stream& r) { return born.mutate(g, r); },
         .cross = [&](const genome& a, const genome& b,
                      random_stream& r) { return born.cross(a, b, r); },
-        .encode = [&](const genome& g) { return features.encode(g); },
+        .encode = [&](const genome& g) { return features(g, {}); },
         .known = [&](const genome& g) { return taken.contains(canonical_hash(g)); }};
     std::vector<const genome*> parents;
     for (const auto& p : order.parents)
       parents.push_back(p.genome.get());
     auto random = derive(rules.seed, purpose::screening, order.generation, order.index,
                          order.attempt);
-    auto chosen = screen(model, parents, operators, screening, random);
+    auto chosen =
+        rules.scorer == nullptr
+            ? screen(model, parents, operators, screening, random)
+            : choose_measured(rules, order,
+                              screen_several(model, parents, operators, screening, random,
+                                             measured_children));
     // All that came up is known: a small space, nearly searched through.
     if (!chosen)
       chosen = order.attempt % 2 == 0 ? born.sample(random)
@@ -133,8 +155,44 @@ public:
   }
 
 private:
+  [[nodiscard]] surrogate learn(const encoding& features, std::uint64_t seed) const {
+    std::vector<example> examples;
+    for (const auto& one : *known_) {
+      examples.push_back({.features = features(*one.genome, one.zero_cost)});
+      if (one.fitness.ok)
+        examples.back().fitness = one.fitness.primary;
+    }
+    auto model = surrogate::fit(examples, features.blocks(), seed);
+    for (const auto& one : in_training_)
+      model.believe(features(*one.genome, one.zero_cost));
+    return model;
+  }
+
+  /// By a model that knows the scores; of equals the first.
+  [[nodiscard]] std::optional<genome>
+  choose_measured(const breeding_rules& rules, const breeding& order,
+                  std::vector<genome> children) const {
+    std::vector<zero_cost_scores> scores;
+    for (const auto* some : {&*known_, &in_training_})
+      for (const auto& one : *some)
+        scores.push_back(one.zero_cost);
+    const encoding features(rules.space.rules, scores);
+    const auto model = learn(features, rules.seed + order.id);
+    genome* best = nullptr;
+    double most = 0;
+    for (auto& child : children) {
+      const auto p = model.predict(features(child, rules.scorer->score(child, order.id)));
+      const double promise = log_expected_improvement(p, model.best());
+      if (best == nullptr || promise > most) {
+        best = &child;
+        most = promise;
+      }
+    }
+    return best == nullptr ? std::nullopt : std::optional(std::move(*best));
+  }
+
   std::shared_ptr<const std::vector<individual>> known_;
-  genomes in_training_;
+  std::vector<individual> in_training_;
 };
 
 } // namespace
@@ -159,7 +217,8 @@ void surrogate_assisted::hear(const individual& evaluated) {
 
 void surrogate_assisted::bear(const candidate& c) {
   ++born_;
-  in_training_.emplace(c.id, c.genome);
+  in_training_.emplace(
+      c.id, individual{.id = c.id, .genome = c.genome, .zero_cost = c.zero_cost});
 }
 
 bool surrogate_assisted::may_order() const {
@@ -183,9 +242,9 @@ void surrogate_assisted::choose(breeding& order) {
   if (order.id <= screening.initial || best.size() < 3)
     return;
   best.resize(std::min(best.size(), screening.parents));
-  genomes in_training;
-  for (const auto& [id, g] : in_training_)
-    in_training.push_back(g);
+  std::vector<individual> in_training;
+  for (const auto& [id, one] : in_training_)
+    in_training.push_back(one);
   order.how = breeding::kind::propose;
   order.parents = std::move(best);
   order.proposal = std::make_shared<const screened>(known, std::move(in_training));

@@ -19,6 +19,13 @@ namespace clade {
 /// it finds good networks in a third to a half of the evaluations of regularised
 /// evolution or local search. Each candidate costs 10 to 20 ms of a generator's time.
 ///
+/// With `zero_cost`, the model's 16 best are measured before any training of theirs
+/// (engine/training/zero_cost.hpp), and a second model, of the same kind and of all that
+/// was trained, with these scores beside the rest, says which of them it is to be
+/// (Abdelfattah, Mehrotra, Dudziak and Lane, "Zero-cost proxies for lightweight NAS",
+/// ICLR 2021, where such scores warm up and narrow a search). To be taken, if at all,
+/// where a training takes much longer than 16 measurements.
+///
 /// With several in flight, an order waits until those before it are born: their networks
 /// are taken for measured as the model expects them, so that what is in training is not
 /// asked for again. What a model knows of is the `in_flight` results less than there
@@ -51,7 +58,7 @@ private:
   std::deque<moment> moments_;
   std::uint64_t told_ = 0;
   /// Born, and not heard of in the eldest of these moments.
-  std::map<candidate_id, std::shared_ptr<const clade::genome>> in_training_;
+  std::map<candidate_id, individual> in_training_;
   std::uint64_t born_ = 0;
 };
 

@@ -39,7 +39,8 @@ using rules_reader = std::function<expected<replay_rules>(const std::string& exp
 ///
 /// What training measured (metrics, parameters, the hash of weights) decides, but is no
 /// decision of the search: it is held against itself here, and trained again by
-/// `clade replay --retrain`.
+/// `clade replay --retrain`. So are zero-cost scores: a network is bred again by those
+/// that were recorded with it, on whatever machine; they are not measured again.
 struct decision_counts {
   std::uint64_t starts = 0, places = 0, parents = 0, networks = 0, equals = 0, copies = 0,
                 closings = 0, survivors = 0, ends = 0;

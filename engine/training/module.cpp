@@ -32,18 +32,37 @@ expected<void*> find_symbol(const std::filesystem::path& module, const char* nam
   return symbol;
 }
 
-expected<std::unique_ptr<fitness_function>>
-load_training(const std::filesystem::path& module, const training_setup& setup) {
-  const auto symbol = find_symbol(module, training_module_symbol);
+namespace {
+
+/// `Product` by the module's function of type `Make`.
+template<class Product, class Make>
+expected<std::unique_ptr<Product>> make_by(const std::filesystem::path& module,
+                                           const char* name,
+                                           const training_setup& setup) {
+  const auto symbol = find_symbol(module, name);
   if (!symbol)
     return tl::unexpected(symbol.error());
-  const auto make = reinterpret_cast<make_training_function>(*symbol);
-  expected<std::unique_ptr<fitness_function>> made;
+  const auto make = reinterpret_cast<Make>(*symbol);
+  expected<std::unique_ptr<Product>> made;
   if (!make({.version = training_module_version, .setup_bytes = sizeof(training_setup)},
             setup, made))
     return fail(error_kind::conflict,
                 module.string() + " is of another build than this program; build again");
   return made;
+}
+
+} // namespace
+
+expected<std::unique_ptr<fitness_function>>
+load_training(const std::filesystem::path& module, const training_setup& setup) {
+  return make_by<fitness_function, make_training_function>(module, training_module_symbol,
+                                                           setup);
+}
+
+expected<std::unique_ptr<zero_cost_scorer>>
+load_zero_cost_scorer(const std::filesystem::path& module, const training_setup& setup) {
+  return make_by<zero_cost_scorer, make_zero_cost_function>(module, zero_cost_symbol,
+                                                            setup);
 }
 
 } // namespace clade

@@ -13,7 +13,7 @@ struct training_module_contract {
 };
 
 /// Raised when what crosses the door changes.
-inline constexpr std::uint32_t training_module_version = 2;
+inline constexpr std::uint32_t training_module_version = 3;
 
 inline constexpr const char* training_module_symbol = "clade_make_training";
 
@@ -22,6 +22,12 @@ inline constexpr const char* training_module_symbol = "clade_make_training";
 using make_training_function =
     bool (*)(training_module_contract contract, const training_setup& setup,
              expected<std::unique_ptr<fitness_function>>& made);
+
+/// The same for what measures without training.
+inline constexpr const char* zero_cost_symbol = "clade_make_zero_cost_scorer";
+using make_zero_cost_function =
+    bool (*)(training_module_contract contract, const training_setup& setup,
+             expected<std::unique_ptr<zero_cost_scorer>>& made);
 
 /// Opens a module with LibTorch for good and finds what it exports under that name.
 [[nodiscard]] expected<void*> find_symbol(const std::filesystem::path& module,

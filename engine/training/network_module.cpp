@@ -59,6 +59,17 @@ std::vector<weight_tensor> network_module::weights() const {
   return out;
 }
 
+void network_module::leave_out_norms() {
+  for (const auto& s : steps_)
+    s.module->leave_out_norm();
+}
+
+void network_module::stop_dropping() {
+  for (const auto& s : steps_)
+    if (s.module->generator() != nullptr)
+      s.module->eval();
+}
+
 std::vector<bytes> network_module::random_states() const {
   std::vector<bytes> states;
   for (const auto& s : steps_)

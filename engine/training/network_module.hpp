@@ -23,6 +23,8 @@ public:
   virtual at::Tensor forward(std::span<const at::Tensor> inputs) = 0;
   /// What it draws from in training, if it does.
   virtual at::Generator* generator() { return nullptr; }
+  /// From now on a normalisation, or one that it contains, passes on what it is given.
+  virtual void leave_out_norm() {}
 };
 
 /// A decoded network as LibTorch computes it. Initial values, and what dropout drops, are
@@ -47,6 +49,11 @@ public:
   /// Takes over weights that the same network gave; an error of kind corrupt names the
   /// first tensor that is missing, left over or of another shape.
   [[nodiscard]] expected<void> load(std::span<const weight_tensor> weights);
+
+  /// For scores without training (zero_cost.hpp): no normalisation any more; dropout as
+  /// in evaluation, whatever the others do.
+  void leave_out_norms();
+  void stop_dropping();
 
   /// Where the generators of its layers stand, in the order of layers. What another kind
   /// of device gave is passed over: numbers are then drawn from the beginning again.

@@ -83,7 +83,7 @@ public:
 
   at::Tensor forward(inputs in) override {
     constexpr double epsilon = 1e-5;
-    if (!weight_.defined())
+    if (!weight_.defined() || left_out_)
       return in[0];
     if (mean_.defined())
       return at::batch_norm(in[0], weight_, bias_, mean_, variance_, is_training(),
@@ -91,8 +91,11 @@ public:
     return at::group_norm(in[0], /*num_groups=*/1, weight_, bias_, epsilon);
   }
 
+  void leave_out_norm() override { left_out_ = true; }
+
 private:
   at::Tensor weight_, bias_, mean_, variance_;
+  bool left_out_ = false;
 };
 
 // What follows the linear map of conv, separable_conv, depthwise_conv and dense.
@@ -112,6 +115,8 @@ public:
     const auto mapped = map(in[0], bias_);
     return activation_.function(has_bias_ ? mapped : norm_->forward({&mapped, 1}));
   }
+
+  void leave_out_norm() override { norm_->leave_out_norm(); }
 
 protected:
   [[nodiscard]] double gain() const { return activation_.gain; }

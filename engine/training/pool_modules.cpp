@@ -87,8 +87,10 @@ public:
         columns_(columns.to(c.device)) {}
 
   at::Tensor forward(inputs in) override {
-    const auto narrowed = at::linear(in[0], columns_).transpose(2, 3).contiguous();
-    return at::linear(narrowed, rows_).transpose(2, 3).contiguous();
+    const auto precision = in[0].scalar_type();
+    const auto narrowed =
+        at::linear(in[0], columns_.to(precision)).transpose(2, 3).contiguous();
+    return at::linear(narrowed, rows_.to(precision)).transpose(2, 3).contiguous();
   }
 
 private:

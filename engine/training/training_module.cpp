@@ -1,10 +1,11 @@
 #include "engine/training/module.hpp"
 #include "engine/training/trainer.hpp"
+#include "engine/training/zero_cost.hpp"
 
 #include <malloc.h>
 
-// Only node processes come through this door, so that what is set here is set for them
-// alone.
+// Node processes come through the first door, and what is set there is set for them
+// alone; a run's head comes through the second.
 
 namespace {
 
@@ -15,16 +16,29 @@ void keep_freed_memory() {
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 
+bool agrees(clade::training_module_contract contract) {
+  return contract.version == clade::training_module_version
+         && contract.setup_bytes == sizeof(clade::training_setup);
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) bool
 clade_make_training(clade::training_module_contract contract,
                     const clade::training_setup& setup,
                     clade::expected<std::unique_ptr<clade::fitness_function>>& made) {
-  if (contract.version != clade::training_module_version
-      || contract.setup_bytes != sizeof(clade::training_setup))
+  if (!agrees(contract))
     return false;
   keep_freed_memory();
   made = clade::make_trainer(setup);
+  return true;
+}
+
+extern "C" __attribute__((visibility("default"))) bool clade_make_zero_cost_scorer(
+    clade::training_module_contract contract, const clade::training_setup& setup,
+    clade::expected<std::unique_ptr<clade::zero_cost_scorer>>& made) {
+  if (!agrees(contract))
+    return false;
+  made = clade::make_zero_cost_scorer(setup);
   return true;
 }

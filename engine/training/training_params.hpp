@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
+#include "engine/evolution/zero_cost.hpp"
 #include "engine/fitness/fitness_function.hpp"
 #include "search_spaces/search_space.hpp"
 
@@ -42,6 +43,12 @@ struct training_setup {
 /// `clade_make_training`.
 [[nodiscard]] expected<std::unique_ptr<fitness_function>>
 load_training(const std::filesystem::path& module, const training_setup& setup);
+
+/// The same of what measures networks before their training (zero_cost.hpp). It loads
+/// LibTorch into the calling process, and reads the data. The module exports
+/// `clade_make_zero_cost_scorer`.
+[[nodiscard]] expected<std::unique_ptr<zero_cost_scorer>>
+load_zero_cost_scorer(const std::filesystem::path& module, const training_setup& setup);
 
 /// Whether that module is there; an error says what to do.
 [[nodiscard]] expected<void> find_training(const std::filesystem::path& module);

@@ -312,3 +312,24 @@ TEST_CASE("experiment: rungs that are wrong are an error at their line") {
       files.error_of(files.with("elites", "elites = 2\nrungs = [1, 3]"))
           .starts_with("x.toml:17: evolution.rungs is [1, 3]: \"generational\" trains"));
 }
+
+TEST_CASE("experiment: zero-cost scores need a model, and networks to be trained") {
+  const experiment_files files;
+  const std::string line = "zero_cost = true";
+  const auto surrogate =
+      files.with("elites", "strategy = \"surrogate\"\nin_flight = 2\n" + line);
+  CHECK(files.error_of(surrogate) == "no error");
+  const auto e = files.loaded(surrogate);
+  CHECK(e.evolution.zero_cost);
+  CHECK(to_toml(e).find("zero_cost = true\n") != std::string::npos);
+  CHECK(to_toml(files.loaded(files.valid)).find("zero_cost") == std::string::npos);
+  CHECK(files.error_of(files.with("elites", line))
+        == "x.toml:16: evolution.zero_cost is true: it needs the model of strategy = "
+           "\"surrogate\", and this is \"generational\"");
+  CHECK(files.error_of("[experiment]\nname = \"s\"\nfitness = \"synthetic\"\n"
+                       "[search_space]\nfile = \"vectors.toml\"\n[evolution]\n"
+                       "strategy = \"surrogate\"\n"
+                       + line + "\n")
+        == "x.toml:8: evolution.zero_cost measures networks that are to be trained; it "
+           "needs fitness = \"training\"");
+}
