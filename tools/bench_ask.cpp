@@ -118,7 +118,7 @@ struct measured_row {
 expected<measured_row> measure(const std::string& name, const evolution_params& evolution,
                                const ask_options& options,
                                const std::shared_ptr<const search_space>& space) {
-  constexpr std::size_t warm = 1'000; // Made by a model, before those measured.
+  constexpr std::size_t warm = 500; // Made by a model, before those measured.
   ask_cost_params params{.evolution = evolution,
                          .objective = objective_for(evolution.strategy),
                          .space = space,

@@ -61,18 +61,20 @@ private:
   double elsewhere_ = 0, spent_ = 0; ///< Breeding and evaluating; on the head.
   double billed_ = 0;                ///< Of `spent_`, to candidates so far.
   bool evaluated_ = false;           ///< In this step.
+  std::size_t proposals_ = 0;
   std::map<candidate_id, double> bred_;
   std::vector<double> head_, breeding_; ///< Of each candidate.
 };
 
 expected<candidate> measured_search::carry_out(const breeding& order) {
-  const bool model = params_.modelled == 0
-                     || order.id + params_.modelled > params_.evaluations
-                     || order.how != breeding::kind::propose;
+  const bool proposed = order.how == breeding::kind::propose;
+  const bool asked =
+      params_.modelled == 0 || order.id + params_.modelled > params_.evaluations;
+  proposals_ += proposed && asked ? 1 : 0;
   const auto start = processor_seconds();
   auto made =
       breed({*params_.space, params_.problem, params_.evolution.mutation, params_.seed},
-            model ? order : without_model(order));
+            proposed && !asked ? without_model(order) : order);
   const auto seconds = processor_seconds() - start;
   bred_[order.id] += seconds;
   elsewhere_ += seconds;
@@ -127,7 +129,9 @@ expected<ask_cost> measured_search::run() {
     head_.push_back(spent_ - billed_);
     billed_ = spent_;
   }
-  ask_cost cost{.candidates = head_.size(), .seconds = processor_seconds() - begin};
+  ask_cost cost{.candidates = head_.size(),
+                .proposals = proposals_,
+                .seconds = processor_seconds() - begin};
   const auto last = [&](const std::vector<double>& all) {
     const auto n = std::clamp<std::size_t>(params_.measured, 1, all.size());
     return spread_of({all.end() - static_cast<std::ptrdiff_t>(n), all.end()});

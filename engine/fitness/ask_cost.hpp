@@ -35,6 +35,7 @@ struct cost_spread {
 
 struct ask_cost {
   std::size_t candidates = 0;
+  std::size_t proposals = 0; ///< How often one was asked, in the whole search.
   /// Of one candidate on the head, which does nothing else meanwhile: asking, resolving,
   /// and the fold of its records. Whoever closes a generation pays for it alone.
   cost_spread head;
