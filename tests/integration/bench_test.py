@@ -11,8 +11,8 @@ SPACES = pathlib.Path(__file__).resolve().parents[2] / "search_spaces"
 
 
 class Ask(RunTest):
-    def ask(self, *words, status=0):
-        return self.finish("bench", "ask", "--space", SPACES / "mlp.toml", *words, status=status)
+    def ask(self, *words, space=SPACES / "mlp.toml", status=0):
+        return self.finish("bench", "ask", "--space", space, *words, status=status)
 
     def test_every_strategy_is_measured_on_what_it_can_search(self):
         said = json.loads(self.ask("--evaluations", "60", "--measured", "20", "--json").out)
@@ -41,12 +41,12 @@ class Ask(RunTest):
             (["--strategies", "regularized"], '--strategies: "regularized" is none of random, generational'),
             (["--strategies", "mine: population=ten"], "--strategies mine: "),
             (["--strategies", "mine: strategy=cma_es elites=3 in_flight=0 population=2"], "evolution.population is 2"),
-            (["--space", self.folder / "none.toml"], "none.toml"),
         ]:
             with self.subTest(part):
                 refused = self.ask("--evaluations", "30", *words, status=2)
                 self.assertEqual((refused.out, refused.err.count("\n")), ("", 1))
                 self.assertIn(part, refused.err)
+        self.assertIn("none.toml", self.ask(space=self.folder / "none.toml", status=2).err)
         self.ask("--evaluations", "0", status=2)
 
 
