@@ -1,3 +1,4 @@
+#include "tools/bench_ask.hpp"
 #include "tools/bench_attach.hpp"
 #include "tools/bench_experiment.hpp"
 #include "tools/bench_fleet.hpp"
@@ -204,6 +205,7 @@ void add_bench(CLI::App& app, command& chosen) {
       ->envname("CLADE_RUNS")
       ->capture_default_str();
   e->callback([&chosen, engine] { chosen = [engine] { return bench_engine(*engine); }; });
+  add_bench_ask(*sub, chosen);
   add_bench_attach(*sub, chosen);
   add_bench_fleet(*sub, chosen);
   add_bench_search(*sub, chosen);

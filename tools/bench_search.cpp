@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -20,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct search_options {
-  std::vector<std::string> tables, strategies;
+  std::vector<std::string> tables, strategies, against;
   std::size_t seeds = 100, evaluations = 200, threads = 0;
   std::uint64_t first_seed = 1;
   bool json = false, quick = false;
@@ -243,7 +245,29 @@ void make_quick(search_options& o) {
   o.seeds = std::min<std::size_t>(o.seeds, 40);
 }
 
+/// What other programs found, if anything is named.
+expected<std::optional<search_comparison>>
+read_others(const std::vector<std::string>& files) {
+  std::optional<search_comparison> all;
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    if (!in)
+      return fail(error_kind::not_found, "--against: cannot read " + file);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    auto one = parse_comparison(text, "--against: " + file);
+    if (one && all)
+      one = joined(std::move(*all), std::move(*one), "--against: " + file);
+    if (!one)
+      return tl::unexpected(std::move(one).error());
+    all = std::move(*one);
+  }
+  return all;
+}
+
 expected<search_comparison> compare(const search_options& options) {
+  const auto others = read_others(options.against);
+  if (!others)
+    return tl::unexpected(others.error());
   std::vector<named_strategy> strategies;
   for (const auto& text : options.strategies) {
     auto s = parse_strategy(text);
@@ -275,6 +299,9 @@ expected<search_comparison> compare(const search_options& options) {
       return tl::unexpected(std::move(rows).error());
     c.tables.push_back(std::move(*rows));
   }
+  if (*others)
+    if (auto added = add_rows(c, **others, "--against"); !added)
+      return tl::unexpected(std::move(added).error());
   return c;
 }
 
@@ -315,6 +342,9 @@ void add_bench_search(CLI::App& bench, command& chosen) {
                   "Of the greatest fidelity, in each search")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));
+  sub->add_option("--against", options->against,
+                  "Further rows: files of another --json, or of tools/optuna_tables.py")
+      ->take_all();
   sub->add_option("--threads", options->threads, "0: one for each core")
       ->capture_default_str();
   sub->add_flag("--json", options->json, "One JSON object, for programs");
@@ -328,7 +358,9 @@ void add_bench_search(CLI::App& bench, command& chosen) {
               "median of\n"
               "evaluations until one of the 16 truly best was evaluated. \"ask\" is the "
               "engine's\n"
-              "own processor time for a candidate, records folded.");
+              "own processor time for a candidate, records folded. Ranks of single "
+              "searches are among those\n"
+              "of the same table and seed; equal ones share theirs.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return bench_search(*options); }; });
 }

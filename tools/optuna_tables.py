@@ -6,8 +6,8 @@ usage: tools/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hy
 
 Reads the descriptions of engine/config/table_file.cpp (choices and ranges without conditions). An evaluation is one
 seed of the greatest fidelity; one of fewer epochs counts as its share; the same setting again is free, is told to the
-sampler once more, and has the same value. Prints one JSON object with the names of `clade bench search --json`; "ask" is
-the processor time of asking and telling.
+sampler once more, and has the same value. Prints one JSON object with the names of `clade bench search --json`, which
+`clade bench search --against` reads; "ask" is the processor time of asking and telling.
 """
 
 import argparse
@@ -309,9 +309,10 @@ def student(freedom):
 
 
 def row_of(name, outcomes, checkpoints):
-    means, halves = [], []
+    means, halves, of_seeds = [], [], []
     for at in checkpoints:
         values = [o[0][at - 1] for o in outcomes]
+        of_seeds.append(values)
         means.append(statistics.fmean(values))
         halves.append(student(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
                       if len(values) > 1 else 0.0)
@@ -321,7 +322,8 @@ def row_of(name, outcomes, checkpoints):
             "median_to_top": median if math.isfinite(median) else None,
             "reached_top": sum(o[1] is not None for o in outcomes),
             "ask_mean_ms": 1e3 * statistics.fmean(o[2] for o in outcomes),
-            "ask_max_ms": 1e3 * max(o[3] for o in outcomes)}
+            "ask_max_ms": 1e3 * max(o[3] for o in outcomes),
+            "regret_of_seeds": of_seeds}
 
 
 def main():
@@ -347,7 +349,8 @@ def main():
                     continue
                 tasks = [(file, sampler, seed, options.evaluations) for seed in range(1, options.seeds + 1)]
                 rows.append(row_of("optuna " + sampler, pool.map(search, tasks, chunksize=1), checkpoints))
-                print(f"{table.name}: {json.dumps(rows[-1])}", file=sys.stderr, flush=True)
+                shown = {name: value for name, value in rows[-1].items() if name != "regret_of_seeds"}
+                print(f"{table.name}: {json.dumps(shown)}", file=sys.stderr, flush=True)
             out["tables"].append({"name": table.name, "rows": rows})
     print(json.dumps(out))
 

@@ -4,6 +4,7 @@
 // strategy copies some hundred pointers a result.
 #include "engine/evolution/surrogate_assisted.hpp"
 
+#include "engine/evolution/asked_once.hpp"
 #include "engine/evolution/screening.hpp"
 #include "engine/evolution/selection.hpp"
 #include "genome/hash.hpp"
@@ -247,7 +248,8 @@ void surrogate_assisted::choose(breeding& order) {
     in_training.push_back(one);
   order.how = breeding::kind::propose;
   order.parents = std::move(best);
-  order.proposal = std::make_shared<const screened>(known, std::move(in_training));
+  order.proposal = std::make_shared<const asked_once>(
+      std::make_shared<const screened>(known, std::move(in_training)));
 }
 
 std::vector<individual> surrogate_assisted::population() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace clade {
@@ -61,6 +62,7 @@ search_row row_of(std::string name, std::span<const search_outcome> seeds,
     for (const auto& s : seeds)
       values.push_back(s.regret[at - 1]);
     row.regret.push_back(mean_of(values));
+    row.regret_of_seeds.push_back(std::move(values));
   }
   std::vector<std::optional<double>> until;
   for (const auto& s : seeds) {
@@ -85,6 +87,90 @@ std::vector<double> mean_ranks(const search_comparison& c, std::size_t checkpoin
       sums[i] += ranks[i] / static_cast<double>(c.tables.size());
   }
   return sums;
+}
+
+std::vector<mean_interval> search_ranks(const search_comparison& c,
+                                        std::size_t checkpoint) {
+  std::vector<std::vector<double>> ranks;
+  for (const auto& t : c.tables) {
+    ranks.resize(t.rows.size());
+    auto seeds = std::numeric_limits<std::size_t>::max();
+    for (const auto& row : t.rows)
+      seeds = std::min(seeds, row.regret_of_seeds[checkpoint].size());
+    for (std::size_t seed = 0; seed < seeds && !t.rows.empty(); ++seed) {
+      std::vector<double> regrets;
+      for (const auto& row : t.rows)
+        regrets.push_back(row.regret_of_seeds[checkpoint][seed]);
+      const auto of_seed = ranks_of(regrets);
+      for (std::size_t i = 0; i < ranks.size(); ++i)
+        ranks[i].push_back(of_seed[i]);
+    }
+  }
+  std::vector<mean_interval> means;
+  for (const auto& of_row : ranks)
+    means.push_back(mean_of(of_row));
+  return means;
+}
+
+expected<search_comparison> joined(search_comparison a, search_comparison b,
+                                   const std::string& origin) {
+  if (a.checkpoints != b.checkpoints)
+    return fail(error_kind::invalid_input,
+                origin
+                    + ": has other checkpoints than the file before it; run both with "
+                      "the same --evaluations");
+  for (auto& t : b.tables) {
+    const auto found = std::ranges::find(a.tables, t.name, &search_table_rows::name);
+    if (found == a.tables.end())
+      a.tables.push_back(std::move(t));
+    else
+      found->rows.insert(found->rows.end(), t.rows.begin(), t.rows.end());
+  }
+  a.seeds = std::max(a.seeds, b.seeds);
+  return a;
+}
+
+expected<void> add_rows(search_comparison& c, const search_comparison& other,
+                        const std::string& origin) {
+  std::vector<std::size_t> places;
+  for (const auto at : c.checkpoints) {
+    const auto found = std::ranges::find(other.checkpoints, at);
+    if (found == other.checkpoints.end())
+      return fail(error_kind::invalid_input,
+                  origin + ": says nothing of the regret after " + std::to_string(at)
+                      + " evaluations; compare with --evaluations "
+                      + std::to_string(other.evaluations));
+    places.push_back(static_cast<std::size_t>(found - other.checkpoints.begin()));
+  }
+  auto tables = c.tables;
+  for (auto& t : tables) {
+    const auto found = std::ranges::find(other.tables, t.name, &search_table_rows::name);
+    if (found == other.tables.end() || found->rows.empty())
+      return fail(error_kind::invalid_input,
+                  origin + ": has no row for the table " + t.name
+                      + "; name with --tables those that it has");
+    for (const auto& row : found->rows) {
+      auto& added = t.rows.emplace_back(row);
+      added.regret.clear();
+      added.regret_of_seeds.clear();
+      for (const auto place : places) {
+        added.regret.push_back(row.regret[place]);
+        added.regret_of_seeds.push_back(row.regret_of_seeds[place]);
+      }
+    }
+    if (t.rows.size() != tables.front().rows.size())
+      return fail(error_kind::invalid_input,
+                  origin + ": has other rows for the table " + t.name + " than for "
+                      + tables.front().name + ", and so no mean ranks");
+    for (std::size_t i = 0; i < t.rows.size(); ++i)
+      if (t.rows[i].name != tables.front().rows[i].name)
+        return fail(error_kind::invalid_input,
+                    origin + ": the row \"" + t.rows[i].name + "\" of the table " + t.name
+                        + " is called \"" + tables.front().rows[i].name + "\" for "
+                        + tables.front().name);
+  }
+  c.tables = std::move(tables);
+  return {};
 }
 
 std::optional<double> regret_ratio(const search_comparison& c, const std::string& of,

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "genome/error.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -38,6 +41,8 @@ struct search_outcome {
 struct search_row {
   std::string name;
   std::vector<mean_interval> regret; ///< At each checkpoint.
+  /// What it is the mean of: at each checkpoint, the regret of each seed.
+  std::vector<std::vector<double>> regret_of_seeds;
   std::optional<double> median_to_top;
   std::size_t reached_top = 0;
   double ask_mean_seconds = 0, ask_max_seconds = 0;
@@ -61,16 +66,38 @@ struct search_comparison {
 [[nodiscard]] std::vector<double> mean_ranks(const search_comparison& c,
                                              std::size_t checkpoint);
 
+/// The mean, over all searches of all tables, of the rank of each strategy's regret at a
+/// checkpoint among those of the same table and seed, equal ones sharing theirs. As many
+/// seeds of a table count as all its rows have.
+[[nodiscard]] std::vector<mean_interval> search_ranks(const search_comparison& c,
+                                                      std::size_t checkpoint);
+
+/// Tables and rows of two that were written apart, with the same checkpoints. `origin`
+/// names the second in errors.
+[[nodiscard]] expected<search_comparison> joined(search_comparison a, search_comparison b,
+                                                 const std::string& origin);
+
+/// Rows of another comparison, such as one that another program printed, behind those of
+/// each table. It must have the same tables, checkpoints among which are all of ours, and
+/// a row; else `c` is as it was. `origin` names it in errors.
+[[nodiscard]] expected<void>
+add_rows(search_comparison& c, const search_comparison& other, const std::string& origin);
+
 /// The geometric mean over tables of the one's mean regret over the other's, at the last
 /// checkpoint: above 1, the first is behind. Nothing where one of them is not there. A
 /// regret of 0 counts as a thousandth of the other's.
 [[nodiscard]] std::optional<double>
 regret_ratio(const search_comparison& c, const std::string& of, const std::string& to);
 
-/// For people: a block for each table, then the mean ranks.
+/// For people: a block for each table, then the mean ranks, of means and of searches.
 [[nodiscard]] std::string to_text(const search_comparison& c);
 
 /// One JSON object on one line.
 [[nodiscard]] std::string to_json(const search_comparison& c);
+
+/// Reads what `to_json` wrote, or tools/optuna_tables.py; ranks are worked out anew.
+/// `origin` names the text in errors.
+[[nodiscard]] expected<search_comparison> parse_comparison(std::string_view text,
+                                                           const std::string& origin);
 
 } // namespace clade

@@ -51,13 +51,31 @@ std::string text_of_table(const search_comparison& c, const search_table_rows& t
     cells.push_back(row.median_to_top ? number(*row.median_to_top, "%g")
                                       : "> " + std::to_string(c.evaluations));
     cells.push_back(number(100.0 * static_cast<double>(row.reached_top)
-                               / static_cast<double>(c.seeds),
+                               / static_cast<double>(row.regret_of_seeds.front().size()),
                            "%.0f %%"));
     cells.push_back(number(1e3 * row.ask_mean_seconds, "%.3f ms"));
     cells.push_back(number(1e3 * row.ask_max_seconds, "%.2f ms"));
     lines.add(std::move(cells));
   }
   return t.name + "\n" + lines.to_text(2);
+}
+
+/// Ranks among the searches of one table and seed.
+std::string text_of_searches(const search_comparison& c) {
+  auto lines = columns(c, 0);
+  lines.add(heading(c, "mean rank"));
+  std::vector<std::vector<mean_interval>> ranks;
+  for (std::size_t i = 0; i < c.checkpoints.size(); ++i)
+    ranks.push_back(search_ranks(c, i));
+  for (std::size_t row = 0; row < c.tables.front().rows.size(); ++row) {
+    std::vector<std::string> cells{c.tables.front().rows[row].name};
+    for (const auto& at : ranks)
+      cells.push_back(number(at[row].mean, "%.2f") + " +-"
+                      + number(at[row].half, "%.2f"));
+    lines.add(std::move(cells));
+  }
+  return "of single searches, among those of the same table and seed\n"
+         + lines.to_text(2);
 }
 
 } // namespace
@@ -81,7 +99,7 @@ std::string to_text(const search_comparison& c) {
   }
   return text + "over " + std::to_string(c.tables.size())
          + (c.tables.size() == 1 ? " table, " : " tables, ") + std::to_string(c.seeds)
-         + " seeds each\n" + lines.to_text(2);
+         + " seeds each\n" + lines.to_text(2) + text_of_searches(c);
 }
 
 std::string to_json(const search_comparison& c) {
@@ -89,7 +107,8 @@ std::string to_json(const search_comparison& c) {
                    {"evaluations", c.evaluations},
                    {"checkpoints", c.checkpoints},
                    {"tables", ordered_json::array()},
-                   {"mean_ranks", ordered_json::object()}};
+                   {"mean_ranks", ordered_json::object()},
+                   {"search_ranks", ordered_json::object()}};
   for (const auto& t : c.tables) {
     auto rows = ordered_json::array();
     for (const auto& row : t.rows) {
@@ -104,7 +123,8 @@ std::string to_json(const search_comparison& c) {
                       {"median_to_top", some(row.median_to_top)},
                       {"reached_top", row.reached_top},
                       {"ask_mean_ms", 1e3 * row.ask_mean_seconds},
-                      {"ask_max_ms", 1e3 * row.ask_max_seconds}});
+                      {"ask_max_ms", 1e3 * row.ask_max_seconds},
+                      {"regret_of_seeds", row.regret_of_seeds}});
     }
     out["tables"].push_back({{"name", t.name}, {"rows", std::move(rows)}});
   }
@@ -112,6 +132,12 @@ std::string to_json(const search_comparison& c) {
     const auto ranks = mean_ranks(c, i);
     for (std::size_t row = 0; row < ranks.size(); ++row)
       out["mean_ranks"][c.tables.front().rows[row].name].push_back(ranks[row]);
+    const auto of_searches = search_ranks(c, i);
+    for (std::size_t row = 0; row < of_searches.size(); ++row) {
+      auto& ranked = out["search_ranks"][c.tables.front().rows[row].name];
+      ranked["mean"].push_back(of_searches[row].mean);
+      ranked["interval"].push_back(of_searches[row].half);
+    }
   }
   return text_of(out);
 }

@@ -141,10 +141,27 @@ class Search(TableTest):
         refused = self.search("--strategies", "mine: population=ten", status=2)
         self.assertIn("evolution.population", refused.err)
 
+    def compared_with(self, script):
+        """What the script prints is ranked among rows of ours."""
+        outcomes = [([-1.0] * 25, 1.0, 0.01, 0.02), ([56.0] * 25, None, 0.01, 0.02)]
+        row = script.row_of("optuna tpe", outcomes, [25])
+        said = {"seeds": 2, "evaluations": 25, "checkpoints": [25], "tables": [{"name": "t", "rows": [row]}]}
+        self.write("optuna.json", json.dumps(said))
+        options = ["--strategies", "random", "--seeds", "2", "--against", self.folder / "optuna.json"]
+        compared = json.loads(self.search(*options, "--evaluations", "25", "--json").out)
+        self.assertEqual([r["name"] for r in compared["tables"][0]["rows"]], ["random", "optuna tpe"])
+        self.assertEqual(compared["search_ranks"]["optuna tpe"]["mean"], [1.5])
+        refused = self.search(*options, "--evaluations", "30", status=2)
+        self.assertIn("--against: says nothing of the regret after 30 evaluations", refused.err)
+        self.write("optuna.json", json.dumps(said)[:-1])
+        refused = self.search(*options, "--evaluations", "25", status=2)
+        self.assertIn("optuna.json: is not one JSON object", refused.err)
+
     def test_optuna_s_script_reads_the_same_table(self):
         spec = importlib.util.spec_from_file_location("optuna_tables", ROOT / "tools" / "optuna_tables.py")
         script = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(script)
+        self.compared_with(script)
         table = script.Table(self.folder / "t.toml")
         self.assertEqual((table.count, table.best, table.worst), (60, 89.0, 56.0))
         self.assertEqual(table.find((0, 1, 2)), 11)  # op, rate, width

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 using namespace clade;
 
 namespace {
@@ -91,9 +93,124 @@ TEST_CASE("search statistics: people read tables, programs one line") {
            "over 2 tables, 2 seeds each\n"
            "  mean rank  after 1  after 2\n"
            "  good          1.50     1.00\n"
-           "  bad           1.50     2.00\n");
+           "  bad           1.50     2.00\n"
+           "of single searches, among those of the same table and seed\n"
+           "  mean rank      after 1      after 2\n"
+           "  good       1.50 +-0.92  1.00 +-0.00\n"
+           "  bad        1.50 +-0.92  2.00 +-0.00\n");
   const auto read = nlohmann::json::parse(to_json(c));
   CHECK(read["tables"][0]["rows"][0]["regret"][1] == 2);
   CHECK(read["tables"][0]["rows"][1]["median_to_top"].is_null());
   CHECK(read["mean_ranks"]["bad"][1] == 2);
+  CHECK(read["search_ranks"]["bad"]["mean"][1] == 2);
+  CHECK(read["tables"][0]["rows"][0]["regret_of_seeds"][1][1] == 3);
+}
+
+TEST_CASE(
+    "search statistics: searches of one table and seed are ranked among each other") {
+  const std::vector<std::size_t> checkpoints{1};
+  const auto row = [&](const char* name, std::vector<double> regrets) {
+    std::vector<search_outcome> seeds;
+    for (const double r : regrets)
+      seeds.push_back(outcome_of({r}, std::nullopt));
+    return row_of(name, seeds, checkpoints);
+  };
+  search_comparison c{.seeds = 3, .evaluations = 1, .checkpoints = checkpoints};
+  c.tables = {{"a", {row("x", {1, 1, 9}), row("y", {2, 1, 3})}},
+              // Of the third seed y knows nothing here.
+              {"b", {row("x", {5, 5, 5}), row("y", {4, 6})}}};
+  const auto ranks = search_ranks(c, 0);
+  REQUIRE(ranks.size() == 2);
+  // Of x 1, 1.5, 2 and 2, 1; their variance is 0.25.
+  CHECK(ranks[0].mean == Approx(1.5));
+  CHECK(ranks[1].mean == Approx(1.5));
+  CHECK(ranks[0].half == Approx(2.776 * std::sqrt(0.25 / 5)));
+}
+
+TEST_CASE("search statistics: rows that were written are read again and added") {
+  auto c = small_comparison();
+  const auto again = parse_comparison(to_json(c), "x.json");
+  REQUIRE(again);
+  CHECK(to_json(*again) == to_json(c));
+  CHECK(to_text(*again) == to_text(c));
+  auto others = *again;
+  for (auto& t : others.tables)
+    for (auto& row : t.rows)
+      row.name += " elsewhere";
+  c.checkpoints = {2};
+  for (auto& t : c.tables)
+    for (auto& row : t.rows) {
+      row.regret.erase(row.regret.begin());
+      row.regret_of_seeds.erase(row.regret_of_seeds.begin());
+    }
+  REQUIRE(add_rows(c, others, "x.json"));
+  CHECK(c.tables[1].rows[2].name == "good elsewhere");
+  CHECK(c.tables[1].rows[2].regret_of_seeds == std::vector<std::vector<double>>{{1, 3}});
+  CHECK(mean_ranks(c, 0) == std::vector<double>{1.5, 3.5, 1.5, 3.5});
+}
+
+TEST_CASE("search statistics: files of one table each are joined") {
+  const auto whole = small_comparison();
+  auto a = whole, b = whole;
+  a.tables.pop_back();
+  b.tables.erase(b.tables.begin());
+  const auto both = joined(a, b, "b.json");
+  REQUIRE(both);
+  CHECK(to_json(*both) == to_json(whole));
+  b.checkpoints = {1, 3};
+  CHECK(joined(a, b, "b.json").error().message
+        == "b.json: has other checkpoints than the file before it; run both with the "
+           "same --evaluations");
+}
+
+TEST_CASE("search statistics: what cannot be compared is refused, and changes nothing") {
+  auto c = small_comparison();
+  const auto before = to_json(c);
+  const auto refused = [&](auto change) {
+    auto others = small_comparison();
+    change(others);
+    const auto added = add_rows(c, others, "x.json");
+    CHECK(to_json(c) == before);
+    return added ? std::string("nothing") : added.error().message;
+  };
+  CHECK(refused([](search_comparison& o) {
+          o.checkpoints = {1, 3};
+        })
+        == "x.json: says nothing of the regret after 2 evaluations; compare with "
+           "--evaluations 2");
+  CHECK(refused([](search_comparison& o) { o.tables.pop_back(); })
+        == "x.json: has no row for the table b; name with --tables those that it has");
+  CHECK(refused([](search_comparison& o) { o.tables[1].rows.pop_back(); })
+        == "x.json: has other rows for the table b than for a, and so no mean ranks");
+  CHECK(refused([](search_comparison& o) { o.tables[1].rows[0].name = "best"; })
+        == "x.json: the row \"best\" of the table b is called \"good\" for a");
+}
+
+TEST_CASE("search statistics: text that is no comparison is refused in one line") {
+  const auto good = nlohmann::json::parse(to_json(small_comparison()));
+  const auto refused = [&](auto change) {
+    auto bad = good;
+    change(bad);
+    const auto read = parse_comparison(bad.dump(), "x.json");
+    return read ? std::string("nothing") : read.error().message;
+  };
+  const std::string remedy =
+      "; have it written by \"clade bench search --json\" or tools/optuna_tables.py";
+  CHECK(refused([](auto&) {}) == "nothing");
+  CHECK(parse_comparison("{", "x.json").error().message
+        == "x.json: is not one JSON object" + remedy);
+  CHECK(refused([](auto& j) { j.erase("checkpoints"); })
+        == "x.json: has no list of checkpoints, or none of tables" + remedy);
+  CHECK(refused([](auto& j) { j["tables"][0]["name"] = 3; })
+        == "x.json: one of its tables has no name, or no rows" + remedy);
+  const auto of_row = "x.json: a row of the table b has no name, or not the regret of "
+                      "each seed at each checkpoint (regret_of_seeds)"
+                      + remedy;
+  CHECK(refused([](auto& j) { j["tables"][1]["rows"][0].erase("regret_of_seeds"); })
+        == of_row);
+  CHECK(refused(
+            [](auto& j) { j["tables"][1]["rows"][1]["regret_of_seeds"][0][0] = nullptr; })
+        == of_row);
+  CHECK(refused([](auto& j) { j["tables"][1]["rows"][1]["regret_of_seeds"][0].clear(); })
+        == of_row);
 }

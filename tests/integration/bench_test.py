@@ -1,0 +1,54 @@
+"""What `clade bench ask` says of the engine's own cost, and of what it cannot measure. How large the cost is depends on
+the machine, and is not judged here."""
+
+import json
+import pathlib
+import unittest
+
+from live_runs import RunTest
+
+SPACES = pathlib.Path(__file__).resolve().parents[2] / "search_spaces"
+
+
+class Ask(RunTest):
+    def ask(self, *words, space=SPACES / "mlp.toml", status=0):
+        return self.finish("bench", "ask", "--space", space, *words, status=status)
+
+    def test_every_strategy_is_measured_on_what_it_can_search(self):
+        said = json.loads(self.ask("--evaluations", "60", "--measured", "20", "--json").out)
+        self.assertEqual((said["evaluations"], said["measured"], said["in_flight"]), (60, 20, 8))
+        spaces = {}
+        for row in said["rows"]:
+            spaces.setdefault(row["strategy"], []).append(row["space"])
+            self.assertGreaterEqual(row["candidates"], 60)
+            for part in ("head", "breeding"):
+                self.assertGreater(row[part]["mean_ms"], 0)
+                self.assertGreaterEqual(row[part]["max_ms"], row[part]["p99_ms"])
+        self.assertEqual(spaces["regularised"], ["layers", "numbers"])
+        self.assertEqual(spaces["cma_es"], ["numbers"])
+        self.assertEqual(spaces["map_elites"], ["layers"])
+        self.assertEqual(spaces["islands of three"], ["layers", "numbers"])
+
+    def test_people_read_a_table(self):
+        said = self.ask("--evaluations", "30", "--in-flight", "1", "--strategies", "random", "mine: population=5")
+        lines = said.out.splitlines()
+        self.assertEqual(lines[0], "the last 30 of 30 candidates, 1 in flight")
+        self.assertEqual([line.split()[:2] for line in lines[2:]],
+                         [["random", "layers"], ["random", "numbers"], ["mine", "layers"], ["mine", "numbers"]])
+
+    def test_what_cannot_be_measured_is_refused_in_one_line(self):
+        for words, part in [
+            (["--strategies", "regularized"], '--strategies: "regularized" is none of random, generational'),
+            (["--strategies", "mine: population=ten"], "--strategies mine: "),
+            (["--strategies", "mine: strategy=cma_es elites=3 in_flight=0 population=2"], "evolution.population is 2"),
+        ]:
+            with self.subTest(part):
+                refused = self.ask("--evaluations", "30", *words, status=2)
+                self.assertEqual((refused.out, refused.err.count("\n")), ("", 1))
+                self.assertIn(part, refused.err)
+        self.assertIn("none.toml", self.ask(space=self.folder / "none.toml", status=2).err)
+        self.ask("--evaluations", "0", status=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
