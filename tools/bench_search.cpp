@@ -23,9 +23,19 @@ namespace fs = std::filesystem;
 
 struct search_options {
   std::vector<std::string> tables, strategies, against;
+  std::vector<std::string> maximize, minimize; ///< Beside each table's own objective.
   std::size_t seeds = 100, evaluations = 200, threads = 0;
   std::uint64_t first_seed = 1;
   bool json = false, quick = false;
+
+  [[nodiscard]] std::vector<aim> others() const {
+    std::vector<aim> aims;
+    for (const auto& metric : maximize)
+      aims.push_back({metric, true});
+    for (const auto& metric : minimize)
+      aims.push_back({metric, false});
+    return aims;
+  }
 };
 
 /// A row of the comparison.
@@ -89,19 +99,27 @@ expected<named_strategy> parse_strategy(const std::string& text) {
                     "population=30\"");
 }
 
-/// Those that can search all these tables.
+/// Those that can search all these tables, by these objectives beside their own.
 expected<std::vector<named_strategy>>
-strategies_for(const std::vector<fs::path>& descriptions) {
+strategies_for(const std::vector<fs::path>& descriptions,
+               const std::vector<aim>& others) {
   auto rows = known_strategies();
   for (const auto& file : descriptions) {
     const auto d = load_table_description(file);
     if (!d)
       return tl::unexpected(d.error());
+    const auto goal = objective_of(*d, others);
+    if (!goal)
+      return tl::unexpected(goal.error());
     std::erase_if(rows, [&](const named_strategy& s) {
       const auto names = strategy_names();
       return std::ranges::find(names, s.name) != names.end()
              && !check_space(s.name, d->space);
     });
+    if (!others.empty())
+      std::erase_if(rows, [&](const named_strategy& s) {
+        return !parse_evolution(s.settings, d->space, *goal);
+      });
   }
   return rows;
 }
@@ -130,6 +148,24 @@ expected<std::vector<fs::path>> find_descriptions(const std::vector<std::string>
   return found;
 }
 
+/// Without those that do not have these metrics; fails where that leaves none.
+expected<std::vector<fs::path>> having(std::vector<fs::path> descriptions,
+                                       const std::vector<aim>& others) {
+  std::optional<error> wrong;
+  std::vector<fs::path> kept;
+  for (auto& file : descriptions) {
+    const auto goal = load_table_description(file).and_then(
+        [&](const table_description& d) { return objective_of(d, others); });
+    if (goal)
+      kept.push_back(std::move(file));
+    else if (!wrong)
+      wrong = goal.error();
+  }
+  if (kept.empty() && wrong)
+    return tl::unexpected(std::move(*wrong));
+  return kept;
+}
+
 struct open_table {
   std::string name;
   std::shared_ptr<const benchmark_table> table;
@@ -138,19 +174,21 @@ struct open_table {
 };
 
 expected<open_table> open(const fs::path& file,
-                          const std::vector<named_strategy>& strategies) {
+                          const std::vector<named_strategy>& strategies,
+                          const std::vector<aim>& others) {
   open_table t{.name = file.stem().string()};
   auto table = load_table_description(file).and_then(
       [](table_description&& d) { return load_table(std::move(d)); });
   if (!table)
     return tl::unexpected(std::move(table).error());
   t.table = std::move(*table);
-  auto standard = standard_of(*t.table);
+  auto standard = standard_of(*t.table, others);
   if (!standard)
     return tl::unexpected(std::move(standard).error());
   t.standard = std::move(*standard);
   for (const auto& s : strategies) {
-    auto evolution = parse_evolution(s.settings, t.table->description().space);
+    auto evolution =
+        parse_evolution(s.settings, t.table->description().space, t.standard.goal);
     if (!evolution)
       return fail_in("--strategies " + s.name, std::move(evolution).error());
     t.rows.push_back({.evolution = std::move(*evolution)});
@@ -275,13 +313,16 @@ expected<search_comparison> compare(const search_options& options) {
       return tl::unexpected(std::move(s).error());
     strategies.push_back(std::move(*s));
   }
-  const auto files = find_descriptions(
-      options.tables.empty() ? std::vector<std::string>{"experiments/tables"}
-                             : options.tables);
+  const auto others = options.others();
+  auto files = find_descriptions(options.tables.empty()
+                                     ? std::vector<std::string>{"experiments/tables"}
+                                     : options.tables);
+  if (files && !others.empty() && options.tables.empty())
+    files = having(std::move(*files), others);
   if (!files)
     return tl::unexpected(files.error());
   if (strategies.empty()) {
-    auto all = strategies_for(*files);
+    auto all = strategies_for(*files, others);
     if (!all)
       return tl::unexpected(all.error());
     strategies = std::move(*all);
@@ -289,9 +330,10 @@ expected<search_comparison> compare(const search_options& options) {
   search_comparison c{.seeds = options.seeds,
                       .evaluations = options.evaluations,
                       .checkpoints = checkpoints_of(options.evaluations),
+                      .of_fronts = !others.empty(),
                       .tables = {}};
   for (const auto& file : *files) {
-    const auto t = open(file, strategies);
+    const auto t = open(file, strategies, others);
     if (!t)
       return tl::unexpected(t.error());
     auto rows = search(*t, strategies, options, c.checkpoints);
@@ -333,6 +375,12 @@ void add_bench_search(CLI::App& bench, command& chosen) {
                   "Rows by name, or \"NAME: key=value ...\" with keys of [evolution]; "
                   "else all")
       ->take_all();
+  sub->add_option("--maximize", options->maximize,
+                  "Metrics beside each table's objective: fronts are searched for")
+      ->take_all();
+  sub->add_option("--minimize", options->minimize,
+                  "The same, to be lowered, such as parameters or seconds")
+      ->take_all();
   sub->add_option("--seeds", options->seeds, "How many searches make a row")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
@@ -360,7 +408,12 @@ void add_bench_search(CLI::App& bench, command& chosen) {
               "engine's\n"
               "own processor time for a candidate, records folded. Ranks of single "
               "searches are among those\n"
-              "of the same table and seed; equal ones share theirs.");
+              "of the same table and seed; equal ones share theirs.\n"
+              "Of several objectives regret is how much the hypervolume of the front "
+              "found falls\n"
+              "short of the table's, each metric being the share of the table's rows "
+              "that are\n"
+              "truly worse.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return bench_search(*options); }; });
 }

@@ -3,11 +3,13 @@
 
 usage: tools/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hyperband]
                               [--seeds 100] [--evaluations 200] [--processes 2]
+                              [--maximize METRIC...] [--minimize METRIC...]
 
 Reads the descriptions of engine/config/table_file.cpp (choices and ranges without conditions). An evaluation is one
 seed of the greatest fidelity; one of fewer epochs counts as its share; the same setting again is free, is told to the
 sampler once more, and has the same value. Prints one JSON object with the names of `clade bench search --json`, which
-`clade bench search --against` reads; "ask" is the processor time of asking and telling.
+`clade bench search --against` reads; "ask" is the processor time of asking and telling. With further metrics to
+maximize or minimize, which every table must have, its search is for a front, and regret is that of hypervolume.
 """
 
 import argparse
@@ -23,6 +25,8 @@ import statistics
 import sys
 import time
 import tomllib
+
+import optuna_fronts
 
 TOP_ROWS = 16
 
@@ -102,6 +106,11 @@ class Table:
         self.values = self.read_metric(columns, patterns[objective], seeds)
         of_test = "test." + objective.split(".", 1)[-1]
         truth = says.get("truth", of_test if of_test in patterns else objective)
+        if "cost" in says:
+            patterns["seconds"] = says["cost"]
+        self.objective, self.truth, self.metrics = objective, truth, set(patterns)
+        # At the greatest fidelity.
+        self.metric = lambda name: self.read_metric(columns, patterns[name], seeds)[-1]
         self.truths = [self.mean(run) for run in self.read_metric(columns, patterns[truth], seeds)[-1]]
         self.read_keys(says.get("key", {}), columns)
         finite = sorted((t for t in self.truths if t is not None and math.isfinite(t)), reverse=self.maximize)
@@ -122,6 +131,10 @@ class Table:
             read = [[number(cell) for cell in columns[name]] for name in names]
             result.append([[v for v in run if v is not None] for run in zip(*read)])
         return result
+
+    def truth_of(self, name):
+        of_test = "test." + name.split(".", 1)[-1]
+        return self.truth if name == self.objective else of_test if of_test in self.metrics else name
 
     def mean(self, run):
         return sum(run) / len(run) if run else None
@@ -170,7 +183,9 @@ class Table:
 
     def value(self, row, fidelity, setting, seed):
         """Infinite where it diverged, None where no seed was run."""
-        run = self.values[fidelity][row]
+        return self.drawn(self.values[fidelity][row], setting, seed)
+
+    def drawn(self, run, setting, seed):
         if not run:
             return None
         drawn = hashlib.blake2b(repr((seed, setting)).encode(), digest_size=8).digest()
@@ -225,6 +240,34 @@ class Account:
             self.regret.append(self.current())
 
 
+class FrontAccount(Account):
+    """The same of several objectives."""
+
+    def __init__(self, table, front, seed, evaluations):
+        super().__init__(table, seed, evaluations)
+        self.front, self.found = front, optuna_fronts.FoundFront(front)
+
+    def current(self):
+        return self.found.regret
+
+    def evaluate(self, setting, fidelity):
+        """All objectives, greater is better; None where one failed."""
+        row = self.table.find(setting)
+        told = None
+        if row is not None:
+            first = self.table.value(row, fidelity, setting, self.seed)
+            values = [first if self.table.maximize or first is None else -first]
+            for runs, sign in self.front.others:
+                v = self.table.drawn(runs[row], setting, self.seed)
+                values.append(v if v is None else sign * v)
+            if all(v is not None and math.isfinite(v) for v in values):
+                told = tuple(values)
+        if told is not None:
+            self.found.add(row, told)
+        super().evaluate(setting, fidelity)
+        return told
+
+
 def distributions(optuna, table):
     result = {}
     for name, domain in table.parameters.items():
@@ -240,7 +283,7 @@ def distributions(optuna, table):
     return result
 
 
-def study_of(optuna, sampler, table, seed):
+def study_of(optuna, sampler, table, seed, objectives=1):
     samplers = optuna.samplers
     pruner = optuna.pruners.NopPruner()
     made = {"tpe": lambda: samplers.TPESampler(seed=seed),
@@ -249,17 +292,20 @@ def study_of(optuna, sampler, table, seed):
             "hyperband": lambda: samplers.TPESampler(seed=seed)}[sampler]()
     if sampler == "hyperband":
         pruner = optuna.pruners.HyperbandPruner(min_resource=table.fidelities[0], max_resource=table.fidelities[-1])
+    if objectives > 1:
+        return optuna.create_study(sampler=made, directions=["maximize"] * objectives)
     return optuna.create_study(sampler=made, pruner=pruner, direction="maximize")
 
 
 def search(task):
-    file, sampler, seed, evaluations = task
+    file, sampler, seed, evaluations, others = task
     import optuna
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     table = opened(file)
-    study = study_of(optuna, sampler, table, seed)
+    study = study_of(optuna, sampler, table, seed, 1 + len(others))
     space = distributions(optuna, table)
-    account = Account(table, seed, evaluations)
+    account = (FrontAccount(table, front_of(file, others), seed, evaluations) if others
+               else Account(table, seed, evaluations))
     fidelities = range(len(table.fidelities)) if sampler == "hyperband" else [len(table.fidelities) - 1]
     asks = []
     while not account.full() and len(asks) < 20 * evaluations + 1000:
@@ -297,6 +343,16 @@ def opened(file):
     return TABLES[file]
 
 
+FRONTS = {}
+
+
+def front_of(file, others):
+    if (file, others) not in FRONTS:
+        table = opened(file)
+        FRONTS[file, others] = optuna_fronts.Front(table, ((table.objective, table.maximize), *others))
+    return FRONTS[file, others]
+
+
 def student(freedom):
     few = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306]
     if freedom < 1:
@@ -332,14 +388,23 @@ def main():
     parser.add_argument("--tables", nargs="+", default=sorted(map(str, here.glob("*.toml"))))
     parser.add_argument("--samplers", nargs="+", default=["tpe", "random", "nsga2", "hyperband"],
                         choices=["tpe", "random", "nsga2", "hyperband"])
+    parser.add_argument("--maximize", nargs="+", default=[], help="metrics beside each table's objective")
+    parser.add_argument("--minimize", nargs="+", default=[], help="the same, to be lowered")
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--evaluations", type=int, default=200)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
     checkpoints = [n for n in (25, 50, 100, 200) if n < options.evaluations] + [options.evaluations]
     out = {"seeds": options.seeds, "evaluations": options.evaluations, "checkpoints": checkpoints, "tables": []}
+    others = (*((name, True) for name in options.maximize), *((name, False) for name in options.minimize))
+    if others and "hyperband" in options.samplers:
+        parser.error("Optuna prunes by one objective: name --samplers without hyperband")
     for file in options.tables:  # Before the processes begin, which share them.
-        opened(file)
+        missing = [name for name, _ in others if name not in opened(file).metrics]
+        if missing:
+            parser.error(f"{file} has no metric {missing[0]}; it has {', '.join(sorted(opened(file).metrics))}")
+        if others:
+            front_of(file, others)
     with multiprocessing.get_context("fork").Pool(options.processes) as pool:
         for file in options.tables:
             table = opened(file)
@@ -347,7 +412,7 @@ def main():
             for sampler in options.samplers:
                 if sampler == "hyperband" and len(table.fidelities) == 1:
                     continue
-                tasks = [(file, sampler, seed, options.evaluations) for seed in range(1, options.seeds + 1)]
+                tasks = [(file, sampler, seed, options.evaluations, others) for seed in range(1, options.seeds + 1)]
                 rows.append(row_of("optuna " + sampler, pool.map(search, tasks, chunksize=1), checkpoints))
                 shown = {name: value for name, value in rows[-1].items() if name != "regret_of_seeds"}
                 print(f"{table.name}: {json.dumps(shown)}", file=sys.stderr, flush=True)

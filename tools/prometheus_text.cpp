@@ -87,6 +87,20 @@ void add_fitness(scrape& all, const run_picture& p) {
   }
 }
 
+/// Of several objectives.
+void add_front(scrape& all, const run_picture& p) {
+  if (p.rules.objective.others.empty() || p.generations.empty())
+    return;
+  const auto& last = p.generations.back();
+  all.gauge("clade_front_candidates",
+            "Candidates that none dominates, of all generations that were closed.",
+            number(last.front));
+  if (last.front != 0)
+    all.gauge("clade_hypervolume",
+              "What the front dominates, in units of the first generation's extent.",
+              last.hypervolume);
+}
+
 const char* state_of(const slot_view& slot) {
   if (slot.away)
     return "away";
@@ -131,6 +145,7 @@ std::string metrics_text(const feed& from) {
               "When the latest record was made, since 1970.", number(p.unix_ms) / 1000);
   add_candidates(all, p);
   add_fitness(all, p);
+  add_front(all, p);
   add_slots(all, from.slots());
   return all.text();
 }

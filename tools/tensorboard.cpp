@@ -96,6 +96,10 @@ private:
     };
     put("evaluations/succeeded", static_cast<double>(s.succeeded));
     put("evaluations/failed", static_cast<double>(s.failed));
+    if (g.front != 0) { // There are several objectives.
+      put("front/candidates", static_cast<double>(g.front));
+      put("front/hypervolume", g.hypervolume);
+    }
     if (s.best == 0)
       return;
     put("fitness/best", s.best_fitness);

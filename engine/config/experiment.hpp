@@ -88,9 +88,10 @@ load_experiment(const std::filesystem::path& file,
 [[nodiscard]] run_rules rules_of(const experiment& e);
 
 /// `[evolution]` of settings such as "strategy=regularised" and "mutation.again=0", the
-/// rest being defaults, for that space.
+/// rest being defaults, for that space and objective.
 [[nodiscard]] expected<evolution_params>
-parse_evolution(std::span<const std::string> settings, const search_space& space);
+parse_evolution(std::span<const std::string> settings, const search_space& space,
+                const objective& goal = {});
 
 /// What a fork of a run of `origin` searches by: another name, and with changes such as
 /// "evolution.population=48". The split of the data stays, whatever the seed. Fails where

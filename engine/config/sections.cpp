@@ -231,14 +231,15 @@ void check_shape(table_reader t, const experiment& e) {
 } // namespace
 
 expected<evolution_params> parse_evolution(std::span<const std::string> settings,
-                                           const search_space& space) {
+                                           const search_space& space,
+                                           const objective& goal) {
   document d;
   for (const auto& s : settings)
     if (auto applied = apply_override(d, "evolution." + s, ""); !applied)
       return tl::unexpected(std::move(applied).error());
   evolution_params p;
   table_reader root(d);
-  read_evolution(root.table("evolution"), space, {}, {}, p);
+  read_evolution(root.table("evolution"), space, goal, {}, p);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return p;

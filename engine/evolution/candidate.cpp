@@ -97,8 +97,10 @@ objective of_epochs(const objective& o) {
 }
 
 std::optional<double> measured(const evaluation& e, std::string_view metric) {
-  return metric == parameters_metric ? static_cast<double>(e.parameters)
-                                     : find(e.metrics, metric);
+  const auto found = find(e.metrics, metric);
+  return !found && metric == parameters_metric
+             ? std::optional(static_cast<double>(e.parameters))
+             : found;
 }
 
 double as_measured(double raised, bool maximize) {

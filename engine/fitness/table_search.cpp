@@ -33,6 +33,8 @@ public:
         standard_(standard),
         params_(params),
         fitness_(make_table_fitness(table)) {
+    if (standard_.front)
+      front_.emplace(*standard_.front);
     auto& e = params_.evolution;
     const auto population = std::max<std::size_t>(e.population, 1);
     e.generations = (params_.evaluations + population - 1) / population;
@@ -46,6 +48,8 @@ private:
   evaluation evaluate(const candidate& c);
   void account(const candidate& c, const evaluation& e);
   [[nodiscard]] double regret() const {
+    if (front_)
+      return front_->regret();
     return best_ ? best_->regret : std::fabs(standard_.best - standard_.worst);
   }
   [[nodiscard]] double shortfall(std::uint32_t row) const;
@@ -67,6 +71,7 @@ private:
   table_search_result result_;
   std::unordered_map<candidate_id, trained> trained_;
   std::optional<incumbent> best_;
+  std::optional<found_front> front_; ///< Of several objectives.
   double spent_ = 0;
   double evaluating_seconds_ = 0;
   std::size_t copies_ = 0, extended_ = 0;
@@ -113,11 +118,13 @@ void table_search::account(const candidate& c, const evaluation& e) {
     result_.regret.push_back(regret());
   spent_ = ended;
   const auto row = table_.find(*c.genome);
-  const auto value = fitness_of(e, d.objective);
+  const auto value = fitness_of(e, standard_.goal);
   if (row && value.ok
       && (!best_ || at > best_->fidelity
           || (at == best_->fidelity && value.primary > best_->value.primary)))
     best_ = incumbent{at, value, shortfall(*row)};
+  if (front_ && row && at + 1 == table_.fidelities())
+    front_->add(*row, value);
   if (row && standard_.top[*row] && at + 1 == table_.fidelities() && !result_.first_top)
     result_.first_top = spent_;
   while (static_cast<double>(result_.regret.size() + 1) <= ended + rounding
@@ -157,7 +164,7 @@ expected<void> table_search::extend(run_driver& driver) {
 expected<table_search_result> table_search::run() {
   auto state = make_run_state(
       {.evolution = params_.evolution,
-       .objective = table_.description().objective,
+       .objective = standard_.goal,
        .seed = params_.seed,
        .space = std::make_shared<const search_space>(table_.description().space)});
   if (!state)
@@ -188,7 +195,11 @@ expected<table_search_result> table_search::run() {
 
 } // namespace
 
-expected<table_standard> standard_of(const benchmark_table& table) {
+expected<table_standard> standard_of(const benchmark_table& table,
+                                     std::span<const aim> others) {
+  auto goal = objective_of(table.description(), others);
+  if (!goal)
+    return tl::unexpected(std::move(goal).error());
   const bool maximize = table.description().objective.maximize;
   std::vector<double> truths;
   for (std::uint32_t row = 0; row < table.rows(); ++row)
@@ -203,6 +214,13 @@ expected<table_standard> standard_of(const benchmark_table& table) {
   const auto limit = truths[std::min(table_standard::top_rows, truths.size()) - 1];
   table_standard s{
       .best = sign * truths.front(), .worst = sign * truths.back(), .top = {}};
+  s.goal = std::move(*goal);
+  if (!s.goal.others.empty()) {
+    auto front = front_of(table, s.goal);
+    if (!front)
+      return tl::unexpected(std::move(front).error());
+    s.front = std::move(*front);
+  }
   for (std::uint32_t row = 0; row < table.rows(); ++row) {
     const auto t = table.truth(row);
     s.top.push_back(t && std::isfinite(*t) && sign * *t <= limit);

@@ -2,6 +2,7 @@
 
 #include "engine/evolution/run_state.hpp"
 #include "engine/fitness/table.hpp"
+#include "engine/fitness/table_front.hpp"
 
 #include <optional>
 #include <string>
@@ -15,12 +16,18 @@ struct table_standard {
   double worst = 0; ///< What diverged counts as this.
   /// Of each row, whether its truth is among the `top_rows` best, ties included.
   std::vector<bool> top;
+  /// What is searched by: the description's objective, or several.
+  objective goal{};
+  /// Where they are several.
+  std::optional<table_front> front{};
 
   static constexpr std::size_t top_rows = 16;
 };
 
-/// Fails where every row diverged.
-[[nodiscard]] expected<table_standard> standard_of(const benchmark_table& table);
+/// For a search by the description's objective and `others`. Fails where every row
+/// diverged, and where the table does not have the others (`objective_of`).
+[[nodiscard]] expected<table_standard> standard_of(const benchmark_table& table,
+                                                   std::span<const aim> others = {});
 
 struct table_search_params {
   evolution_params evolution;
@@ -34,7 +41,9 @@ struct table_search_params {
 struct table_search_result {
   /// By how much the truth of the incumbent falls short of the best, after 1, 2, ...
   /// evaluations: of what was evaluated at the greatest fidelity so far, the incumbent is
-  /// the one with the best objective. What has none yet falls short by the worst.
+  /// the one with the best objective. What has none yet falls short by the worst. Of
+  /// several objectives: by how much the front so far falls short of the table's
+  /// (`found_front`).
   std::vector<double> regret;
   /// Evaluations until one of the top rows was evaluated at the greatest fidelity.
   std::optional<double> first_top;

@@ -59,6 +59,7 @@ struct search_table_rows {
 struct search_comparison {
   std::size_t seeds = 0, evaluations = 0;
   std::vector<std::size_t> checkpoints; ///< Evaluations.
+  bool of_fronts = false; ///< Regret is of hypervolume: there are several objectives.
   std::vector<search_table_rows> tables;
 };
 

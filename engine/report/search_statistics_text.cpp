@@ -40,7 +40,7 @@ std::vector<std::string> heading(const search_comparison& c, std::string first) 
 
 std::string text_of_table(const search_comparison& c, const search_table_rows& t) {
   auto lines = columns(c, 4);
-  auto head = heading(c, "mean regret");
+  auto head = heading(c, c.of_fronts ? "hypervolume regret" : "mean regret");
   for (const char* name : {"to a top row", "reached", "ask mean", "ask max"})
     head.emplace_back(name);
   lines.add(std::move(head));
@@ -106,6 +106,7 @@ std::string to_json(const search_comparison& c) {
   ordered_json out{{"seeds", c.seeds},
                    {"evaluations", c.evaluations},
                    {"checkpoints", c.checkpoints},
+                   {"measure", c.of_fronts ? "hypervolume regret" : "regret"},
                    {"tables", ordered_json::array()},
                    {"mean_ranks", ordered_json::object()},
                    {"search_ranks", ordered_json::object()}};

@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 using namespace clade;
@@ -52,6 +54,25 @@ TEST_CASE("tensorboard: a live run is followed to its end, and its best have fol
   auto all = first;
   all.insert("candidate-000076/events.out.tfevents.0000000049.clade");
   CHECK(files_in(folder.path()) == all);
+}
+
+TEST_CASE("tensorboard: of several objectives the front and its hypervolume are there") {
+  const auto written = [](std::uint64_t front) {
+    const scratch_folder folder;
+    auto p = a_picture();
+    p.generations.back().front = front;
+    p.generations.back().hypervolume = 1.25;
+    still_feed f(p);
+    f.shows = "stopped";
+    f.known = {a_view(54), a_view(55)};
+    REQUIRE(write_tensorboard(f, folder.path()));
+    std::ifstream in(folder.path() / "events.out.tfevents.0000000000.clade",
+                     std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  CHECK_THAT(written(7), Catch::Contains("front/candidates"));
+  CHECK_THAT(written(7), Catch::Contains("front/hypervolume"));
+  CHECK_THAT(written(0), !Catch::Contains("front/"));
 }
 
 TEST_CASE("tensorboard: written again a run has the same files") {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "engine/evolution/pareto.hpp"
+#include "engine/fitness/table.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// The metrics of a table that a search for a front weighs: the description's objective,
+/// then these. Fails where the table has none of that name, or it is named twice, or
+/// "test." keeps it back.
+[[nodiscard]] expected<objective> objective_of(const table_description& d,
+                                               std::span<const aim> others);
+
+/// What a search for a front on a table is judged by. Each metric is scaled over the
+/// table's rows to the share of them that are worse, from 0, the worst, to 1, the best;
+/// so hypervolume, measured from the worst corner, has no unit and is 1 at most. Shares
+/// are the same for a loss and its logarithm, and a few rows that are far off (losses
+/// span six orders of magnitude) do not squeeze all others into a corner, as they do
+/// where metrics are scaled by their extent.
+struct table_front {
+  /// Of each row by its truths: of the first objective the description's, of the others
+  /// their metric of "test." where there is one, and the metric itself elsewhere; means
+  /// over seeds at the greatest fidelity. Empty where one of them is missing or diverged.
+  std::vector<objective_point> truths;
+  double hypervolume = 0; ///< Of all rows.
+};
+
+/// Fails where no row has all.
+[[nodiscard]] expected<table_front> front_of(const benchmark_table& table,
+                                             const objective& goal);
+
+/// The front of what a search has evaluated so far: by what the search was told, as its
+/// user sees it; judged by the truth. So noise that lets a poor network pass for a good
+/// one counts against the search.
+class found_front {
+public:
+  /// Keeps a reference.
+  explicit found_front(const table_front& all) : all_(all) {}
+
+  /// The infeasible and the failed stay out.
+  void add(std::uint32_t row, const fitness& told);
+
+  /// By how much the hypervolume of the front's truths falls short of the table's.
+  [[nodiscard]] double regret() const { return all_.hypervolume - hypervolume_; }
+
+private:
+  struct member {
+    candidate_id id = 0; ///< Counts what was added.
+    clade::fitness fitness;
+    std::uint32_t row = 0;
+  };
+
+  const table_front& all_;
+  std::vector<member> front_;
+  candidate_id added_ = 0;
+  double hypervolume_ = 0;
+};
+
+} // namespace clade
