@@ -2,6 +2,7 @@
 // line is said in one line, exit status 2.
 #include "search_spaces/nearest.hpp"
 #include "tools/command.hpp"
+#include "tools/evaluate.hpp"
 
 #include <csignal>
 #include <exception>
@@ -26,6 +27,7 @@ constexpr row commands[] = {
     {add_resume, "resume", "Evolve"},
     {add_control, "control", "Evolve"},
     {add_plan, "plan", "Evolve"},
+    {add_evaluate, "evaluate", "Evolve"},
     {add_upgrade, "upgrade", "Evolve"},
     {add_show, "show", "Look"},
     {add_attach, "attach", "Look"},
