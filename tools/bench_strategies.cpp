@@ -96,10 +96,9 @@ expected<void> run_seed(const strategies_options& o, std::uint64_t seed) {
     if (!e)
       return tl::unexpected(e.error());
     const auto name = text.substr(0, text.find(':'));
-    const auto found = search_by_training({.rules = rules_of(*e),
-                                           .problem = here->checked.problem,
-                                           .seconds = o.seconds},
-                                          here->by);
+    const auto found = search_by_training(
+        {.rules = rules_of(*e), .problem = here->checked.problem, .seconds = o.seconds},
+        here->by);
     if (!found)
       return fail_in(name + ", seed " + std::to_string(seed), found.error());
     if (o.json)
@@ -149,10 +148,11 @@ void add_bench_strategies(CLI::App& bench, command& chosen) {
                   "Instead of slots.local; the first of them is taken");
   sub->add_option("--set", o->here.overrides, "As for clade run")->take_all();
   sub->add_flag("--json", o->json, "A JSON object for each search, for programs");
-  sub->footer("Each search goes on until its trainings have taken the time; the best by\n"
-              "validation then meets the test data, once. A seed decides the split of the "
-              "data and\nall that is random, the same for every strategy. "
-              "tools/optuna_training.py runs\nOptuna's TPE by the same rules.");
+  sub->footer(
+      "Each search goes on until its trainings have taken the time; the best by\n"
+      "validation then meets the test data, once. A seed decides the split of the "
+      "data and\nall that is random, the same for every strategy. "
+      "tools/optuna_training.py runs\nOptuna's TPE by the same rules.");
   sub->callback([&chosen, o] { chosen = [o] { return bench_strategies(*o); }; });
 }
 

@@ -1,7 +1,8 @@
 // A sampler of the user's own asks, line by line; what it may ask and what it is answered
-// is in engine/fitness/evaluation_desk.hpp.
-#include "engine/fitness/evaluation_desk.hpp"
+// is in tools/evaluation_desk.hpp.
 #include "tools/evaluate.hpp"
+
+#include "tools/evaluation_desk.hpp"
 #include "tools/trained_here.hpp"
 
 #include <iostream>
@@ -64,11 +65,14 @@ void add_evaluate(CLI::App& app, command& chosen) {
       "  {\"layers\": [{\"op\": \"conv\", \"settings\": {\"filters\": 16, ...}}, ...],\n"
       "   \"hyperparameters\": {\"learning_rate\": 0.01, ...}, \"epochs\": 5}\n"
       "                           trained and validated: its id, outcome, metrics and\n"
-      "                           seconds. Layers follow each other, or name what enters\n"
+      "                           seconds. Layers follow each other, or name what "
+      "enters\n"
       "                           them: \"inputs\": [0, 1], 0 being the input\n"
       "  {\"test\": 7}              evaluation 7 on the test data\n"
-      "A line that is wrong is answered by {\"error\": \"...\"}. Nothing is stored, and what\n"
-      "the space or its limits do not allow is not trained. tools/optuna_training.py is an\n"
+      "A line that is wrong is answered by {\"error\": \"...\"}. Nothing is stored, and "
+      "what\n"
+      "the space or its limits do not allow is not trained. tools/optuna_training.py is "
+      "an\n"
       "example.");
   sub->callback([&chosen, options] { chosen = [options] { return serve(*options); }; });
 }

@@ -58,17 +58,18 @@ expected<trained_here> train_here(const trained_here_params& params) {
   auto work = std::make_shared<node_work>();
   if (auto ready = work->prepare(experiment, slots->front().device); !ready)
     return tl::unexpected(std::move(ready).error());
-  return trained_here{
-      .checked = std::move(*checked),
-      .work = work,
-      .by = {.evaluate =
-                 [work](job j) {
-                   timed t(work->budget(j.budget.epochs).time);
-                   return work->evaluate(std::move(j), 0, t);
-                 },
-             .examine = [work](job j,
-                               const bytes& weights) { return work->examine(j, weights); },
-             .processor_seconds = processor_seconds}};
+  return trained_here{.checked = std::move(*checked),
+                      .work = work,
+                      .by = {.evaluate =
+                                 [work](job j) {
+                                   timed t(work->budget(j.budget.epochs).time);
+                                   return work->evaluate(std::move(j), 0, t);
+                                 },
+                             .examine =
+                                 [work](job j, const bytes& weights) {
+                                   return work->examine(j, weights);
+                                 },
+                             .processor_seconds = processor_seconds}};
 }
 
 } // namespace clade

@@ -59,16 +59,15 @@ void training_search::consider(const candidate& c, const evaluated_job& done) {
     ++result_.failed;
     return;
   }
-  const bool better = !best_ || rank(c.epochs) > rank(best_->rated.epochs)
-                      || (rank(c.epochs) == rank(best_->rated.epochs)
-                          && fitter(rated, best_->rated));
+  const bool better =
+      !best_ || rank(c.epochs) > rank(best_->rated.epochs)
+      || (rank(c.epochs) == rank(best_->rated.epochs) && fitter(rated, best_->rated));
   if (!better)
     return;
-  best_ = incumbent{.rated = rated,
-                    .trained = {.id = c.id,
-                                .genome = *c.genome,
-                                .budget = {.epochs = c.epochs}},
-                    .weights = done.weights};
+  best_ = incumbent{
+      .rated = rated,
+      .trained = {.id = c.id, .genome = *c.genome, .budget = {.epochs = c.epochs}},
+      .weights = done.weights};
   result_.champion = done.evaluation;
   result_.champion_epochs = c.epochs;
 }

@@ -16,13 +16,13 @@ struct training_search_params {
 };
 
 struct training_search_result {
-  std::size_t trained = 0;  ///< Trainings that ended within the time.
-  std::size_t failed = 0;   ///< Of these.
-  double seconds = 0;       ///< What they took.
+  std::size_t trained = 0;   ///< Trainings that ended within the time.
+  std::size_t failed = 0;    ///< Of these.
+  double seconds = 0;        ///< What they took.
   double engine_seconds = 0; ///< Processor time of all else: asking, breeding, folding.
-  evaluation champion;      ///< The best by validation.
+  evaluation champion;       ///< The best by validation.
   std::uint32_t champion_epochs = 0; ///< 0: a full training's.
-  examination tested;       ///< The champion on the test data.
+  examination tested;                ///< The champion on the test data.
 };
 
 /// Runs a search in the caller's thread, as a head with one slot would, until its

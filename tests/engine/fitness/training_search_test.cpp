@@ -1,5 +1,4 @@
 #include "engine/fitness/training_search.hpp"
-
 #include "tests/support/small_space.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +21,8 @@ struct world {
             const auto epochs = j.budget.epochs == 0 ? longest : j.budget.epochs;
             clock += epochs - j.start_epoch;
             evaluated_job done;
-            const auto rate = std::get<double>(*find(j.genome.hyperparameters, "learning_rate"));
+            const auto rate =
+                std::get<double>(*find(j.genome.hyperparameters, "learning_rate"));
             const double worth = 1 - std::abs(std::log10(rate) + 2) / 4;
             done.evaluation.metrics = {{"validation.accuracy", worth * epochs / longest},
                                        {"validation.loss", 1 - worth}};
@@ -39,7 +39,8 @@ struct world {
       .examine = [this](job j, const bytes& weights) -> expected<examination> {
         CHECK(weights == bytes{static_cast<char>(j.id)});
         examined.push_back(j.id);
-        return examination{.subject = "", .id = j.id, .metrics = {{"test.accuracy", 0.5}}};
+        return examination{
+            .subject = "", .id = j.id, .metrics = {{"test.accuracy", 0.5}}};
       },
       .processor_seconds = [this] { return clock; }};
   std::function<bool(candidate_id)> fails = [](candidate_id) { return false; };
@@ -98,7 +99,8 @@ TEST_CASE("training search: failures count, and where all fail there is no champ
         == "no training succeeded within the time; allow more seconds");
 }
 
-TEST_CASE("training search: on rungs it goes on from checkpoints, and pays for the rest") {
+TEST_CASE(
+    "training search: on rungs it goes on from checkpoints, and pays for the rest") {
   world w;
   auto params = searching("asha", 200);
   params.rules.evolution.rungs = {1, 3, 9};

@@ -9,7 +9,8 @@
 
 namespace clade {
 
-/// Evaluates for a sampler that is not Clade's own: a line of JSON in, a line of JSON out.
+/// Evaluates for a sampler that is not Clade's own: a line of JSON in, a line of JSON
+/// out.
 ///
 ///     {"describe": true}
 ///         {"space": SPACE, "objective": {"metric": ..., "maximize": true}, "epochs": 15}

@@ -1,9 +1,8 @@
-#include "engine/fitness/evaluation_desk.hpp"
-
-#include "engine/fitness/genome_json.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/support/small_space.hpp"
+#include "tools/evaluation_desk.hpp"
+#include "tools/genome_json.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -42,8 +41,9 @@ struct desk_at_work {
              const auto& settings = j.genome.nodes.back().settings;
              const auto* units = find(settings, "units");
              const double accuracy =
-                 units == nullptr ? 0.5
-                                  : static_cast<double>(std::get<std::int64_t>(*units)) / 100;
+                 units == nullptr
+                     ? 0.5
+                     : static_cast<double>(std::get<std::int64_t>(*units)) / 100;
              if (j.budget.epochs == 3) {
                done.evaluation.outcome = outcome::diverged;
                done.evaluation.reason = "loss is NaN";
@@ -57,7 +57,8 @@ struct desk_at_work {
            },
        .examine = [this](job j, const bytes& weights) -> expected<examination> {
          (weights.empty() ? examined : weighed).push_back(j.id);
-         return examination{.subject = "", .id = j.id, .metrics = {{"test.accuracy", 0.25}}};
+         return examination{
+             .subject = "", .id = j.id, .metrics = {{"test.accuracy", 0.25}}};
        },
        .processor_seconds = [this] { return clock; }}};
 
@@ -81,13 +82,13 @@ TEST_CASE("desk: a list of layers is a chain, or what its inputs say") {
   const auto chain = read(line_of("[" + dense(16) + "," + dense(8) + "]"));
   CHECK(chain.nodes.size() == 4);
   CHECK(chain.edges.size() == 3);
-  const auto same = read(line_of("[" + dense(16) + ","
-                                 + R"({"op":"dense","inputs":[1],"settings":)"
-                                 + R"({"activation":"relu","units":8.0}}])"));
+  const auto same =
+      read(line_of("[" + dense(16) + "," + R"({"op":"dense","inputs":[1],"settings":)"
+                   + R"({"activation":"relu","units":8.0}}])"));
   CHECK(to_text(canonical_hash(chain)) == to_text(canonical_hash(same)));
-  const auto skip = read(line_of(
-      "[" + dense(16) + "," + dense(8) + "]",
-      R"(,"output":{"inputs":[0,2],"settings":{"merge":"concat"}})"));
+  const auto skip =
+      read(line_of("[" + dense(16) + "," + dense(8) + "]",
+                   R"(,"output":{"inputs":[0,2],"settings":{"merge":"concat"}})"));
   CHECK(skip.edges.size() == 4);
   CHECK(to_text(canonical_hash(skip)) != to_text(canonical_hash(chain)));
 }
@@ -97,8 +98,7 @@ TEST_CASE("desk: what the space does not allow is said in a sentence") {
   const auto with = [&](const std::string& layers, const std::string& more = "") {
     return d.error(line_of(layers, more));
   };
-  CHECK(with(R"([{"op":"conv"}])")
-        == "layers[0]: the space has no operator \"conv\"");
+  CHECK(with(R"([{"op":"conv"}])") == "layers[0]: the space has no operator \"conv\"");
   CHECK(with(R"([{"op":"dropout","settings":{"rate":0.9}}])").find("rate cannot be 0.9")
         != std::string::npos);
   CHECK(with(R"([{"op":"dropout","settings":{"rate":[0.1]}}])")
@@ -120,7 +120,8 @@ TEST_CASE("desk: what the space does not allow is said in a sentence") {
   CHECK(d.trained.empty());
 }
 
-TEST_CASE("desk: an evaluation has its id, its time and its network, and equals are copied") {
+TEST_CASE(
+    "desk: an evaluation has its id, its time and its network, and equals are copied") {
   desk_at_work d;
   const auto first = d.ask(line_of("[" + dense(32) + "]", R"(,"id":7)"));
   CHECK(first["id"] == 7);
@@ -148,7 +149,8 @@ TEST_CASE("desk: the best are tested with their weights, others trained again") 
   desk_at_work d;
   for (const int units : {8, 16, 32, 64})
     for (const int epochs : {1, 2})
-      (void)d.ask(line_of("[" + dense(units) + "]", ",\"epochs\":" + std::to_string(epochs)));
+      (void)d.ask(
+          line_of("[" + dense(units) + "]", ",\"epochs\":" + std::to_string(epochs)));
   CHECK(d.ask(R"({"test":1})")["metrics"]["test.accuracy"] == 0.25);
   CHECK(d.ask(R"({"test":8})")["id"] == 8);
   (void)d.ask(R"({"test":4})");
@@ -177,7 +179,8 @@ TEST_CASE("desk: it describes the space, the objective and the epochs") {
 
 TEST_CASE("desk: lines that are no question are answered by an error, in JSON") {
   desk_at_work d;
-  for (const char* line : {"", "{", "[]", "null", "7", "\"x\"", "\xff\xfe", "{\"a\":1", "{}x"})
+  for (const char* line :
+       {"", "{", "[]", "null", "7", "\"x\"", "\xff\xfe", "{\"a\":1", "{}x"})
     CHECK(d.error(line).starts_with("the line is not one JSON object"));
   CHECK(d.error(std::string(evaluation_desk::max_line_bytes + 1, ' '))
         == "the line has more than 1048576 bytes");

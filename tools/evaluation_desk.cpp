@@ -1,7 +1,7 @@
-#include "engine/fitness/evaluation_desk.hpp"
+#include "tools/evaluation_desk.hpp"
 
-#include "engine/fitness/genome_json.hpp"
 #include "genome/hash.hpp"
+#include "tools/genome_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -45,16 +45,15 @@ expected<std::optional<std::uint64_t>> read_number(const json& j, const char* ke
 
 std::string result_line(const evaluation& e, genome_hash network,
                         double processor_seconds) {
-  return text_of(
-      {{"id", e.id},
-       {"outcome", to_text(e.outcome)},
-       {"metrics", metrics_json(e.metrics)},
-       {"parameters", e.parameters},
-       {"network", to_text(network)},
-       {"equal_to", e.equal_to == 0 ? json() : json(e.equal_to)},
-       {"reason", e.reason.empty() ? json() : json(e.reason)},
-       {"seconds", e.seconds},
-       {"processor_seconds", processor_seconds}});
+  return text_of({{"id", e.id},
+                  {"outcome", to_text(e.outcome)},
+                  {"metrics", metrics_json(e.metrics)},
+                  {"parameters", e.parameters},
+                  {"network", to_text(network)},
+                  {"equal_to", e.equal_to == 0 ? json() : json(e.equal_to)},
+                  {"reason", e.reason.empty() ? json() : json(e.reason)},
+                  {"seconds", e.seconds},
+                  {"processor_seconds", processor_seconds}});
 }
 
 } // namespace
@@ -72,7 +71,9 @@ evaluation_desk::evaluation_desk(params p, evaluating by)
 expected<evaluation_desk::request> evaluation_desk::parse(std::string_view line) const {
   if (line.size() > max_line_bytes)
     return wrong("the line has more than " + std::to_string(max_line_bytes) + " bytes");
-  request r{.says = json::parse(line, nullptr, /*allow_exceptions=*/false), .id = {}, .epochs = {}};
+  request r{.says = json::parse(line, nullptr, /*allow_exceptions=*/false),
+            .id = {},
+            .epochs = {}};
   if (!r.says.is_object())
     return wrong("the line is not one JSON object, such as {\"layers\": [...], "
                  "\"hyperparameters\": {...}}, {\"test\": 7} or {\"describe\": true}");
@@ -90,10 +91,11 @@ expected<evaluation_desk::request> evaluation_desk::parse(std::string_view line)
 }
 
 std::string evaluation_desk::describe() const {
-  return text_of({{"space", to_json(params_.space)},
-                  {"objective",
-                   {{"metric", params_.goal.metric}, {"maximize", params_.goal.maximize}}},
-                  {"epochs", params_.epochs}});
+  return text_of(
+      {{"space", to_json(params_.space)},
+       {"objective",
+        {{"metric", params_.goal.metric}, {"maximize", params_.goal.maximize}}},
+       {"epochs", params_.epochs}});
 }
 
 /// Weights are asked for whenever an evaluation may be one of the best.
@@ -119,11 +121,16 @@ expected<std::string> evaluation_desk::evaluate(const request& r) {
     return tl::unexpected(std::move(g).error());
   const auto id = r.id.value_or(trained_.empty() ? 1 : trained_.rbegin()->first + 1);
   if (trained_.contains(id))
-    return wrong("id " + std::to_string(id) + " was evaluated before; leave it out for "
-                 "the next free one");
+    return wrong("id " + std::to_string(id)
+                 + " was evaluated before; leave it out for "
+                   "the next free one");
   const auto epochs = r.epochs.value_or(params_.epochs);
   const auto network = canonical_hash(*g);
-  trained t{.genome = std::move(*g), .epochs = epochs, .result = {}, .network = network, .weights = {}};
+  trained t{.genome = std::move(*g),
+            .epochs = epochs,
+            .result = {},
+            .network = network,
+            .weights = {}};
   if (const auto known = known_.find({network, epochs}); known != known_.end()) {
     t.result = copy_for(id, trained_.at(known->second).result);
     const auto line = result_line(t.result, network, 0);

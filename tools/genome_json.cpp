@@ -1,6 +1,6 @@
 // A list of layers is read as if each had been put between the one before it and the
 // output, so that equal lists have equal genes; edges are then as "inputs" say.
-#include "engine/fitness/genome_json.hpp"
+#include "tools/genome_json.hpp"
 
 #include "genome/innovation.hpp"
 
@@ -42,9 +42,8 @@ void write(json& out, const integer_domain& d) {
 }
 
 void write(json& out, const choice_domain& d) {
-  out.update({{"type", "choice"},
-              {"options", values_json(d.options)},
-              {"ordered", d.ordered}});
+  out.update(
+      {{"type", "choice"}, {"options", values_json(d.options)}, {"ordered", d.ordered}});
 }
 
 json parameters_json(const std::vector<parameter>& parameters) {
@@ -182,8 +181,7 @@ expected<std::size_t> layer_list::join_inputs(const json& j, const std::string& 
   if (std::ranges::adjacent_find(from) != from.end())
     return wrong(where + ".inputs names a layer twice");
   for (const innovation one : from)
-    g_.edges.push_back(
-        {.id = innovation_of_edge(one, to, false), .from = one, .to = to});
+    g_.edges.push_back({.id = innovation_of_edge(one, to, false), .from = one, .to = to});
   return from.size();
 }
 
