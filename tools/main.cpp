@@ -2,7 +2,6 @@
 // line is said in one line, exit status 2.
 #include "search_spaces/nearest.hpp"
 #include "tools/command.hpp"
-#include "tools/evaluate.hpp"
 
 #include <csignal>
 #include <exception>

@@ -153,9 +153,9 @@ TEST_CASE("desk: the best are tested with their weights, others trained again") 
           line_of("[" + dense(units) + "]", ",\"epochs\":" + std::to_string(epochs)));
   CHECK(d.ask(R"({"test":1})")["metrics"]["test.accuracy"] == 0.25);
   CHECK(d.ask(R"({"test":8})")["id"] == 8);
-  (void)d.ask(R"({"test":4})");
+  (void)d.ask(R"({"test":3})");
   CHECK(d.examined == std::vector<candidate_id>{1});
-  CHECK(d.weighed == std::vector<candidate_id>{8, 4});
+  CHECK(d.weighed == std::vector<candidate_id>{8, 3});
   CHECK(d.error(R"({"test":99})")
         == "test must be the id of an evaluation, such as {\"test\": 7}");
 }
