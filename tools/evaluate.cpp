@@ -1,7 +1,6 @@
 // A sampler of the user's own asks, line by line; what it may ask and what it is answered
 // is in tools/evaluation_desk.hpp.
-#include "tools/evaluate.hpp"
-
+#include "tools/command.hpp"
 #include "tools/evaluation_desk.hpp"
 #include "tools/trained_here.hpp"
 
