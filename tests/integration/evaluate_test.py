@@ -54,7 +54,8 @@ class EvaluateTest(RunTest):
 class Synthetic(EvaluateTest):
     def test_bad_lines_never_end_it(self):
         file = self.write_experiment(duration="1us")
-        bad = [b"\xff\xfe\x00", b"{", b"[" * 300_000, b"x" * 3_000_000, b"[]", b"{}", b'{"test": 1}', b'{"id": 1e400}',
+        deep = b'{"layers": ' + b"[" * 300_000 + b"]" * 300_000 + b"}"
+        bad = [b"\xff\xfe\x00", b"{", b"[" * 300_000, deep, b"x" * 3_000_000, b"[]", b"{}", b'{"test": 1}', b'{"id": 1e400}',
                {"layers": [{"op": "none"}]}, {"layers": 3}, {"hyperparameters": [1]}, {"test": {}}]
         answered = self.answers(*bad, {"describe": True}, file=file)
         self.assertEqual(len(answered), len(bad) + 1)
