@@ -3,6 +3,7 @@
 #include "tools/bench_experiment.hpp"
 #include "tools/bench_fleet.hpp"
 #include "tools/bench_search.hpp"
+#include "tools/bench_strategies.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
 #include "tools/session.hpp"
@@ -209,6 +210,7 @@ void add_bench(CLI::App& app, command& chosen) {
   add_bench_attach(*sub, chosen);
   add_bench_fleet(*sub, chosen);
   add_bench_search(*sub, chosen);
+  add_bench_strategies(*sub, chosen);
   auto training = std::make_shared<training_options>();
   auto* s = sub->add_subcommand(
       "training", "A real experiment over several seeds: wall time, share of "

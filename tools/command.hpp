@@ -22,6 +22,7 @@ void add_bench(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
 void add_control(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
+void add_evaluate(CLI::App& app, command& chosen);
 void add_export(CLI::App& app, command& chosen);
 void add_diff(CLI::App& app, command& chosen);
 void add_explain(CLI::App& app, command& chosen);

@@ -26,6 +26,7 @@ constexpr row commands[] = {
     {add_resume, "resume", "Evolve"},
     {add_control, "control", "Evolve"},
     {add_plan, "plan", "Evolve"},
+    {add_evaluate, "evaluate", "Evolve"},
     {add_upgrade, "upgrade", "Evolve"},
     {add_show, "show", "Look"},
     {add_attach, "attach", "Look"},

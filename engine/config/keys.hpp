@@ -70,6 +70,7 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
                                std::pair("validation", &p.validation),
                                std::pair("test", &p.test)});
   v.key("limit", p.limit);
+  v.set("test_limit", p.test_limit);
   v.set("seed", p.seed);
 }
 

@@ -194,6 +194,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
        {static_cast<std::uint64_t>(params.task),
         static_cast<std::uint64_t>(params.blanks), params.limit, seed})
     add(std::to_string(n));
+  if (params.test_limit)
+    add("test " + std::to_string(*params.test_limit));
   return cache_key{.name = hash128(text), .checksum = *checksum};
 }
 

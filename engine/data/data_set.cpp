@@ -59,6 +59,7 @@ void keep(examples& e, const std::vector<std::uint32_t>& kept) {
   e.count = kept.size();
 }
 
+// Number 0 is the file to train on, 1 the test file.
 expected<examples> read_limited(const example_source& from, const data_params& params,
                                 std::uint64_t seed, std::uint64_t number) {
   auto e = read_examples(from, params);
@@ -66,8 +67,10 @@ expected<examples> read_limited(const example_source& from, const data_params& p
     return e;
   if (e->count > std::numeric_limits<std::uint32_t>::max())
     return wrong(from.examples.place() + ": more than 4,294,967,295 examples");
-  if (params.limit > 0 && params.limit < e->count)
-    keep(*e, draw(static_cast<std::size_t>(params.limit), e->count, seed, number));
+  const auto limit =
+      number == 0 ? params.limit : params.test_limit.value_or(params.limit);
+  if (limit > 0 && limit < e->count)
+    keep(*e, draw(static_cast<std::size_t>(limit), e->count, seed, number));
   return e;
 }
 
@@ -296,61 +299,12 @@ expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
   return keep_cached(cache, *key, std::move(*data));
 }
 
-// The test set's keys: targets of their own for both parts or for none.
-expected<void> validate_test(const data_params& params) {
-  const auto test = test_source(params);
-  if (params.test_file.empty() && !params.test_target_file.empty())
-    return wrong("test_target_file says nothing without a test_file");
-  if (!test && !params.test_target_array.empty())
-    return wrong("test_target_array says nothing without a test_array or a test_file");
-  if (!test || training_source(params).targets.file.empty() == test->targets.file.empty())
-    return {};
-  if (!params.test_file.empty() && params.target_array.empty()
-      && params.test_target_array.empty())
-    return wrong("test_target_file and target_file go together: give both or none");
-  return wrong("test_target_array and target_array go together: give both or none");
-}
-
 } // namespace
 
 problem data_set::as_problem() const {
   return {shape, task == task_kind::classification
                      ? static_cast<std::int64_t>(classes.size())
                      : 1};
-}
-
-expected<void> validate(const data_params& params) {
-  constexpr std::int64_t most_values = std::int64_t{1} << 31;
-  if (params.file.empty())
-    return wrong("file is missing: it names the examples, file = \"data/digits.csv.gz\"");
-  if (auto valid = validate_test(params); !valid)
-    return valid;
-  for (const std::string& category : params.categories)
-    if (category.empty())
-      return wrong("categories must be names of columns, or their numbers from 1");
-  if (params.target.empty())
-    return wrong("target must be the name of a column, its number from 1, or \"last\"");
-  if (params.header != "auto" && params.header != "none" && params.header != "names"
-      && params.header != "counts")
-    return wrong("header must be \"auto\", \"none\", \"names\" or \"counts\", not \""
-                 + params.header + "\"");
-  std::int64_t values = 1;
-  for (const std::int64_t size : params.shape.sizes) {
-    if (size < 1 || size > most_values / values)
-      return wrong(
-          "shape must hold sizes of at least 1 that multiply to less than 2^31, not "
-          + to_text(params.shape));
-    values *= size;
-  }
-  if (params.shape.sizes.size() > 3)
-    return wrong("shape has at most three sizes, [channels, height, width], not "
-                 + to_text(params.shape));
-  const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
-  if (!share(params.train) || !share(params.validation)
-      || (!test_source(params) && !share(params.test)))
-    return wrong("split must give a share above 0 to train, validation and test, as in "
-                 "split = {train = 0.6, validation = 0.2, test = 0.2}");
-  return {};
 }
 
 namespace {

@@ -60,6 +60,8 @@ struct data_params {
   double test = 0.2;
   /// Use this many examples at most (of each file), drawn by the seed; 0: all.
   std::uint64_t limit = 0;
+  /// The same of the test file alone, in the place of `limit`; 0: all of it.
+  std::optional<std::uint64_t> test_limit = std::nullopt;
   /// Decides the split (and the limit) in the place of the experiment's seed. A fork with
   /// another seed has that of its origin here: what its networks were trained on must not
   /// come back as test data.

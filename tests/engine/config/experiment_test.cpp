@@ -47,6 +47,7 @@ categories = ["a", "2"]
 shape = [3, 4, 5]
 split = {train = 4, validation = 1, test = 2}
 limit = 100
+test_limit = 0
 [search_space]
 file = "images.toml"
 [objective]
@@ -108,6 +109,7 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.data.validation == 1);
   CHECK(e.data.test == 2);
   CHECK(e.data.limit == 100);
+  CHECK(e.data.test_limit == 0);
   CHECK(e.objective.metric == "validation.mse");
   CHECK_FALSE(e.objective.maximize);
   CHECK(e.evolution.strategy == "regularised");

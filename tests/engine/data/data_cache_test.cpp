@@ -128,6 +128,8 @@ TEST_CASE("cache: everything that decides what is read decides what is found") {
   CHECK(add([](data_params& p) { p.validation = 0.7; }));
   CHECK(add([](data_params& p) { p.test = 0.7; }));
   CHECK(add([](data_params& p) { p.limit = 7; }));
+  CHECK(add([](data_params& p) { p.test_limit = 7; }));
+  CHECK(add([](data_params& p) { p.test_limit = 0; }));
   CHECK(add([](data_params& p) { p.test_file = p.file; }));
   CHECK(add([](data_params& p) { p.target_file = p.file; }));
   CHECK(add([](data_params& p) { p.array = "a"; }));

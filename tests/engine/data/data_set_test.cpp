@@ -238,6 +238,25 @@ TEST_CASE("data: a limit draws so many examples by the seed") {
   CHECK(data.features != loaded(params, 2).features);
 }
 
+TEST_CASE("data: the test file has a limit of its own, where it is said") {
+  const scratch_folder folder;
+  data_params params{.file = write(folder, "x.csv", class_rows(300)),
+                     .test_file = write(folder, "t.csv", class_rows(200)),
+                     .limit = 40};
+  CHECK(loaded(params).test.size() == 40);
+  params.test_limit = 0;
+  const auto all = loaded(params);
+  CHECK(all.test.size() == 200);
+  CHECK(all.train.size() + all.validation.size() == 40);
+  params.test_limit = 70;
+  CHECK(loaded(params).test.size() == 70);
+  params.test_file.clear();
+  CHECK(
+      error_text(params, folder)
+      == "test_limit says nothing without a test_file or a test_array: the test part is "
+         "a share of the examples, see split and limit");
+}
+
 TEST_CASE("data: a seed of its own decides the split, whatever the experiment's is") {
   scratch_folder folder;
   data_params params;

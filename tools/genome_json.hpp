@@ -1,0 +1,38 @@
+#pragma once
+
+#include "genome/genome.hpp"
+#include "search_spaces/network.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace clade {
+
+/// A search space as programs read it, for samplers that are not Clade's own:
+///
+///     {"image": true, "limits": {"max_nodes": 10, "max_skips": 4, "initial_nodes": 4,
+///      "max_parameters": ..., "max_multiply_adds": ..., "max_width": ...},
+///      "operators": [{"name": "conv", "weight": 6, "settings": [PARAMETER...]}...],
+///      "merge": [PARAMETER...], "hyperparameters": [PARAMETER...]}
+///
+/// A PARAMETER has a "name" and a "type": "choice" with "options" and "ordered", "real"
+/// or "whole" with "low", "high", "log", and "step" of whole ones; and, where it applies
+/// only beside certain values of one before it in its list, "when":
+/// {"parameter": "optimiser", "values": ["sgd"]}.
+[[nodiscard]] nlohmann::ordered_json to_json(const search_space& space);
+
+/// Reads a genome of that space:
+///
+///     {"layers": [{"op": "conv", "settings": {"filters": 16, ...}, "inputs": [0]}...],
+///      "output": {"inputs": [1, 2], "settings": {"merge": "add"}},
+///      "hyperparameters": {"learning_rate": 0.01, ...}}
+///
+/// "inputs" number what enters a layer: 0 is the input, 1 the first layer; left out, it
+/// is the layer before. What may have only one value need not be said. A number of either
+/// kind is taken for the kind that the space has. Whatever is not of the space, or
+/// exceeds its limits where it is decoded, is an error; other keys are passed over.
+/// Total: takes any JSON.
+[[nodiscard]] expected<genome> genome_from_json(const nlohmann::ordered_json& j,
+                                                const search_space& space,
+                                                const problem& p);
+
+} // namespace clade

@@ -1,0 +1,75 @@
+#include "tools/trained_here.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+
+namespace clade {
+
+namespace {
+
+double processor_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Ends an evaluation that is over its time.
+class timed final : public progress {
+public:
+  explicit timed(std::chrono::milliseconds most) : most_(most) {}
+
+  bool report(const epoch&) override {
+    return most_.count() == 0 || std::chrono::steady_clock::now() - start_ < most_;
+  }
+
+private:
+  std::chrono::milliseconds most_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+expected<trained_here> train_here(const trained_here_params& params) {
+  auto overrides = params.overrides;
+  if (!params.slots.empty())
+    overrides.push_back("slots.local=\"" + params.slots + "\"");
+  auto e = load_experiment(params.file, overrides);
+  if (!e)
+    return tl::unexpected(std::move(e).error());
+  auto checked = check_experiment(std::move(*e));
+  if (!checked)
+    return tl::unexpected(std::move(checked).error());
+  const auto& experiment = checked->experiment;
+  if (experiment.fitness == fitness_kind::training)
+    if (auto found = find_training(module_path()); !found)
+      return tl::unexpected(found.error());
+  const auto slots = parse_slots(experiment.slots.local);
+  if (!slots)
+    return tl::unexpected(slots.error());
+  if (slots->empty())
+    return fail(error_kind::invalid_input,
+                "slots \"none\": nothing can be trained here; take cpu:1");
+  // LibTorch reads it when it is loaded.
+  for (const std::string& variable : slots->front().environment) {
+    const auto is = variable.find('=');
+    ::setenv(variable.substr(0, is).c_str(), variable.c_str() + is + 1, 1);
+  }
+  auto work = std::make_shared<node_work>();
+  if (auto ready = work->prepare(experiment, slots->front().device); !ready)
+    return tl::unexpected(std::move(ready).error());
+  return trained_here{.checked = std::move(*checked),
+                      .work = work,
+                      .by = {.evaluate =
+                                 [work](job j) {
+                                   timed t(work->budget(j.budget.epochs).time);
+                                   return work->evaluate(std::move(j), 0, t);
+                                 },
+                             .examine =
+                                 [work](job j, const bytes& weights) {
+                                   return work->examine(j, weights);
+                                 },
+                             .processor_seconds = processor_seconds}};
+}
+
+} // namespace clade
