@@ -5,8 +5,9 @@ usage: tools/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hy
                               [--seeds 100] [--evaluations 200] [--processes 2]
 
 Reads the descriptions of engine/config/table_file.cpp (choices and ranges without conditions). An evaluation is one
-seed of the greatest fidelity; one of fewer epochs counts as its share; the same setting again is free, is told to the
-sampler once more, and has the same value. Prints one JSON object with the names of `clade bench search --json`; "ask" is
+seed of the greatest fidelity; one of fewer epochs counts as its share, and going on as what it adds (as all its epochs,
+where the table's fidelities are separate trainings); the same setting again is free, is told to the sampler once more,
+and has the same value. The incumbent is the best of those evaluated at the greatest fidelity that any was. Prints one JSON object with the names of `clade bench search --json`; "ask" is
 the processor time of asking and telling.
 """
 
@@ -94,6 +95,7 @@ class Table:
         if isinstance(fidelities, dict):
             fidelities = list(range(fidelities.get("first", 1), fidelities["last"] + 1))
         self.fidelities = fidelities
+        self.separate = says.get("separate", False)
         goal = says["objective"]
         self.maximize = "maximize" in goal
         objective = goal["maximize"] if self.maximize else goal["minimize"]
@@ -169,12 +171,14 @@ class Table:
         return int(apart.sum(axis=1).argmin())
 
     def value(self, row, fidelity, setting, seed):
-        """Infinite where it diverged, None where no seed was run."""
-        run = self.values[fidelity][row]
-        if not run:
-            return None
+        """Infinite where it diverged, at this fidelity or below; None where no seed was run."""
         drawn = hashlib.blake2b(repr((seed, setting)).encode(), digest_size=8).digest()
-        return run[int.from_bytes(drawn) % len(run)]
+        for values in self.values[:fidelity + 1]:
+            run = values[row]
+            value = run[int.from_bytes(drawn) % len(run)] if run else None
+            if value == math.inf:
+                break
+        return value
 
     def shortfall(self, row):
         truth = self.truths[row]
@@ -202,7 +206,8 @@ class Account:
         value = None if row is None else table.value(row, fidelity, setting, self.seed)
         before = self.trained.get(setting, -1)
         if fidelity > before:
-            epochs = table.fidelities[fidelity] - (table.fidelities[before] if before >= 0 else 0)
+            known = table.fidelities[before] if before >= 0 and not table.separate else 0
+            epochs = table.fidelities[fidelity] - known
             self.trained[setting] = fidelity
             self.charge(epochs / table.fidelities[-1], row, fidelity, value)
         if value is None or not math.isfinite(value):

@@ -90,7 +90,8 @@ load_experiment(const std::filesystem::path& file,
 /// `[evolution]` of settings such as "strategy=regularised" and "mutation.again=0", the
 /// rest being defaults, for that space.
 [[nodiscard]] expected<evolution_params>
-parse_evolution(std::span<const std::string> settings, const search_space& space);
+parse_evolution(std::span<const std::string> settings, const search_space& space,
+                std::vector<std::uint32_t> fidelities = {});
 
 /// What a fork of a run of `origin` searches by: another name, and with changes such as
 /// "evolution.population=48". The split of the data stays, whatever the seed. Fails where

@@ -46,7 +46,7 @@ struct looked_at {
 /// Looks at each unknown genome once.
 class pool {
 public:
-  pool(const surrogate& model, const variation_operators& operators)
+  pool(const judgement& model, const variation_operators& operators)
       : model_(model),
         operators_(operators) {}
 
@@ -54,12 +54,12 @@ public:
     if (!seen_.insert(canonical_hash(g)).second || operators_.known(g))
       return std::nullopt;
     const auto p = model_.predict(operators_.encode(g));
-    const double promise = log_expected_improvement(p, model_.best());
+    const double promise = log_expected_improvement(p, model_.best);
     return looked_at{std::move(g), promise};
   }
 
 private:
-  const surrogate& model_;
+  const judgement& model_;
   const variation_operators& operators_;
   std::set<genome_hash> seen_;
 };
@@ -103,7 +103,7 @@ double log_expected_improvement(const prediction& p, double best) {
   return log_spread + portable_log(u > 6 ? u : improvement_nearby(u));
 }
 
-std::optional<genome> screen(const surrogate& model,
+std::optional<genome> screen(const judgement& model,
                              std::span<const genome* const> parents,
                              const variation_operators& operators,
                              const screening_params& params, random_stream& random) {

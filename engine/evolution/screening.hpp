@@ -17,8 +17,6 @@ namespace clade {
 /// optimisation. Time goes in proportion to
 /// children + samples + climbs * climb_steps * neighbours.
 struct screening_params {
-  /// Candidates that are sampled before a model says anything.
-  std::size_t initial = 8;
   /// The best so many are parents; the better half of them most often.
   std::size_t parents = 10;
   /// Children of theirs that are looked at.
@@ -51,12 +49,26 @@ struct variation_operators {
 /// very small (Ament et al., NeurIPS 2023), in portable arithmetic.
 [[nodiscard]] double log_expected_improvement(const prediction& p, double best);
 
+/// What a model says of a row of features, and the best score, which is to be beaten.
+struct judgement {
+  judgement(std::function<prediction(const std::vector<double>&)> by, double to_beat)
+      : predict(std::move(by)),
+        best(to_beat) {}
+  /// As long as the model is there.
+  judgement(const surrogate& model)
+      : predict([&model](const std::vector<double>& row) { return model.predict(row); }),
+        best(model.best()) {}
+
+  std::function<prediction(const std::vector<double>&)> predict;
+  double best = 0;
+};
+
 /// The unknown genome of the greatest expected improvement among children of the parents
 /// (best first, at least one), random ones, and what climbs from the most promising of
 /// these reach. Empty where everything that came up is known.
 ///
 /// With several candidates in flight the model should `believe` each of them first.
-[[nodiscard]] std::optional<genome> screen(const surrogate& model,
+[[nodiscard]] std::optional<genome> screen(const judgement& model,
                                            std::span<const genome* const> parents,
                                            const variation_operators& operators,
                                            const screening_params& params,

@@ -14,9 +14,13 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> climbers{
-    "successive_halving",       "hyperband", "dehb", "asha", "median_stopping",
-    "population_based_training"};
+const std::vector<std::string> climbers{"successive_halving",
+                                        "hyperband",
+                                        "dehb",
+                                        "asha",
+                                        "multi_fidelity",
+                                        "median_stopping",
+                                        "population_based_training"};
 
 std::map<candidate_id, candidate> born(const simulated& run) {
   std::map<candidate_id, candidate> all;
