@@ -132,9 +132,8 @@ multi_fidelity::most_promising(const std::vector<const individual*>& waiting,
   if (waiting.size() < 2 || !space_)
     return waiting.empty()
                ? nullptr
-               : *std::ranges::min_element(waiting, [](const auto* a, const auto* b) {
-                   return fitter(*a, *b);
-                 });
+               : *std::ranges::min_element(
+                   waiting, [](const auto* a, const auto* b) { return fitter(*a, *b); });
   const genome_features features(space_->rules);
   const auto models = models_of(known, in_training(), rungs_, features, seed(),
                                 {.members = 1, .steps = 0});

@@ -27,10 +27,10 @@ namespace clade {
 /// comes first. So no `reduction` is read but for where rungs lie: with rungs of 12 and
 /// 200 epochs one of about 16 goes on, with 1, 3 and 9 one of two or three.
 ///
-/// To be taken when there are rungs and a full training is dear: it finds what `surrogate`
-/// finds for a fraction of the epochs where the first of them tell something, and costs at
-/// most as many times more as there are rungs where they tell nothing. A new candidate
-/// costs a generator some ten milliseconds, and a promotion the search a few.
+/// To be taken when there are rungs and a full training is dear: it finds what
+/// `surrogate` finds for a fraction of the epochs where the first of them tell something,
+/// and costs at most as many times more as there are rungs where they tell nothing. A new
+/// candidate costs a generator some ten milliseconds, and a promotion the search a few.
 class multi_fidelity final : public model_guided {
 public:
   multi_fidelity(const evolution_params& params, std::uint64_t seed,
@@ -45,7 +45,8 @@ private:
   void thin(std::vector<individual>& known) const override;
   void choose(breeding& order) override;
   [[nodiscard]] std::size_t rung_of(std::uint32_t epochs) const;
-  [[nodiscard]] std::vector<individual> parents(const std::vector<individual>& known) const;
+  [[nodiscard]] std::vector<individual>
+  parents(const std::vector<individual>& known) const;
   [[nodiscard]] bool promote(breeding& order, const std::vector<individual>& known);
   [[nodiscard]] const individual*
   most_promising(const std::vector<const individual*>& waiting,

@@ -26,8 +26,7 @@ public:
   /// `fewest_examples` succeeded says nothing.
   [[nodiscard]] static rung_models fit(const std::vector<std::vector<example>>& by_rung,
                                        const std::vector<feature_block>& blocks,
-                                       std::uint64_t seed,
-                                       surrogate_params params = {});
+                                       std::uint64_t seed, surrogate_params params = {});
 
   static constexpr std::size_t fewest_examples = 3;
 

@@ -275,8 +275,7 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
   const auto how = row_of(params).rungs;
   if (how == rungs::none)
     return validate_rungs(params);
-  if (!params.reduction)
-    params.reduction = usual_reduction;
+  const auto reduction = reduction_of(params);
   if (params.rungs.empty()) {
     if (epochs < 2)
       return wrong("strategy", "\"" + params.strategy + "\"",
@@ -284,8 +283,8 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
                    "is after 1 epoch; raise the number of epochs, or take "
                    "\"regularised\"");
     if (how == rungs::by_ratio)
-      params.rungs = fidelities.empty() ? rungs_of(epochs, *params.reduction)
-                                        : rungs_of(fidelities, *params.reduction);
+      params.rungs = fidelities.empty() ? rungs_of(epochs, reduction)
+                                        : rungs_of(fidelities, reduction);
     else
       params.rungs = even_rungs(
           epochs,
@@ -293,6 +292,8 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
     if (params.rungs.size() < 2)
       params.rungs = {1, epochs};
   }
+  if (!params.reduction)
+    params.reduction = how == rungs::by_ratio ? reduction_by(params.rungs) : reduction;
   if (auto ok = validate_rungs(params); !ok)
     return ok;
   if (params.rungs.back() != epochs)
