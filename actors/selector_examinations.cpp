@@ -1,7 +1,6 @@
 // The champion meets the test data, and so do what it is compared with: the best of the
 // random candidates of generation 0 and the linear model.
 #include "actors/selector.hpp"
-
 #include "genome/codec.hpp"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "tools/bench_search.hpp"
 
 #include "engine/config/table_file.hpp"
+#include "engine/evolution/rungs.hpp"
 #include "engine/fitness/table_search.hpp"
 #include "engine/report/search_statistics.hpp"
 
@@ -42,9 +43,12 @@ struct search_options {
 struct named_strategy {
   std::string name;
   std::vector<std::string> settings; ///< Of [evolution].
+  /// Is there for tables of several fidelities alone.
+  bool climbs = false;
 };
 
 constexpr const char* automatic = "auto";
+constexpr const char* automatic_rungs = "auto, rungs";
 constexpr const char* yardstick = "regularised 20/5";
 
 /// Candidates one at a time, one gene changed in each.
@@ -64,16 +68,16 @@ named_strategy ageing(std::size_t population, std::size_t tournament) {
   return s;
 }
 
-/// The reference rows, then every other strategy that there is by its defaults, but for
-/// those that need rungs.
+/// The reference rows, then every other strategy that there is by its defaults. A table
+/// does not know what comes of hyperparameters that change within a training.
 std::vector<named_strategy> known_strategies() {
   std::vector<named_strategy> rows{
       {"random", one_by_one("random")}, ageing(100, 25), ageing(20, 5), ageing(10, 5)};
   rows.push_back({automatic, one_by_one(automatic)});
+  rows.push_back({automatic_rungs, one_by_one(automatic), true});
   for (const auto& name : strategy_names())
-    if (name != "random" && name != "regularised"
-        && !starts_from_others({.strategy = name}))
-      rows.push_back({name, one_by_one(name)});
+    if (name != "random" && name != "regularised" && name != "population_based_training")
+      rows.push_back({name, one_by_one(name), starts_from_others({.strategy = name})});
   return rows;
 }
 
@@ -99,7 +103,8 @@ expected<named_strategy> parse_strategy(const std::string& text) {
                     "population=30\"");
 }
 
-/// Those that can search all these tables, by these objectives beside their own.
+/// Those that can search all these tables, by these objectives beside their own, but for
+/// those that have one fidelity alone.
 expected<std::vector<named_strategy>>
 strategies_for(const std::vector<fs::path>& descriptions,
                const std::vector<aim>& others) {
@@ -118,7 +123,7 @@ strategies_for(const std::vector<fs::path>& descriptions,
     });
     if (!others.empty())
       std::erase_if(rows, [&](const named_strategy& s) {
-        return !parse_evolution(s.settings, d->space, *goal);
+        return s.climbs || !parse_evolution(s.settings, d->space, *goal);
       });
   }
   return rows;
@@ -170,8 +175,25 @@ struct open_table {
   std::string name;
   std::shared_ptr<const benchmark_table> table;
   table_standard standard;
-  std::vector<table_search_params> rows;
+  struct row {
+    std::string name;
+    table_search_params params;
+  };
+  std::vector<row> rows;
 };
+
+/// Of a row, for a table: "auto" takes a strategy with rungs where it is given some.
+std::vector<std::string> settings_of(const named_strategy& s,
+                                     const std::vector<std::uint32_t>& fidelities) {
+  auto settings = s.settings;
+  if (s.name != automatic_rungs)
+    return settings;
+  std::string rungs;
+  for (const auto r : rungs_of(fidelities, usual_reduction))
+    rungs += (rungs.empty() ? "" : ", ") + std::to_string(r);
+  settings.push_back("rungs=[" + rungs + "]");
+  return settings;
+}
 
 expected<open_table> open(const fs::path& file,
                           const std::vector<named_strategy>& strategies,
@@ -187,11 +209,14 @@ expected<open_table> open(const fs::path& file,
     return tl::unexpected(std::move(standard).error());
   t.standard = std::move(*standard);
   for (const auto& s : strategies) {
-    auto evolution =
-        parse_evolution(s.settings, t.table->description().space, t.standard.goal);
+    const auto& d = t.table->description();
+    if (s.climbs && d.fidelities.size() == 1)
+      continue;
+    auto evolution = parse_evolution(settings_of(s, d.fidelities), d.space,
+                                     t.standard.goal, d.fidelities);
     if (!evolution)
       return fail_in("--strategies " + s.name, std::move(evolution).error());
-    t.rows.push_back({.evolution = std::move(*evolution)});
+    t.rows.push_back({s.name, {.evolution = std::move(*evolution)}});
   }
   return t;
 }
@@ -228,22 +253,20 @@ expected<void> on_threads(std::size_t threads, std::size_t count, Work work) {
   return {};
 }
 
-expected<search_table_rows> search(const open_table& t,
-                                   const std::vector<named_strategy>& strategies,
-                                   const search_options& options,
+expected<search_table_rows> search(const open_table& t, const search_options& options,
                                    const std::vector<std::size_t>& checkpoints) {
-  std::vector<search_outcome> outcomes(strategies.size() * options.seeds);
+  std::vector<search_outcome> outcomes(t.rows.size() * options.seeds);
   const auto threads = options.threads != 0
                            ? options.threads
                            : std::max(1U, std::thread::hardware_concurrency());
   const auto done =
       on_threads(threads, outcomes.size(), [&](std::size_t i) -> expected<void> {
-        auto params = t.rows[i / options.seeds];
+        auto params = t.rows[i / options.seeds].params;
         params.seed = options.first_seed + i % options.seeds;
         params.evaluations = options.evaluations;
         auto result = search_table(t.table, t.standard, params);
         if (!result)
-          return fail_in(t.name + ", " + strategies[i / options.seeds].name,
+          return fail_in(t.name + ", " + t.rows[i / options.seeds].name,
                          std::move(result).error());
         outcomes[i] = {.regret = std::move(result->regret),
                        .first_top = result->first_top,
@@ -254,9 +277,9 @@ expected<search_table_rows> search(const open_table& t,
   if (!done)
     return tl::unexpected(done.error());
   search_table_rows rows{.name = t.name, .rows = {}};
-  for (std::size_t s = 0; s < strategies.size(); ++s)
+  for (std::size_t s = 0; s < t.rows.size(); ++s)
     rows.rows.push_back(row_of(
-        strategies[s].name, std::span(outcomes).subspan(s * options.seeds, options.seeds),
+        t.rows[s].name, std::span(outcomes).subspan(s * options.seeds, options.seeds),
         checkpoints));
   return rows;
 }
@@ -303,9 +326,9 @@ read_others(const std::vector<std::string>& files) {
 }
 
 expected<search_comparison> compare(const search_options& options) {
-  const auto others = read_others(options.against);
-  if (!others)
-    return tl::unexpected(others.error());
+  const auto against = read_others(options.against);
+  if (!against)
+    return tl::unexpected(against.error());
   std::vector<named_strategy> strategies;
   for (const auto& text : options.strategies) {
     auto s = parse_strategy(text);
@@ -331,18 +354,19 @@ expected<search_comparison> compare(const search_options& options) {
                       .evaluations = options.evaluations,
                       .checkpoints = checkpoints_of(options.evaluations),
                       .of_fronts = !others.empty(),
+                      .yardstick = automatic,
                       .tables = {}};
   for (const auto& file : *files) {
     const auto t = open(file, strategies, others);
     if (!t)
       return tl::unexpected(t.error());
-    auto rows = search(*t, strategies, options, c.checkpoints);
+    auto rows = search(*t, options, c.checkpoints);
     if (!rows)
       return tl::unexpected(std::move(rows).error());
     c.tables.push_back(std::move(*rows));
   }
-  if (*others)
-    if (auto added = add_rows(c, **others, "--against"); !added)
+  if (*against)
+    if (auto added = add_rows(c, **against, "--against"); !added)
       return tl::unexpected(std::move(added).error());
   return c;
 }
@@ -398,22 +422,29 @@ void add_bench_search(CLI::App& bench, command& chosen) {
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->add_flag("--quick", options->quick,
                 "A few tables; fails where auto is behind regularised evolution");
-  sub->footer("Regret is how much the true value (the test metric, or the mean over "
-              "seeds) of the\n"
-              "best evaluation so far falls short of the table's best; one evaluation is "
-              "one seed\n"
-              "at the greatest fidelity, and repeats are free. \"to a top row\" is the "
-              "median of\n"
-              "evaluations until one of the 16 truly best was evaluated. \"ask\" is the "
-              "engine's\n"
-              "own processor time for a candidate, records folded. Ranks of single "
-              "searches are among those\n"
-              "of the same table and seed; equal ones share theirs.\n"
-              "Of several objectives regret is how much the hypervolume of the front "
-              "found falls\n"
-              "short of the table's, each metric being the share of the table's rows "
-              "that are\n"
-              "truly worse.");
+  sub->footer(
+      "Regret is how much the true value (the test metric, or the mean over "
+      "seeds) of the\n"
+      "best evaluation so far falls short of the table's best; one evaluation is "
+      "one seed\n"
+      "at the greatest fidelity, and repeats are free; one of fewer epochs counts "
+      "as its\n"
+      "share. Strategies with rungs are there for tables of several fidelities; "
+      "their best\n"
+      "so far is the best of those trained longest. \"to a top row\" is the "
+      "median of\n"
+      "evaluations until one of the 16 truly best was evaluated. \"ask\" is the "
+      "engine's\n"
+      "own processor time for a candidate, records folded. \"as auto\" is how "
+      "many\n"
+      "evaluations it takes to the mean regret that auto, without rungs, has.\n"
+      "Ranks of single searches are among those of the same table and seed; equal ones "
+      "share theirs.\n"
+      "Of several objectives regret is how much the hypervolume of the front "
+      "found falls\n"
+      "short of the table's, each metric being the share of the table's rows "
+      "that are\n"
+      "truly worse.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return bench_search(*options); }; });
 }

@@ -6,10 +6,12 @@ usage: tools/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hy
                               [--maximize METRIC...] [--minimize METRIC...]
 
 Reads the descriptions of engine/config/table_file.cpp (choices and ranges without conditions). An evaluation is one
-seed of the greatest fidelity; one of fewer epochs counts as its share; the same setting again is free, is told to the
-sampler once more, and has the same value. Prints one JSON object with the names of `clade bench search --json`, which
-`clade bench search --against` reads; "ask" is the processor time of asking and telling. With further metrics to
-maximize or minimize, which every table must have, its search is for a front, and regret is that of hypervolume.
+seed of the greatest fidelity; one of fewer epochs counts as its share, and going on as what it adds (as all its epochs,
+where the table's fidelities are separate trainings); the same setting again is free, is told to the sampler once more,
+and has the same value. The incumbent is the best of those evaluated at the greatest fidelity that any was. Prints one
+JSON object with the names of `clade bench search --json`, which `clade bench search --against` reads; "ask" is the
+processor time of asking and telling. With further metrics to maximize or minimize, which every table must have, its
+search is for a front, and regret is that of hypervolume.
 """
 
 import argparse
@@ -98,6 +100,7 @@ class Table:
         if isinstance(fidelities, dict):
             fidelities = list(range(fidelities.get("first", 1), fidelities["last"] + 1))
         self.fidelities = fidelities
+        self.separate = says.get("separate", False)
         goal = says["objective"]
         self.maximize = "maximize" in goal
         objective = goal["maximize"] if self.maximize else goal["minimize"]
@@ -182,8 +185,13 @@ class Table:
         return int(apart.sum(axis=1).argmin())
 
     def value(self, row, fidelity, setting, seed):
-        """Infinite where it diverged, None where no seed was run."""
-        return self.drawn(self.values[fidelity][row], setting, seed)
+        """Infinite where it diverged, at this fidelity or below; None where no seed was run."""
+        value = None
+        for values in self.values[:fidelity + 1]:
+            value = self.drawn(values[row], setting, seed)
+            if value == math.inf:
+                break
+        return value
 
     def drawn(self, run, setting, seed):
         if not run:
@@ -217,7 +225,8 @@ class Account:
         value = None if row is None else table.value(row, fidelity, setting, self.seed)
         before = self.trained.get(setting, -1)
         if fidelity > before:
-            epochs = table.fidelities[fidelity] - (table.fidelities[before] if before >= 0 else 0)
+            known = table.fidelities[before] if before >= 0 and not table.separate else 0
+            epochs = table.fidelities[fidelity] - known
             self.trained[setting] = fidelity
             self.charge(epochs / table.fidelities[-1], row, fidelity, value)
         if value is None or not math.isfinite(value):

@@ -91,7 +91,7 @@ load_experiment(const std::filesystem::path& file,
 /// rest being defaults, for that space and objective.
 [[nodiscard]] expected<evolution_params>
 parse_evolution(std::span<const std::string> settings, const search_space& space,
-                const objective& goal = {});
+                const objective& goal = {}, std::vector<std::uint32_t> fidelities = {});
 
 /// What a fork of a run of `origin` searches by: another name, and with changes such as
 /// "evolution.population=48". The split of the data stays, whatever the seed. Fails where

@@ -232,14 +232,17 @@ void check_shape(table_reader t, const experiment& e) {
 
 expected<evolution_params> parse_evolution(std::span<const std::string> settings,
                                            const search_space& space,
-                                           const objective& goal) {
+                                           const objective& goal,
+                                           std::vector<std::uint32_t> fidelities) {
   document d;
   for (const auto& s : settings)
     if (auto applied = apply_override(d, "evolution." + s, ""); !applied)
       return tl::unexpected(std::move(applied).error());
   evolution_params p;
   table_reader root(d);
-  read_evolution(root.table("evolution"), space, goal, {}, p);
+  const auto epochs = fidelities.empty() ? 0 : fidelities.back();
+  read_evolution(root.table("evolution"), space, goal, {epochs, std::move(fidelities)},
+                 p);
   if (d.wrong)
     return tl::unexpected(*d.wrong);
   return p;

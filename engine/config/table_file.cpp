@@ -7,6 +7,8 @@
 //   files = ["x.csv.gz"]                row i of each file is about the same setting
 //   lookup = "exact"                    or "nearest"
 //   fidelities = [12, 200]              epochs, rising; or {first = 1, last = 51}; [1]
+//   separate = true                     each fidelity is a training from the beginning;
+//                                       else one goes on where the one below stopped
 //   seeds = [0, 1, 2]                   what {seed} stands for
 //   cost = "time_s{seed}"               seconds of the greatest fidelity; others cost
 //                                       their share. It becomes the metric "seconds"
@@ -360,6 +362,7 @@ expected<table_description> description_reader::read() {
   const auto* metrics = table_at("metrics");
   root_.read_list("seeds", seeds_);
   root_.read("cost", cost_);
+  root_.read("separate", result_.separate);
   root_.read("truth", result_.truth);
   read_files();
   root_.read_choice("lookup", result_.lookup, std::span(lookups));

@@ -11,6 +11,7 @@ namespace clade {
 namespace {
 
 constexpr std::size_t longest_window = 1'000;
+constexpr double sampled_share = 1.0 / 3;
 
 /// Of two numbers, how many times the one is the other, at least 1.
 double ratio(double a, double b) {
@@ -60,6 +61,24 @@ std::vector<std::uint32_t> even_rungs(std::uint32_t epochs, std::size_t count) {
   return rungs;
 }
 
+std::size_t reduction_by(const std::vector<std::uint32_t>& rungs) {
+  if (rungs.size() < 2 || rungs.front() == 0)
+    return usual_reduction;
+  const auto rise = static_cast<double>(rungs.back()) / rungs.front();
+  std::size_t nearest = 2;
+  double off = 0;
+  for (std::size_t reduction = 2; reduction <= 100; ++reduction) {
+    double power = 1;
+    for (std::size_t step = 1; step < rungs.size(); ++step)
+      power *= static_cast<double>(reduction);
+    if (reduction == 2 || ratio(power, rise) < off) {
+      nearest = reduction;
+      off = ratio(power, rise);
+    }
+  }
+  return nearest;
+}
+
 std::size_t reduction_of(const evolution_params& params) {
   return params.reduction.value_or(usual_reduction);
 }
@@ -81,6 +100,8 @@ void breed_new(breeding& order, const std::vector<individual>& parents,
   if (order.generation == 0 || parents.empty() || !parents.front().fitness.ok)
     return;
   auto random = derive(seed, purpose::selection, order.generation, order.index);
+  if (random.chance(sampled_share))
+    return;
   const auto draw = [&] { return tournament(parents.size(), params.tournament, random); };
   const auto first = draw();
   const auto second = random.chance(params.crossover) ? draw() : first;

@@ -1,4 +1,4 @@
-// Screening: a pool of children and random genomes is ranked by expected improvement;
+// Screening: a pool of children and random genomes is ranked by what they promise;
 // from the first few, climbs go to the best of some mutants while that is better than
 // where they stand. Most of the time goes into predictions, about as many as children +
 // samples + climbs * climb_steps * neighbours.
@@ -46,20 +46,19 @@ struct looked_at {
 /// Looks at each unknown genome once.
 class pool {
 public:
-  pool(const surrogate& model, const variation_operators& operators)
-      : model_(model),
+  pool(const promise_function& promise, const variation_operators& operators)
+      : promise_(promise),
         operators_(operators) {}
 
   [[nodiscard]] std::optional<looked_at> look(genome g) {
     if (!seen_.insert(canonical_hash(g)).second || operators_.known(g))
       return std::nullopt;
-    const auto p = model_.predict(operators_.encode(g));
-    const double promise = log_expected_improvement(p, model_.best());
+    const double promise = promise_(operators_.encode(g));
     return looked_at{std::move(g), promise};
   }
 
 private:
-  const surrogate& model_;
+  const promise_function& promise_;
   const variation_operators& operators_;
   std::set<genome_hash> seen_;
 };
@@ -103,12 +102,18 @@ double log_expected_improvement(const prediction& p, double best) {
   return log_spread + portable_log(u > 6 ? u : improvement_nearby(u));
 }
 
-std::vector<genome> screen_several(const surrogate& model,
+promise_function improvement_by(const surrogate& model) {
+  return [&model](std::span<const double> features) {
+    return log_expected_improvement(model.predict(features), model.best());
+  };
+}
+
+std::vector<genome> screen_several(const promise_function& promise,
                                    std::span<const genome* const> parents,
                                    const variation_operators& operators,
                                    const screening_params& params, random_stream& random,
                                    std::size_t count) {
-  pool looking(model, operators);
+  pool looking(promise, operators);
   std::vector<looked_at> found;
   const auto keep = [&](std::optional<looked_at> one) {
     if (one)
@@ -129,11 +134,11 @@ std::vector<genome> screen_several(const surrogate& model,
   return best;
 }
 
-std::optional<genome> screen(const surrogate& model,
+std::optional<genome> screen(const promise_function& promise,
                              std::span<const genome* const> parents,
                              const variation_operators& operators,
                              const screening_params& params, random_stream& random) {
-  auto best = screen_several(model, parents, operators, params, random, 1);
+  auto best = screen_several(promise, parents, operators, params, random, 1);
   if (best.empty())
     return std::nullopt;
   return std::move(best.front());

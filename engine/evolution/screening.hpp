@@ -17,8 +17,6 @@ namespace clade {
 /// optimisation. Time goes in proportion to
 /// children + samples + climbs * climb_steps * neighbours.
 struct screening_params {
-  /// Candidates that are sampled before a model says anything.
-  std::size_t initial = 8;
   /// The best so many are parents; the better half of them most often.
   std::size_t parents = 10;
   /// Children of theirs that are looked at.
@@ -51,22 +49,28 @@ struct variation_operators {
 /// very small (Ament et al., NeurIPS 2023), in portable arithmetic.
 [[nodiscard]] double log_expected_improvement(const prediction& p, double best);
 
-/// The unknown genome of the greatest expected improvement among children of the parents
-/// (best first, at least one), random ones, and what climbs from the most promising of
-/// these reach. Empty where everything that came up is known.
+/// How much a genome of these features promises; greater is better.
+using promise_function = std::function<double(std::span<const double> features)>;
+
+/// log_expected_improvement by a model that outlives it, over the best of its examples.
+[[nodiscard]] promise_function improvement_by(const surrogate& model);
+
+/// The unknown genome that promises the most among children of the parents (best first,
+/// at least one), random ones, and what climbs from the most promising of these reach,
+/// and those that come next, at most `count`, for another to choose from. Empty where
+/// everything that came up is known.
 ///
 /// With several candidates in flight the model should `believe` each of them first.
-[[nodiscard]] std::optional<genome> screen(const surrogate& model,
+[[nodiscard]] std::vector<genome>
+screen_several(const promise_function& promise, std::span<const genome* const> parents,
+               const variation_operators& operators, const screening_params& params,
+               random_stream& random, std::size_t count);
+
+/// The first of them.
+[[nodiscard]] std::optional<genome> screen(const promise_function& promise,
                                            std::span<const genome* const> parents,
                                            const variation_operators& operators,
                                            const screening_params& params,
                                            random_stream& random);
-
-/// The same one, and those that come next, at most `count`, the most promising first: for
-/// another to choose from.
-[[nodiscard]] std::vector<genome>
-screen_several(const surrogate& model, std::span<const genome* const> parents,
-               const variation_operators& operators, const screening_params& params,
-               random_stream& random, std::size_t count);
 
 } // namespace clade

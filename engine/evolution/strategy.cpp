@@ -14,6 +14,7 @@
 #include "engine/evolution/map_elites.hpp"
 #include "engine/evolution/median_stopping.hpp"
 #include "engine/evolution/mu_plus_lambda.hpp"
+#include "engine/evolution/multi_fidelity.hpp"
 #include "engine/evolution/nsga2.hpp"
 #include "engine/evolution/nsga3.hpp"
 #include "engine/evolution/population_based_training.hpp"
@@ -110,6 +111,7 @@ constexpr std::array rows{
     row{"hyperband", any_space, make<hyperband>, rungs::by_ratio},
     row{"dehb", serves_dehb, make<dehb>, rungs::by_ratio},
     row{"asha", any_space, make<asha>, rungs::by_ratio},
+    row{"multi_fidelity", any_space, make<multi_fidelity>, rungs::by_ratio},
     row{"median_stopping", any_space, make<median_stopping>, rungs::evenly},
     row{"population_based_training", serves_population_based_training,
         make<population_based_training>, rungs::one_a_generation},
@@ -204,7 +206,8 @@ expected<void> validate_rungs(const evolution_params& p) {
     return ok;
   if (auto ok = natural("tournament", p.tournament, 1, p.population); !ok)
     return ok;
-  if (p.strategy == "asha" || p.strategy == "median_stopping")
+  if (p.strategy == "asha" || p.strategy == "multi_fidelity"
+      || p.strategy == "median_stopping")
     return natural("in_flight", p.in_flight, 1, p.population);
   return natural("population", p.population, p.rungs.size(), 1'000'000);
 }
@@ -278,8 +281,7 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
   const auto how = row_of(params).rungs;
   if (how == rungs::none)
     return validate_rungs(params);
-  if (!params.reduction)
-    params.reduction = usual_reduction;
+  const auto reduction = reduction_of(params);
   if (params.rungs.empty()) {
     if (epochs < 2)
       return wrong("strategy", "\"" + params.strategy + "\"",
@@ -287,8 +289,8 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
                    "is after 1 epoch; raise the number of epochs, or take "
                    "\"regularised\"");
     if (how == rungs::by_ratio)
-      params.rungs = fidelities.empty() ? rungs_of(epochs, *params.reduction)
-                                        : rungs_of(fidelities, *params.reduction);
+      params.rungs = fidelities.empty() ? rungs_of(epochs, reduction)
+                                        : rungs_of(fidelities, reduction);
     else
       params.rungs = even_rungs(
           epochs,
@@ -296,6 +298,8 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
     if (params.rungs.size() < 2)
       params.rungs = {1, epochs};
   }
+  if (!params.reduction)
+    params.reduction = how == rungs::by_ratio ? reduction_by(params.rungs) : reduction;
   if (auto ok = validate_rungs(params); !ok)
     return ok;
   if (params.rungs.back() != epochs)

@@ -73,7 +73,7 @@ struct evolution_params {
   /// several fidelities; `complete_rungs` gives what is not said).
   std::vector<std::uint32_t> rungs{};
   /// One of so many goes on from a rung to the next (the same). More trust the first
-  /// epochs more.
+  /// epochs more; as many as the rungs' epochs rise by have each rung cost the same.
   std::optional<std::uint64_t> reduction{};
   mutation_params mutation{};
 };
@@ -81,10 +81,10 @@ struct evolution_params {
 [[nodiscard]] expected<void> validate(const evolution_params& params);
 
 /// Gives a strategy of several fidelities rungs and reduction, where it was not told any:
-/// of a full training's epochs one of `reduction`, of those again one, and so on down to
-/// 1; for those that look in at even distances, five, or one a generation. Fails where
-/// rungs do not rise to just that number of epochs, where there is but one, and where
-/// another strategy is given rungs.
+/// of a full training's epochs one of `reduction` or 3, of those one, and so on down to
+/// 1; for those that look in at even distances, five, or one a generation; then
+/// `reduction_by` these. Fails where rungs do not rise to just that number of epochs,
+/// where there is but one, and where another strategy is given rungs.
 [[nodiscard]] expected<void> complete_rungs(evolution_params& params,
                                             std::uint32_t epochs,
                                             std::vector<std::uint32_t> fidelities = {});

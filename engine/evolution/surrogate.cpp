@@ -4,6 +4,7 @@
 //
 //     K + noise I = L L',   mean = 1'K^-1 z / (1'K^-1 1 + 1),   alpha = K^-1 (z - mean)
 //
+// or, with a trend, mean + slope t, with a slope of 1 expected as that mean is of 0; and
 // with variance (residuals' K^-1 residuals + 2) / (n + 2), its posterior mode under a
 // weak prior around 1. A prediction is mean + k'alpha, with variance (1 - k'K^-1 k) times
 // the variance.
@@ -97,8 +98,38 @@ void surrogate::take(std::span<const example> examples, std::size_t limit) {
   for (const std::size_t i : chosen) {
     rows_.push_back(examples[i].features);
     kept.push_back(fitness[i]);
+    lower_.push_back(examples[i].lower);
+    centre_ += examples[i].lower / static_cast<double>(chosen.size());
   }
+  for (double& t : lower_)
+    t -= centre_;
   scores_ = normal_scores(kept);
+}
+
+/// Sets mean and slope by generalised least squares under their prior; `z` is the
+/// factor's solution of the scores, and then of what is left of them.
+void surrogate::fit_mean(std::vector<double>& z, std::span<const std::size_t> rows,
+                         member& m) const {
+  const std::size_t n = rows.size();
+  std::vector<double> ones(n, 1.0), t;
+  m.factor.forward(ones);
+  const double of_ones = dot(ones.data(), ones.data(), n) + 1;
+  const double z_ones = dot(z.data(), ones.data(), n);
+  m.mean = z_ones / of_ones;
+  m.slope = 0;
+  if (!lower_.empty()) {
+    for (const std::size_t i : rows)
+      t.push_back(lower_[i]);
+    m.factor.forward(t);
+    const double of_t = dot(t.data(), t.data(), n) + 1;
+    const double both = dot(ones.data(), t.data(), n);
+    const double z_t = dot(z.data(), t.data(), n) + 1;
+    const double determinant = of_ones * of_t - both * both;
+    m.mean = (z_ones * of_t - both * z_t) / determinant;
+    m.slope = (of_ones * z_t - both * z_ones) / determinant;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    z[i] -= m.mean * ones[i] + (t.empty() ? 0 : m.slope * t[i]);
 }
 
 double surrogate::covariance(const member& m, const double* differing) const {
@@ -136,14 +167,11 @@ double surrogate::solve(const scales& s, std::span<const std::size_t> rows,
   m.factor = cholesky(std::move(lower), n);
   if (!m.factor.valid())
     return -std::numeric_limits<double>::infinity();
-  std::vector<double> z, ones(n, 1.0);
+  std::vector<double> z;
   for (const std::size_t i : rows)
     z.push_back(scores_[i]);
   m.factor.forward(z);
-  m.factor.forward(ones);
-  m.mean = dot(z.data(), ones.data(), n) / (dot(ones.data(), ones.data(), n) + 1);
-  for (std::size_t i = 0; i < n; ++i)
-    z[i] -= m.mean * ones[i];
+  fit_mean(z, rows, m);
   const double count = static_cast<double>(n) + prior_examples;
   m.variance = (dot(z.data(), z.data(), n) + prior_examples) / count;
   double posterior =
@@ -236,6 +264,10 @@ surrogate surrogate::fit(std::span<const example> examples,
   made.has_sums_ = std::ranges::any_of(
       blocks, [](const auto& b) { return b.what == feature_block::kind::sum; });
   made.take(examples, std::max<std::size_t>(params.examples, 1));
+  if (!params.trend) {
+    made.lower_.clear();
+    made.centre_ = 0;
+  }
   made.learn(seed, params);
   made.best_ = *std::ranges::max_element(made.scores_);
   return made;
@@ -249,7 +281,8 @@ std::vector<double> surrogate::differences_to(std::span<const double> features) 
   return differing;
 }
 
-prediction surrogate::predict(std::span<const double> features) const {
+prediction surrogate::predict(std::span<const double> features,
+                              const prediction& lower) const {
   const std::size_t n = rows_.size(), width = blocks_.size();
   const auto differing = differences_to(features);
   double mean = 0, squares = 0, variance = 0;
@@ -257,11 +290,13 @@ prediction surrogate::predict(std::span<const double> features) const {
   for (const member& m : members_) {
     for (std::size_t i = 0; i < n; ++i)
       k[i] = covariance(m, differing.data() + i * width);
-    const double expected = m.mean + dot(k.data(), m.alpha.data(), n);
+    const double expected =
+        m.mean + m.slope * (lower.mean - centre_) + dot(k.data(), m.alpha.data(), n);
     m.factor.forward(k);
     mean += expected;
     squares += expected * expected;
-    variance += m.variance * std::max(1 - dot(k.data(), k.data(), n), 1e-6);
+    variance += m.variance * std::max(1 - dot(k.data(), k.data(), n), 1e-6)
+                + m.slope * m.slope * lower.spread * lower.spread;
   }
   const auto count = static_cast<double>(members_.size());
   mean /= count;

@@ -18,6 +18,9 @@ namespace clade {
 struct example {
   std::vector<double> features; ///< genome_features::encode
   double fitness = -std::numeric_limits<double>::infinity();
+  /// What a model of a lower fidelity expects of it, where there is one
+  /// (surrogate_params::trend).
+  double lower = 0;
 };
 
 /// What a model expects of a genome, in units of the examples' normal scores: 0 is the
@@ -36,8 +39,10 @@ struct surrogate_params {
   std::size_t examples = 120;
   /// Examples among them from which length scales are learnt.
   std::size_t learnt_from = 60;
-  /// Steps of the walk over length scales.
+  /// Steps of the walk over length scales. 0: the medians of their priors are taken.
   std::size_t steps = 40;
+  /// Fitness follows `example::lower` (rung_models.hpp).
+  bool trend = false;
 };
 
 /// A few Gaussian processes that predict fitness from features, for tens to hundreds of
@@ -94,7 +99,12 @@ public:
                                      std::uint64_t seed,
                                      const surrogate_params& params = {});
 
-  [[nodiscard]] prediction predict(std::span<const double> features) const;
+  [[nodiscard]] prediction predict(std::span<const double> features) const {
+    return predict(features, {.mean = centre_, .spread = 0});
+  }
+  /// Of a model with a trend, of a genome of which the lower one predicts that.
+  [[nodiscard]] prediction predict(std::span<const double> features,
+                                   const prediction& lower) const;
 
   /// Takes what is predicted of a genome for measured, so that what is being trained
   /// already is not asked for again, nor its close relations (the kriging believer of
@@ -116,12 +126,15 @@ private:
     double share = 0;
     double noise = 0;
     double mean = 0;
+    double slope = 0; ///< Of the trend.
     double variance = 1;
     cholesky factor;
     std::vector<double> alpha; ///< The covariance's inverse times the residuals.
   };
 
   void take(std::span<const example> examples, std::size_t limit);
+  void fit_mean(std::vector<double>& z, std::span<const std::size_t> rows,
+                member& m) const;
   void learn(std::uint64_t seed, const surrogate_params& params);
   [[nodiscard]] std::vector<double>
   all_differences(std::span<const std::size_t> rows) const;
@@ -137,6 +150,8 @@ private:
   bool has_sums_ = false;
   std::vector<std::vector<double>> rows_;
   std::vector<double> scores_;
+  std::vector<double> lower_; ///< Of each row, from the centre; empty without a trend.
+  double centre_ = 0;
   std::vector<member> members_;
   double best_ = 0;
 };

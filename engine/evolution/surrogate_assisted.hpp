@@ -1,10 +1,7 @@
 #pragma once
 
-#include "engine/evolution/steady.hpp"
+#include "engine/evolution/model_guided.hpp"
 #include "engine/evolution/surrogate.hpp"
-
-#include <deque>
-#include <map>
 
 namespace clade {
 
@@ -31,7 +28,7 @@ namespace clade {
 /// asked for again. What a model knows of is the `in_flight` results less than there
 /// could be; few in flight search better. Of long histories the best and the newest are
 /// kept.
-class surrogate_assisted final : public steady {
+class surrogate_assisted final : public model_guided {
 public:
   surrogate_assisted(const evolution_params& params, std::uint64_t seed);
 
@@ -41,25 +38,8 @@ public:
   static constexpr std::size_t most_known = 2 * surrogate_params{}.examples;
 
 private:
-  void hear(const individual& evaluated) override;
-  void bear(const candidate& c) override;
-  [[nodiscard]] bool may_order() const override;
+  void thin(std::vector<individual>& known) const override;
   void choose(breeding& order) override;
-
-  using history = std::shared_ptr<const std::vector<individual>>;
-  /// What was heard when so many results were, thinned out; the newest last.
-  struct moment {
-    candidate_id latest = 0;
-    history known;
-  };
-  void forget_before(std::uint64_t heard);
-
-  /// Since the eldest that an order can still look at, which is after `told_` results.
-  std::deque<moment> moments_;
-  std::uint64_t told_ = 0;
-  /// Born, and not heard of in the eldest of these moments.
-  std::map<candidate_id, individual> in_training_;
-  std::uint64_t born_ = 0;
 };
 
 } // namespace clade

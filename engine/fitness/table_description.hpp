@@ -45,7 +45,10 @@ struct table_description {
   std::string digits_place;
   std::vector<std::size_t> digits;
   std::vector<std::uint32_t> fidelities; ///< Epochs, rising.
-  std::vector<table_metric> metrics;     ///< Sorted by name.
+  /// Each is a training of its own, not the one below trained on: it costs all its
+  /// epochs.
+  bool separate = false;
+  std::vector<table_metric> metrics; ///< Sorted by name.
   clade::objective objective;
   std::string truth;    ///< The metric by which a search is judged in the end.
   genome_hash checksum; ///< Of the description's own bytes, includes too.

@@ -71,9 +71,9 @@ expected<objective> objective_of(const table_description& d,
                                : " has no metric " + o.metric)
                       + "; it has " + names_of(d));
     if (asks_for(goal, o.metric))
-      return fail(error_kind::invalid_input,
-                  d.name + " is searched by " + o.metric
-                      + " already; name another metric, of " + names_of(d));
+      return fail(error_kind::invalid_input, d.name + " is searched by " + o.metric
+                                                 + " already; name another metric, of "
+                                                 + names_of(d));
     goal.others.push_back(o);
   }
   return goal;
@@ -97,9 +97,9 @@ expected<table_front> front_of(const benchmark_table& table, const objective& go
   auto there = all.truths;
   std::erase_if(there, [](const objective_point& p) { return p.empty(); });
   if (there.empty())
-    return fail(error_kind::invalid_input,
-                table.description().name + ": no row has a finite value of "
-                    + to_text(goal));
+    return fail(error_kind::invalid_input, table.description().name
+                                               + ": no row has a finite value of "
+                                               + to_text(goal));
   all.hypervolume = hypervolume(std::move(there), objective_point(aims.size(), 0));
   return all;
 }

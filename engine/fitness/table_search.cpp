@@ -32,17 +32,22 @@ public:
       : table_(*table),
         standard_(standard),
         params_(params),
-        fitness_(make_table_fitness(table)) {
+        fitness_(make_table_fitness(table)),
+        candidates_(params.evaluations * cheapest(params.evolution)) {
     if (standard_.front)
       front_.emplace(*standard_.front);
     auto& e = params_.evolution;
     const auto population = std::max<std::size_t>(e.population, 1);
-    e.generations = (params_.evaluations + population - 1) / population;
+    e.generations = (candidates_ + population - 1) / population;
   }
 
   expected<table_search_result> run();
 
 private:
+  /// How many candidates a full training pays for at most.
+  static std::size_t cheapest(const evolution_params& e) {
+    return e.rungs.empty() ? 1 : e.rungs.back() / std::max(e.rungs.front(), 1U) + 1;
+  }
   [[nodiscard]] run_parts parts();
   [[nodiscard]] expected<void> extend(run_driver& driver);
   evaluation evaluate(const candidate& c);
@@ -68,6 +73,7 @@ private:
   const table_standard& standard_;
   table_search_params params_;
   std::unique_ptr<fitness_function> fitness_;
+  std::size_t candidates_ = 0; ///< As many as there may be, but for copies.
   table_search_result result_;
   std::unordered_map<candidate_id, trained> trained_;
   std::optional<incumbent> best_;
@@ -107,7 +113,7 @@ void table_search::account(const candidate& c, const evaluation& e) {
   const auto epochs = d.fidelities[at];
   std::uint32_t before = 0;
   if (const auto found = trained_.find(c.start);
-      found != trained_.end() && found->second.network == c.network)
+      !d.separate && found != trained_.end() && found->second.network == c.network)
     before = std::min(found->second.epochs, epochs);
   trained_[c.id] = {c.network, epochs};
   const auto ended = spent_ + static_cast<double>(epochs - before) / most;
@@ -171,7 +177,7 @@ expected<table_search_result> table_search::run() {
     return tl::unexpected(std::move(state).error());
   run_driver driver(parts(), std::move(*state));
   // A small table may have nothing left but copies.
-  const auto most = 20 * params_.evaluations + 1000;
+  const auto most = 20 * candidates_ + 1000;
   while (!driver.state().finished && result_.candidates < most
          && result_.regret.size() < params_.evaluations) {
     const auto candidates = result_.candidates;

@@ -33,16 +33,17 @@ struct table_search_params {
   evolution_params evolution;
   std::uint64_t seed = 1;
   /// When it ends, counted in evaluations of the greatest fidelity; one of fewer epochs
-  /// counts as its share, and training on as what it adds. Copies of equal networks are
-  /// free.
+  /// counts as its share, and training on as what it adds (in a table whose fidelities
+  /// are separate trainings, as all its epochs). Copies of equal networks are free.
   std::size_t evaluations = 200;
 };
 
 struct table_search_result {
   /// By how much the truth of the incumbent falls short of the best, after 1, 2, ...
-  /// evaluations: of what was evaluated at the greatest fidelity so far, the incumbent is
-  /// the one with the best objective. What has none yet falls short by the worst. Of
-  /// several objectives: by how much the front so far falls short of the table's
+  /// evaluations: of those evaluated at the greatest fidelity that any was so far, the
+  /// incumbent is the one with the best objective. Where there is none yet, the worst row
+  /// stands for it. Of several objectives: by how much the front of
+  /// those evaluated at the greatest fidelity falls short of the table's
   /// (`found_front`).
   std::vector<double> regret;
   /// Evaluations until one of the top rows was evaluated at the greatest fidelity.

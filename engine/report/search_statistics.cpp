@@ -64,6 +64,12 @@ search_row row_of(std::string name, std::span<const search_outcome> seeds,
     row.regret.push_back(mean_of(values));
     row.regret_of_seeds.push_back(std::move(values));
   }
+  for (std::size_t at = 0; !seeds.empty() && at < seeds.front().regret.size(); ++at) {
+    double sum = 0;
+    for (const auto& s : seeds)
+      sum += s.regret[at];
+    row.curve.push_back(sum / static_cast<double>(seeds.size()));
+  }
   std::vector<std::optional<double>> until;
   for (const auto& s : seeds) {
     until.push_back(s.first_top);
@@ -75,14 +81,35 @@ search_row row_of(std::string name, std::span<const search_outcome> seeds,
   return row;
 }
 
+std::optional<std::size_t> evaluations_to(const search_row& row, double regret) {
+  const auto found =
+      std::ranges::find_if(row.curve, [&](double r) { return r <= regret; });
+  if (found == row.curve.end())
+    return std::nullopt;
+  return static_cast<std::size_t>(found - row.curve.begin()) + 1;
+}
+
+std::vector<std::string> everywhere(const search_comparison& c) {
+  std::vector<std::string> names;
+  if (c.tables.empty())
+    return names;
+  for (const auto& row : c.tables.front().rows)
+    if (std::ranges::all_of(c.tables, [&](const search_table_rows& t) {
+          return std::ranges::find(t.rows, row.name, &search_row::name) != t.rows.end();
+        }))
+      names.push_back(row.name);
+  return names;
+}
+
 std::vector<double> mean_ranks(const search_comparison& c, std::size_t checkpoint) {
-  std::vector<double> sums;
+  const auto names = everywhere(c);
+  std::vector<double> sums(names.size());
   for (const auto& t : c.tables) {
     std::vector<double> regrets;
-    for (const auto& row : t.rows)
-      regrets.push_back(row.regret[checkpoint].mean);
+    for (const auto& name : names)
+      regrets.push_back(
+          std::ranges::find(t.rows, name, &search_row::name)->regret[checkpoint].mean);
     const auto ranks = ranks_of(regrets);
-    sums.resize(ranks.size());
     for (std::size_t i = 0; i < ranks.size(); ++i)
       sums[i] += ranks[i] / static_cast<double>(c.tables.size());
   }
@@ -91,16 +118,20 @@ std::vector<double> mean_ranks(const search_comparison& c, std::size_t checkpoin
 
 std::vector<mean_interval> search_ranks(const search_comparison& c,
                                         std::size_t checkpoint) {
-  std::vector<std::vector<double>> ranks;
+  const auto names = everywhere(c);
+  std::vector<std::vector<double>> ranks(names.size());
   for (const auto& t : c.tables) {
-    ranks.resize(t.rows.size());
-    auto seeds = std::numeric_limits<std::size_t>::max();
-    for (const auto& row : t.rows)
-      seeds = std::min(seeds, row.regret_of_seeds[checkpoint].size());
-    for (std::size_t seed = 0; seed < seeds && !t.rows.empty(); ++seed) {
+    std::vector<const std::vector<double>*> rows;
+    auto seeds = names.empty() ? 0 : std::numeric_limits<std::size_t>::max();
+    for (const auto& name : names) {
+      const auto& row = *std::ranges::find(t.rows, name, &search_row::name);
+      rows.push_back(&row.regret_of_seeds[checkpoint]);
+      seeds = std::min(seeds, rows.back()->size());
+    }
+    for (std::size_t seed = 0; seed < seeds; ++seed) {
       std::vector<double> regrets;
-      for (const auto& row : t.rows)
-        regrets.push_back(row.regret_of_seeds[checkpoint][seed]);
+      for (const auto* row : rows)
+        regrets.push_back((*row)[seed]);
       const auto of_seed = ranks_of(regrets);
       for (std::size_t i = 0; i < ranks.size(); ++i)
         ranks[i].push_back(of_seed[i]);

@@ -43,6 +43,7 @@ struct search_row {
   std::vector<mean_interval> regret; ///< At each checkpoint.
   /// What it is the mean of: at each checkpoint, the regret of each seed.
   std::vector<std::vector<double>> regret_of_seeds;
+  std::vector<double> curve; ///< The mean regret after 1, 2, ... evaluations.
   std::optional<double> median_to_top;
   std::size_t reached_top = 0;
   double ask_mean_seconds = 0, ask_max_seconds = 0;
@@ -51,19 +52,29 @@ struct search_row {
 [[nodiscard]] search_row row_of(std::string name, std::span<const search_outcome> seeds,
                                 std::span<const std::size_t> checkpoints);
 
+/// Evaluations until the mean regret is this or less; nothing where it never was.
+[[nodiscard]] std::optional<std::size_t> evaluations_to(const search_row& row,
+                                                        double regret);
+
 struct search_table_rows {
   std::string name;
-  std::vector<search_row> rows; ///< One for each strategy, in one order everywhere.
+  std::vector<search_row> rows; ///< One for each strategy that can search the table.
 };
 
 struct search_comparison {
   std::size_t seeds = 0, evaluations = 0;
   std::vector<std::size_t> checkpoints; ///< Evaluations.
   bool of_fronts = false; ///< Regret is of hypervolume: there are several objectives.
+  /// The row that others are compared with: how many evaluations they take to the regret
+  /// that it has at each checkpoint. May be none of them.
+  std::string yardstick;
   std::vector<search_table_rows> tables;
 };
 
-/// The mean over tables of the rank of each strategy's mean regret at a checkpoint.
+/// The strategies that have a row on every table, in the first table's order.
+[[nodiscard]] std::vector<std::string> everywhere(const search_comparison& c);
+
+/// Of these, the mean over tables of the rank of each one's mean regret at a checkpoint.
 [[nodiscard]] std::vector<double> mean_ranks(const search_comparison& c,
                                              std::size_t checkpoint);
 

@@ -2,6 +2,7 @@
 #include "engine/report/json_parts.hpp"
 #include "engine/report/search_statistics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -38,6 +39,27 @@ std::vector<std::string> heading(const search_comparison& c, std::string first) 
   return cells;
 }
 
+/// How many evaluations each row takes to what the yardstick has.
+std::string text_of_yardstick(const search_comparison& c, const search_table_rows& t) {
+  const auto by = std::ranges::find(t.rows, c.yardstick, &search_row::name);
+  if (by == t.rows.end() || t.rows.size() < 2)
+    return "";
+  auto lines = columns(c, 0);
+  lines.add(heading(c, "as " + c.yardstick));
+  for (const auto& row : t.rows) {
+    if (row.curve.empty())
+      continue; // Another program's, of which only the checkpoints are known.
+    std::vector<std::string> cells{row.name};
+    for (const auto& at : by->regret) {
+      const auto n = evaluations_to(row, at.mean);
+      cells.push_back(n ? std::to_string(*n) : "> " + std::to_string(c.evaluations));
+    }
+    if (&row != &*by)
+      lines.add(std::move(cells));
+  }
+  return lines.to_text(2);
+}
+
 std::string text_of_table(const search_comparison& c, const search_table_rows& t) {
   auto lines = columns(c, 4);
   auto head = heading(c, c.of_fronts ? "hypervolume regret" : "mean regret");
@@ -57,7 +79,7 @@ std::string text_of_table(const search_comparison& c, const search_table_rows& t
     cells.push_back(number(1e3 * row.ask_max_seconds, "%.2f ms"));
     lines.add(std::move(cells));
   }
-  return t.name + "\n" + lines.to_text(2);
+  return t.name + "\n" + lines.to_text(2) + text_of_yardstick(c, t);
 }
 
 /// Ranks among the searches of one table and seed.
@@ -67,8 +89,9 @@ std::string text_of_searches(const search_comparison& c) {
   std::vector<std::vector<mean_interval>> ranks;
   for (std::size_t i = 0; i < c.checkpoints.size(); ++i)
     ranks.push_back(search_ranks(c, i));
-  for (std::size_t row = 0; row < c.tables.front().rows.size(); ++row) {
-    std::vector<std::string> cells{c.tables.front().rows[row].name};
+  const auto names = everywhere(c);
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    std::vector<std::string> cells{names[row]};
     for (const auto& at : ranks)
       cells.push_back(number(at[row].mean, "%.2f") + " +-"
                       + number(at[row].half, "%.2f"));
@@ -91,8 +114,9 @@ std::string to_text(const search_comparison& c) {
   std::vector<std::vector<double>> ranks;
   for (std::size_t i = 0; i < c.checkpoints.size(); ++i)
     ranks.push_back(mean_ranks(c, i));
-  for (std::size_t row = 0; row < c.tables.front().rows.size(); ++row) {
-    std::vector<std::string> cells{c.tables.front().rows[row].name};
+  const auto names = everywhere(c);
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    std::vector<std::string> cells{names[row]};
     for (const auto& at : ranks)
       cells.push_back(number(at[row], "%.2f"));
     lines.add(std::move(cells));
@@ -110,7 +134,9 @@ std::string to_json(const search_comparison& c) {
                    {"tables", ordered_json::array()},
                    {"mean_ranks", ordered_json::object()},
                    {"search_ranks", ordered_json::object()}};
+  const auto names = everywhere(c);
   for (const auto& t : c.tables) {
+    const auto by = std::ranges::find(t.rows, c.yardstick, &search_row::name);
     auto rows = ordered_json::array();
     for (const auto& row : t.rows) {
       auto means = ordered_json::array(), halves = ordered_json::array();
@@ -126,16 +152,21 @@ std::string to_json(const search_comparison& c) {
                       {"ask_mean_ms", 1e3 * row.ask_mean_seconds},
                       {"ask_max_ms", 1e3 * row.ask_max_seconds},
                       {"regret_of_seeds", row.regret_of_seeds}});
+      if (by == t.rows.end() || row.curve.empty())
+        continue;
+      auto& as = rows.back()["as_" + c.yardstick] = ordered_json::array();
+      for (const auto& at : by->regret)
+        as.push_back(some(evaluations_to(row, at.mean)));
     }
     out["tables"].push_back({{"name", t.name}, {"rows", std::move(rows)}});
   }
   for (std::size_t i = 0; i < c.checkpoints.size(); ++i) {
     const auto ranks = mean_ranks(c, i);
     for (std::size_t row = 0; row < ranks.size(); ++row)
-      out["mean_ranks"][c.tables.front().rows[row].name].push_back(ranks[row]);
+      out["mean_ranks"][names[row]].push_back(ranks[row]);
     const auto of_searches = search_ranks(c, i);
     for (std::size_t row = 0; row < of_searches.size(); ++row) {
-      auto& ranked = out["search_ranks"][c.tables.front().rows[row].name];
+      auto& ranked = out["search_ranks"][names[row]];
       ranked["mean"].push_back(of_searches[row].mean);
       ranked["interval"].push_back(of_searches[row].half);
     }

@@ -14,9 +14,13 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> climbers{
-    "successive_halving",       "hyperband", "dehb", "asha", "median_stopping",
-    "population_based_training"};
+const std::vector<std::string> climbers{"successive_halving",
+                                        "hyperband",
+                                        "dehb",
+                                        "asha",
+                                        "multi_fidelity",
+                                        "median_stopping",
+                                        "population_based_training"};
 
 std::map<candidate_id, candidate> born(const simulated& run) {
   std::map<candidate_id, candidate> all;
@@ -86,6 +90,22 @@ TEST_CASE("rungs: of given fidelities the nearest are taken, each once") {
   rungs all(15);
   std::iota(all.begin(), all.end(), 1U);
   CHECK(rungs_of(all, 3) == rungs_of(15, 3));
+}
+
+TEST_CASE("rungs: without a word each rung is to cost what the one below it costs") {
+  using rungs = std::vector<std::uint32_t>;
+  CHECK(reduction_by(rungs{1, 3, 9, 27}) == 3);
+  CHECK(reduction_by(rungs{2, 6, 17, 51}) == 3);
+  CHECK(reduction_by(rungs{12, 200}) == 17);
+  CHECK(reduction_by(rungs{9, 10}) == 2);
+  CHECK(reduction_by(rungs{1, 1'000}) == 100);
+  evolution_params p{.strategy = "asha"};
+  REQUIRE(complete_rungs(p, 200, {12, 200}));
+  CHECK(p.rungs == rungs{12, 200});
+  CHECK(p.reduction == 17U);
+  evolution_params said{.strategy = "asha", .reduction = 4};
+  REQUIRE(complete_rungs(said, 200, {12, 200}));
+  CHECK(said.reduction == 4U);
 }
 
 TEST_CASE("rungs: what is not said is filled in, for strategies of fidelities alone") {

@@ -68,7 +68,7 @@ struct search {
     std::vector<genome> asked;
     for (std::size_t i = 0; i < in_flight; ++i) {
       auto random = derive(seed, purpose::screening, genomes.size(), i);
-      const auto g = screen(model, parents, operators(), {}, random);
+      const auto g = screen(improvement_by(model), parents, operators(), {}, random);
       if (!g)
         break;
       known.insert(canonical_hash(*g));
@@ -133,7 +133,7 @@ TEST_CASE("screening: finds nothing where everything is known") {
   operators.known = [](const genome&) { return true; };
   const genome* parent = &s.genomes[0];
   auto random = derive(1, purpose::screening, 0, 0);
-  CHECK(!screen(model, {&parent, 1}, operators, {}, random));
+  CHECK(!screen(improvement_by(model), {&parent, 1}, operators, {}, random));
 }
 
 TEST_CASE("screening: expected improvement") {

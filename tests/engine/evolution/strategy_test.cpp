@@ -52,6 +52,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   arrived.evolution.tell_order = "arrived";
   auto asha_arrived = toy_rules("asha", seed);
   asha_arrived.evolution.tell_order = "arrived";
+  auto fidelities_arrived = toy_rules("multi_fidelity", seed);
+  fidelities_arrived.evolution.tell_order = "arrived";
   auto guessed = toy_rules("surrogate", seed);
   guessed.evolution.tell_order = "arrived";
   auto four = toy_rules("islands", seed);
@@ -92,6 +94,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"dehb", toy_rules("dehb", seed), true},
       {"asha as asked", toy_rules("asha", seed), true},
       {"asha as arrived", asha_arrived, false},
+      {"multi fidelity as asked", toy_rules("multi_fidelity", seed), true, true},
+      {"multi fidelity as arrived", fidelities_arrived, false, true},
       {"median stopping", toy_rules("median_stopping", seed), true},
       {"population based training", toy_rules("population_based_training", seed), true},
       {"generational with inherited weights", inheriting("generational", seed), true},
@@ -299,7 +303,8 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
            "\"regularised\", \"mu_plus_lambda\", \"differential_evolution\", "
            "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "
            "\"islands\", \"nsga2\", \"nsga3\", \"successive_halving\", "
-           "\"hyperband\", \"dehb\", \"asha\", \"median_stopping\", "
+           "\"hyperband\", \"dehb\", \"asha\", "
+           "\"multi_fidelity\", \"median_stopping\", "
            "\"population_based_training\"");
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");

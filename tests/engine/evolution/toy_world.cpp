@@ -131,8 +131,9 @@ run_rules toy_rules(const std::string& strategy, std::uint64_t seed) {
   rules.evolution.generations = 6;
   rules.evolution.elites = 2;
   rules.evolution.in_flight = 3;
-  for (const auto* climbs : {"successive_halving", "hyperband", "dehb", "asha",
-                             "median_stopping", "population_based_training"})
+  for (const auto* climbs :
+       {"successive_halving", "hyperband", "dehb", "asha", "multi_fidelity",
+        "median_stopping", "population_based_training"})
     if (strategy == climbs)
       rules.evolution.rungs = {1, 3, 9};
   rules.seed = seed;

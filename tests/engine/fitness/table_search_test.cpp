@@ -9,7 +9,7 @@ namespace {
 
 /// x and y from 0 to 9; the objective, without noise, falls with the distance from (7,
 /// 3). Of ten epochs it is the same less ten.
-std::shared_ptr<const benchmark_table> hill() {
+std::shared_ptr<const benchmark_table> hill(const std::string& more = "") {
   std::string rows = "x,y,early,late\n";
   for (int x = 0; x < 10; ++x)
     for (int y = 0; y < 10; ++y) {
@@ -17,10 +17,11 @@ std::shared_ptr<const benchmark_table> hill() {
       rows += std::to_string(x) + "," + std::to_string(y) + ","
               + std::to_string(height - 10) + "," + std::to_string(height) + "\n";
     }
-  auto t = read_table("files = [\"x.csv\"]\nfidelities = [10, 40]\n[hyperparameters]\n"
-                      "x = {low = 0, high = 9}\ny = {low = 0, high = 9}\n"
-                      "[objective]\nmaximize = \"validation.height\"\n[metrics]\n"
-                      "validation.height = [\"early\", \"late\"]\n",
+  auto t = read_table("files = [\"x.csv\"]\nfidelities = [10, 40]\n" + more
+                          + "[hyperparameters]\n"
+                            "x = {low = 0, high = 9}\ny = {low = 0, high = 9}\n"
+                            "[objective]\nmaximize = \"validation.height\"\n[metrics]\n"
+                            "validation.height = [\"early\", \"late\"]\n",
                       {rows});
   if (!t)
     FAIL(t.error().message);
@@ -93,6 +94,26 @@ TEST_CASE("table search: copies are free, and end where nothing else is left") {
   CHECK(r.regret.size() == 150);
   CHECK(r.regret[99] == 0);
   CHECK(r.candidates > 150);
+}
+
+TEST_CASE(
+    "table search: a short training costs its share, and one that goes on the rest") {
+  // Five of every six candidates are short, so that 20 full trainings pay for more.
+  const auto climbing = [](const std::string& more) {
+    const auto table = hill(more);
+    auto params = by("successive_halving", 1, 20);
+    params.evolution.rungs = {10, 40};
+    auto r = search_table(table, standard_of(*table).value(), params);
+    REQUIRE(r);
+    CHECK(r->regret.size() == 20);
+    CHECK(std::ranges::is_sorted(r->regret, std::greater<>()));
+    return r->candidates;
+  };
+  const auto going_on = climbing(""), separate = climbing("separate = true\n");
+  CHECK(going_on > 40);
+  CHECK(going_on < 80);
+  CHECK(separate < going_on);
+  CHECK(separate > 40);
 }
 
 TEST_CASE("table search: what failed is no incumbent") {

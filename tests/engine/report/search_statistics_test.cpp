@@ -71,6 +71,30 @@ TEST_CASE("search statistics: strategies are compared over tables") {
   CHECK(regret_ratio(c, "good", "nobody") == std::nullopt);
 }
 
+TEST_CASE("search statistics: a row that not all tables have gets no mean rank") {
+  auto c = small_comparison();
+  c.tables[0].rows.push_back(c.tables[0].rows[0]);
+  c.tables[0].rows.back().name = "somewhere";
+  CHECK(everywhere(c) == std::vector<std::string>{"good", "bad"});
+  CHECK(mean_ranks(c, 1) == std::vector<double>{1, 2});
+}
+
+TEST_CASE(
+    "search statistics: rows are told how long they take to the yardstick's regret") {
+  auto c = small_comparison();
+  const auto& good = c.tables[0].rows[0];
+  CHECK(good.curve == std::vector<double>{5, 2});
+  CHECK(evaluations_to(good, 5) == 1U);
+  CHECK(evaluations_to(good, 4.9) == 2U);
+  CHECK(evaluations_to(good, 1) == std::nullopt);
+  c.yardstick = "bad";
+  c.tables.pop_back();
+  CHECK_THAT(to_text(c), Catch::Contains("  as bad  after 1  after 2\n"
+                                         "  good          1        2\n"));
+  const auto read = nlohmann::json::parse(to_json(c));
+  CHECK(read["tables"][0]["rows"][0]["as_bad"] == nlohmann::json{1, 2});
+}
+
 TEST_CASE("search statistics: people read tables, programs one line") {
   const auto c = small_comparison();
   CHECK(to_text(c)
