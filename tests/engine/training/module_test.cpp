@@ -1,4 +1,5 @@
 #include "engine/training/module.hpp"
+#include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>
@@ -48,6 +49,25 @@ TEST_CASE("training module: it makes a fitness function or says what is wrong") 
   const auto wrong = load_training(CLADE_TRAINING_MODULE, setup);
   REQUIRE_FALSE(wrong);
   CHECK_THAT(wrong.error().message, Contains("validation.beauty"));
+}
+
+TEST_CASE("training module: its second door measures, or says what is wrong") {
+  const scratch_folder folder;
+  training_setup setup;
+  setup.data.file = folder.path() / "data.csv";
+  const auto without = load_zero_cost_scorer(CLADE_TRAINING_MODULE, setup);
+  REQUIRE_FALSE(without);
+  CHECK_THAT(without.error().message, Contains("data.csv"));
+
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(i % 7) + "," + std::to_string(i % 5) + ","
+            + std::to_string(i % 2) + "\n";
+  write_text(setup.data.file, text);
+  const auto made = load_zero_cost_scorer(CLADE_TRAINING_MODULE, setup);
+  INFO((made ? "" : made.error().message));
+  REQUIRE(made);
+  CHECK((*made)->score(test::a_chain({}), 1).grad_norm);
 }
 
 TEST_CASE("training module: another contract is turned down") {
