@@ -11,8 +11,8 @@ expected<offspring> asked_once::make(const breeding_rules& rules,
   });
   if (order.attempt == 0 || !*first_)
     return *first_;
-  auto random = derive(rules.seed, purpose::mutation, order.generation, order.index,
-                       order.attempt);
+  auto random =
+      derive(rules.seed, purpose::mutation, order.generation, order.index, order.attempt);
   auto made = mutate(rules.space, rules.problem, (*first_)->child,
                      order.mutation ? *order.mutation : rules.mutation, random);
   made.change = (*first_)->change + "; " + made.change;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace clade {
@@ -89,15 +88,20 @@ std::vector<double> mean_ranks(const search_comparison& c, std::size_t checkpoin
   return sums;
 }
 
+std::size_t common_seeds(const search_table_rows& t, std::size_t checkpoint) {
+  const auto least = std::ranges::min_element(t.rows, {}, [&](const search_row& row) {
+    return row.regret_of_seeds[checkpoint].size();
+  });
+  return least == t.rows.end() ? 0 : least->regret_of_seeds[checkpoint].size();
+}
+
 std::vector<mean_interval> search_ranks(const search_comparison& c,
                                         std::size_t checkpoint) {
   std::vector<std::vector<double>> ranks;
   for (const auto& t : c.tables) {
     ranks.resize(t.rows.size());
-    auto seeds = std::numeric_limits<std::size_t>::max();
-    for (const auto& row : t.rows)
-      seeds = std::min(seeds, row.regret_of_seeds[checkpoint].size());
-    for (std::size_t seed = 0; seed < seeds && !t.rows.empty(); ++seed) {
+    const auto seeds = common_seeds(t, checkpoint);
+    for (std::size_t seed = 0; seed < seeds; ++seed) {
       std::vector<double> regrets;
       for (const auto& row : t.rows)
         regrets.push_back(row.regret_of_seeds[checkpoint][seed]);

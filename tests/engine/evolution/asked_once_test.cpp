@@ -60,8 +60,7 @@ TEST_CASE("asked once: further attempts are mutants of the first, and cost no qu
     networks.insert(network_of(p, w, attempt));
   CHECK(*asked == 1);
   CHECK(networks.size() > 4);
-  CHECK(network_of(p, w, 0)
-        == network_of(dear_one(std::make_shared<int>(0)), w, 0));
+  CHECK(network_of(p, w, 0) == network_of(dear_one(std::make_shared<int>(0)), w, 0));
 }
 
 TEST_CASE("asked once: an attempt is the same whichever came before it") {
