@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace clade {
@@ -116,18 +115,23 @@ std::vector<double> mean_ranks(const search_comparison& c, std::size_t checkpoin
   return sums;
 }
 
+std::size_t common_seeds(const search_table_rows& t, std::size_t checkpoint) {
+  const auto least = std::ranges::min_element(t.rows, {}, [&](const search_row& row) {
+    return row.regret_of_seeds[checkpoint].size();
+  });
+  return least == t.rows.end() ? 0 : least->regret_of_seeds[checkpoint].size();
+}
+
 std::vector<mean_interval> search_ranks(const search_comparison& c,
                                         std::size_t checkpoint) {
   const auto names = everywhere(c);
   std::vector<std::vector<double>> ranks(names.size());
   for (const auto& t : c.tables) {
     std::vector<const std::vector<double>*> rows;
-    auto seeds = names.empty() ? 0 : std::numeric_limits<std::size_t>::max();
-    for (const auto& name : names) {
-      const auto& row = *std::ranges::find(t.rows, name, &search_row::name);
-      rows.push_back(&row.regret_of_seeds[checkpoint]);
-      seeds = std::min(seeds, rows.back()->size());
-    }
+    for (const auto& name : names)
+      rows.push_back(&std::ranges::find(t.rows, name, &search_row::name)
+                          ->regret_of_seeds[checkpoint]);
+    const auto seeds = names.empty() ? 0 : common_seeds(t, checkpoint);
     for (std::size_t seed = 0; seed < seeds; ++seed) {
       std::vector<double> regrets;
       for (const auto* row : rows)

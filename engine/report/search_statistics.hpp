@@ -78,9 +78,12 @@ struct search_comparison {
 [[nodiscard]] std::vector<double> mean_ranks(const search_comparison& c,
                                              std::size_t checkpoint);
 
+/// As many seeds of a table count as all its rows have.
+[[nodiscard]] std::size_t common_seeds(const search_table_rows& t,
+                                       std::size_t checkpoint);
+
 /// The mean, over all searches of all tables, of the rank of each strategy's regret at a
-/// checkpoint among those of the same table and seed, equal ones sharing theirs. As many
-/// seeds of a table count as all its rows have.
+/// checkpoint among those of the same table and seed, equal ones sharing theirs.
 [[nodiscard]] std::vector<mean_interval> search_ranks(const search_comparison& c,
                                                       std::size_t checkpoint);
 

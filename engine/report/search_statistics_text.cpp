@@ -97,8 +97,11 @@ std::string text_of_searches(const search_comparison& c) {
                       + number(at[row].half, "%.2f"));
     lines.add(std::move(cells));
   }
-  return "of single searches, among those of the same table and seed\n"
-         + lines.to_text(2);
+  std::size_t searches = 0;
+  for (const auto& t : c.tables)
+    searches += common_seeds(t, 0);
+  return "of " + std::to_string(searches)
+         + " searches each, among those of the same table and seed\n" + lines.to_text(2);
 }
 
 } // namespace

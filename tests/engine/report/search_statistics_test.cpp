@@ -118,7 +118,7 @@ TEST_CASE("search statistics: people read tables, programs one line") {
            "  mean rank  after 1  after 2\n"
            "  good          1.50     1.00\n"
            "  bad           1.50     2.00\n"
-           "of single searches, among those of the same table and seed\n"
+           "of 4 searches each, among those of the same table and seed\n"
            "  mean rank      after 1      after 2\n"
            "  good       1.50 +-0.92  1.00 +-0.00\n"
            "  bad        1.50 +-0.92  2.00 +-0.00\n");
@@ -145,6 +145,8 @@ TEST_CASE(
               {"b", {row("x", {5, 5, 5}), row("y", {4, 6})}}};
   const auto ranks = search_ranks(c, 0);
   REQUIRE(ranks.size() == 2);
+  CHECK(common_seeds(c.tables[0], 0) == 3);
+  CHECK(common_seeds(c.tables[1], 0) == 2);
   // Of x 1, 1.5, 2 and 2, 1; their variance is 0.25.
   CHECK(ranks[0].mean == Approx(1.5));
   CHECK(ranks[1].mean == Approx(1.5));
