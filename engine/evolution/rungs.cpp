@@ -27,8 +27,7 @@ std::vector<std::uint32_t> rungs_of(const std::vector<std::uint32_t>& fidelities
     return rungs;
   const auto step = static_cast<double>(std::max<std::size_t>(eta, 2));
   const double first = fidelities.front();
-  for (double target = fidelities.back(); target * target * step >= first * first;
-       target /= step) {
+  for (double target = fidelities.back(); target >= first; target /= step) {
     const auto nearest = *std::min_element(fidelities.begin(), fidelities.end(),
                                            [&](std::uint32_t a, std::uint32_t b) {
                                              return ratio(a, target) < ratio(b, target);
@@ -43,7 +42,7 @@ std::vector<std::uint32_t> rungs_of(const std::vector<std::uint32_t>& fidelities
 std::vector<std::uint32_t> rungs_of(std::uint32_t epochs, std::size_t eta) {
   std::vector<std::uint32_t> rungs;
   const auto step = static_cast<double>(std::max<std::size_t>(eta, 2));
-  for (double target = epochs; target * target * step >= 1; target /= step) {
+  for (double target = epochs; target >= 1; target /= step) {
     const auto nearest =
         std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::floor(target + 0.5)));
     if (rungs.empty() || nearest < rungs.back())

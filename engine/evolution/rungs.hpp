@@ -14,8 +14,8 @@ namespace clade {
 // epochs alone, and each counts as one evaluation of the budget.
 
 /// Some of the fidelities that there are, rising, the last among them: those nearest (by
-/// ratio) to last / eta, last / eta^2, and so on down to the first. Of [1, ..., 15] and 3
-/// that is [2, 5, 15], of [12, 200] both.
+/// ratio) to last / eta, last / eta^2, and so on, as far as that is not below the first.
+/// Of [1, ..., 15] and 3 that is [2, 5, 15], of [12, 200] both.
 [[nodiscard]] std::vector<std::uint32_t>
 rungs_of(const std::vector<std::uint32_t>& fidelities, std::size_t eta);
 /// Of all numbers of epochs up to that.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <unordered_map>
+#include <vector>
 
 namespace clade {
 
@@ -33,7 +33,8 @@ public:
         standard_(standard),
         params_(params),
         fitness_(make_table_fitness(table)),
-        candidates_(params.evaluations * cheapest(params.evolution)) {
+        candidates_(params.evaluations * cheapest(params.evolution)),
+        trained_(table->rows()) {
     auto& e = params_.evolution;
     const auto population = std::max<std::size_t>(e.population, 1);
     e.generations = (candidates_ + population - 1) / population;
@@ -55,10 +56,6 @@ private:
   }
   [[nodiscard]] double shortfall(std::uint32_t row) const;
 
-  struct trained {
-    genome_hash network;
-    std::uint32_t epochs = 0;
-  };
   struct incumbent {
     std::size_t fidelity = 0;
     fitness value;
@@ -71,7 +68,7 @@ private:
   std::unique_ptr<fitness_function> fitness_;
   std::size_t candidates_ = 0; ///< As many as there may be, but for copies.
   table_search_result result_;
-  std::unordered_map<candidate_id, trained> trained_;
+  std::vector<std::uint32_t> trained_; ///< Of each row, the epochs that are paid for.
   std::optional<incumbent> best_;
   double spent_ = 0;
   double evaluating_seconds_ = 0;
@@ -106,11 +103,14 @@ void table_search::account(const candidate& c, const evaluation& e) {
   const auto most = d.fidelities.back();
   const auto at = table_.fidelity(budget_epochs({.epochs = c.epochs})).value_or(0);
   const auto epochs = d.fidelities[at];
+  const auto row = table_.find(*c.genome);
   std::uint32_t before = 0;
-  if (const auto found = trained_.find(c.start);
-      !d.separate && found != trained_.end() && found->second.network == c.network)
-    before = std::min(found->second.epochs, epochs);
-  trained_[c.id] = {c.network, epochs};
+  if (row) {
+    auto& trained = trained_[*row];
+    if (epochs <= trained || !d.separate)
+      before = std::min(trained, epochs);
+    trained = std::max(trained, epochs);
+  }
   const auto ended = spent_ + static_cast<double>(epochs - before) / most;
   // What was known before this one ended.
   constexpr double rounding = 1e-9;
@@ -118,7 +118,6 @@ void table_search::account(const candidate& c, const evaluation& e) {
          && result_.regret.size() < params_.evaluations)
     result_.regret.push_back(regret());
   spent_ = ended;
-  const auto row = table_.find(*c.genome);
   const auto value = fitness_of(e, d.objective);
   if (row && value.ok
       && (!best_ || at > best_->fidelity
@@ -170,7 +169,7 @@ expected<table_search_result> table_search::run() {
     return tl::unexpected(std::move(state).error());
   run_driver driver(parts(), std::move(*state));
   // A small table may have nothing left but copies.
-  const auto most = 20 * candidates_ + 1000;
+  const auto most = candidates_ + 20 * params_.evaluations + 1000;
   while (!driver.state().finished && result_.candidates < most
          && result_.regret.size() < params_.evaluations) {
     const auto candidates = result_.candidates;
