@@ -35,7 +35,7 @@ namespace clade {
 /// Measured on NAS-Bench-201 (mean regret after epochs worth 33 full trainings with 95 %
 /// interval, CIFAR-10 / CIFAR-100 / ImageNet16-120; 100 seeds of asha, 8 of this one):
 ///
-///     asha                       .13+-.04  .66+-.16  1.10+-.15
+///     asha                       .20+-.05  .56+-.13  1.11+-.13
 ///     multi_fidelity             .09+-.13  .55+-.37   .78+-.08
 class multi_fidelity final : public model_guided {
 public:
