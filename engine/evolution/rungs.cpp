@@ -11,7 +11,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t longest_window = 1'000;
-constexpr double sampled_share = 1.0 / 3;
 
 /// Of two numbers, how many times the one is the other, at least 1.
 double ratio(double a, double b) {
@@ -94,12 +93,13 @@ void train_on(breeding& order, const individual& i, std::uint32_t epochs) {
 }
 
 void breed_new(breeding& order, const std::vector<individual>& parents,
-               std::uint32_t epochs, const evolution_params& params, std::uint64_t seed) {
+               std::uint32_t epochs, const evolution_params& params, std::uint64_t seed,
+               double sampled) {
   order.epochs = epochs;
   if (order.generation == 0 || parents.empty() || !parents.front().fitness.ok)
     return;
   auto random = derive(seed, purpose::selection, order.generation, order.index);
-  if (random.chance(sampled_share))
+  if (sampled > 0 && random.chance(sampled))
     return;
   const auto draw = [&] { return tournament(parents.size(), params.tournament, random); };
   const auto first = draw();
