@@ -7,7 +7,7 @@ usage: tools/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hy
 
 Reads the descriptions of engine/config/table_file.cpp (choices and ranges without conditions). An evaluation is one
 seed of the greatest fidelity; one of fewer epochs counts as its share, and going on as what it adds (as all its epochs,
-where the table's fidelities are separate trainings); the same setting again is free, is told to the sampler once more,
+where the table's fidelities are separate trainings); the same row again is free, is told to the sampler once more,
 and has the same value. The incumbent is the best of those evaluated at the greatest fidelity that any was. Prints one
 JSON object with the names of `clade bench search --json`, which `clade bench search --against` reads; "ask" is the
 processor time of asking and telling. With further metrics to maximize or minimize, which every table must have, its
@@ -184,19 +184,19 @@ class Table:
                 apart[:, i] = apart[:, i] != 0
         return int(apart.sum(axis=1).argmin())
 
-    def value(self, row, fidelity, setting, seed):
+    def value(self, row, fidelity, seed):
         """Infinite where it diverged, at this fidelity or below; None where no seed was run."""
         value = None
         for values in self.values[:fidelity + 1]:
-            value = self.drawn(values[row], setting, seed)
+            value = self.drawn(values[row], row, seed)
             if value == math.inf:
                 break
         return value
 
-    def drawn(self, run, setting, seed):
+    def drawn(self, run, row, seed):
         if not run:
             return None
-        drawn = hashlib.blake2b(repr((seed, setting)).encode(), digest_size=8).digest()
+        drawn = hashlib.blake2b(repr((seed, row)).encode(), digest_size=8).digest()
         return run[int.from_bytes(drawn) % len(run)]
 
     def shortfall(self, row):
@@ -222,12 +222,12 @@ class Account:
         """The value, greater is better; None where it failed."""
         table = self.table
         row = table.find(setting)
-        value = None if row is None else table.value(row, fidelity, setting, self.seed)
-        before = self.trained.get(setting, -1)
+        value = None if row is None else table.value(row, fidelity, self.seed)
+        before = -1 if row is None else self.trained.get(row, -1)
         if fidelity > before:
             known = table.fidelities[before] if before >= 0 and not table.separate else 0
             epochs = table.fidelities[fidelity] - known
-            self.trained[setting] = fidelity
+            self.trained[row] = fidelity
             self.charge(epochs / table.fidelities[-1], row, fidelity, value)
         if value is None or not math.isfinite(value):
             return None
@@ -267,7 +267,7 @@ class FrontAccount(Account):
             first = self.table.value(row, fidelity, setting, self.seed)
             values = [first if self.table.maximize or first is None else -first]
             for runs, sign in self.front.others:
-                v = self.table.drawn(runs[row], setting, self.seed)
+                v = self.table.drawn(runs[row], row, self.seed)
                 values.append(v if v is None else sign * v)
             if all(v is not None and math.isfinite(v) for v in values):
                 told = tuple(values)

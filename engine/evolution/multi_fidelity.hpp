@@ -27,10 +27,16 @@ namespace clade {
 /// comes first. So no `reduction` is read but for where rungs lie: with rungs of 12 and
 /// 200 epochs one of about 16 goes on, with 1, 3 and 9 one of two or three.
 ///
-/// To be taken when there are rungs and a full training is dear: it finds what
-/// `surrogate` finds for a fraction of the epochs where the first of them tell something,
-/// and costs at most as many times more as there are rungs where they tell nothing. A new
-/// candidate costs a generator some ten milliseconds, and a promotion the search a few.
+/// To be taken when there are few rungs, a full training is dear, and the first epochs
+/// tell something but not all: where they tell nothing it costs as many times more as
+/// there are rungs. A new candidate costs a generator some ten milliseconds for each
+/// rung, and a promotion the search a few.
+///
+/// Measured on NAS-Bench-201 (mean regret after epochs worth 33 full trainings with 95 %
+/// interval, CIFAR-10 / CIFAR-100 / ImageNet16-120; 100 seeds of asha, 8 of this one):
+///
+///     asha                       .20+-.05  .56+-.13  1.11+-.13
+///     multi_fidelity             .09+-.13  .55+-.37   .78+-.08
 class multi_fidelity final : public model_guided {
 public:
   multi_fidelity(const evolution_params& params, std::uint64_t seed,

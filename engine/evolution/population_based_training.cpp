@@ -58,7 +58,7 @@ void population_based_training::choose_parents(breeding& order) const {
   const auto step = order.generation % params().rungs.size();
   const auto epochs = params().rungs[step];
   if (step == 0 || members_.empty())
-    return breed_new(order, survivors(), epochs, params(), seed());
+    return breed_new(order, survivors(), epochs, params(), seed(), 0);
   const auto quarter = params().population / 4;
   if (order.index < std::min(members_.size(), params().population - quarter))
     return train_on(order, members_[order.index], epochs);

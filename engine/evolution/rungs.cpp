@@ -11,7 +11,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t longest_window = 1'000;
-constexpr double sampled_share = 1.0 / 3;
 
 /// Of two numbers, how many times the one is the other, at least 1.
 double ratio(double a, double b) {
@@ -27,8 +26,7 @@ std::vector<std::uint32_t> rungs_of(const std::vector<std::uint32_t>& fidelities
     return rungs;
   const auto step = static_cast<double>(std::max<std::size_t>(eta, 2));
   const double first = fidelities.front();
-  for (double target = fidelities.back(); target * target * step >= first * first;
-       target /= step) {
+  for (double target = fidelities.back(); target >= first; target /= step) {
     const auto nearest = *std::min_element(fidelities.begin(), fidelities.end(),
                                            [&](std::uint32_t a, std::uint32_t b) {
                                              return ratio(a, target) < ratio(b, target);
@@ -43,7 +41,7 @@ std::vector<std::uint32_t> rungs_of(const std::vector<std::uint32_t>& fidelities
 std::vector<std::uint32_t> rungs_of(std::uint32_t epochs, std::size_t eta) {
   std::vector<std::uint32_t> rungs;
   const auto step = static_cast<double>(std::max<std::size_t>(eta, 2));
-  for (double target = epochs; target * target * step >= 1; target /= step) {
+  for (double target = epochs; target >= 1; target /= step) {
     const auto nearest =
         std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::floor(target + 0.5)));
     if (rungs.empty() || nearest < rungs.back())
@@ -95,12 +93,13 @@ void train_on(breeding& order, const individual& i, std::uint32_t epochs) {
 }
 
 void breed_new(breeding& order, const std::vector<individual>& parents,
-               std::uint32_t epochs, const evolution_params& params, std::uint64_t seed) {
+               std::uint32_t epochs, const evolution_params& params, std::uint64_t seed,
+               double sampled) {
   order.epochs = epochs;
   if (order.generation == 0 || parents.empty() || !parents.front().fitness.ok)
     return;
   auto random = derive(seed, purpose::selection, order.generation, order.index);
-  if (random.chance(sampled_share))
+  if (sampled > 0 && random.chance(sampled))
     return;
   const auto draw = [&] { return tournament(parents.size(), params.tournament, random); };
   const auto first = draw();

@@ -14,8 +14,8 @@ namespace clade {
 // epochs alone, and each counts as one evaluation of the budget.
 
 /// Some of the fidelities that there are, rising, the last among them: those nearest (by
-/// ratio) to last / eta, last / eta^2, and so on down to the first. Of [1, ..., 15] and 3
-/// that is [2, 5, 15], of [12, 200] both.
+/// ratio) to last / eta, last / eta^2, and so on, as far as that is not below the first.
+/// Of [1, ..., 15] and 3 that is [2, 5, 15], of [12, 200] both.
 [[nodiscard]] std::vector<std::uint32_t>
 rungs_of(const std::vector<std::uint32_t>& fidelities, std::size_t eta);
 /// Of all numbers of epochs up to that.
@@ -42,13 +42,18 @@ inline constexpr std::size_t usual_reduction = 3;
 /// Makes the order one to train `i` on to so many epochs.
 void train_on(breeding& order, const individual& i, std::uint32_t epochs);
 
+/// The share of new candidates that is sampled whatever there is to breed from. Without
+/// it (Falkner, Klein and Hutter, "BOHB", ICML 2018, which has the same) halving, whose
+/// selection on each rung adds to that of parents, is soon stuck with one family.
+inline constexpr double sampled_share = 1.0 / 3;
+
 /// Makes the order one for a new candidate, to be trained for so many epochs: a mutant of
 /// the winner of a tournament among `parents` or, with the chance `crossover`, a cross of
-/// two; sampled where nobody among them succeeded, in generation 0, and in a third of all
-/// cases. Without that third (Falkner, Klein and Hutter, "BOHB", ICML 2018) halving,
-/// whose selection at each rung is added to the parents', is soon stuck with one family.
+/// two; sampled where nobody among them succeeded, in generation 0, and otherwise with
+/// the chance `sampled`.
 void breed_new(breeding& order, const std::vector<individual>& parents,
-               std::uint32_t epochs, const evolution_params& params, std::uint64_t seed);
+               std::uint32_t epochs, const evolution_params& params, std::uint64_t seed,
+               double sampled = sampled_share);
 
 /// The last results on each rung, so many of each (`window`): the state is bounded, and a
 /// newcomer is compared with what the search finds now and not with its beginnings.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <unordered_map>
+#include <vector>
 
 namespace clade {
 
@@ -33,7 +33,8 @@ public:
         standard_(standard),
         params_(params),
         fitness_(make_table_fitness(table)),
-        candidates_(params.evaluations * cheapest(params.evolution)) {
+        candidates_(params.evaluations * cheapest(params.evolution)),
+        trained_(table->rows()) {
     if (standard_.front)
       front_.emplace(*standard_.front);
     auto& e = params_.evolution;
@@ -59,10 +60,6 @@ private:
   }
   [[nodiscard]] double shortfall(std::uint32_t row) const;
 
-  struct trained {
-    genome_hash network;
-    std::uint32_t epochs = 0;
-  };
   struct incumbent {
     std::size_t fidelity = 0;
     fitness value;
@@ -75,7 +72,7 @@ private:
   std::unique_ptr<fitness_function> fitness_;
   std::size_t candidates_ = 0; ///< As many as there may be, but for copies.
   table_search_result result_;
-  std::unordered_map<candidate_id, trained> trained_;
+  std::vector<std::uint32_t> trained_; ///< Of each row, the epochs that are paid for.
   std::optional<incumbent> best_;
   std::optional<found_front> front_; ///< Of several objectives.
   double spent_ = 0;
@@ -111,11 +108,14 @@ void table_search::account(const candidate& c, const evaluation& e) {
   const auto most = d.fidelities.back();
   const auto at = table_.fidelity(budget_epochs({.epochs = c.epochs})).value_or(0);
   const auto epochs = d.fidelities[at];
+  const auto row = table_.find(*c.genome);
   std::uint32_t before = 0;
-  if (const auto found = trained_.find(c.start);
-      !d.separate && found != trained_.end() && found->second.network == c.network)
-    before = std::min(found->second.epochs, epochs);
-  trained_[c.id] = {c.network, epochs};
+  if (row) {
+    auto& trained = trained_[*row];
+    if (epochs <= trained || !d.separate)
+      before = std::min(trained, epochs);
+    trained = std::max(trained, epochs);
+  }
   const auto ended = spent_ + static_cast<double>(epochs - before) / most;
   // What was known before this one ended.
   constexpr double rounding = 1e-9;
@@ -123,7 +123,6 @@ void table_search::account(const candidate& c, const evaluation& e) {
          && result_.regret.size() < params_.evaluations)
     result_.regret.push_back(regret());
   spent_ = ended;
-  const auto row = table_.find(*c.genome);
   const auto value = fitness_of(e, standard_.goal);
   if (row && value.ok
       && (!best_ || at > best_->fidelity
@@ -177,7 +176,7 @@ expected<table_search_result> table_search::run() {
     return tl::unexpected(std::move(state).error());
   run_driver driver(parts(), std::move(*state));
   // A small table may have nothing left but copies.
-  const auto most = 20 * candidates_ + 1000;
+  const auto most = candidates_ + 20 * params_.evaluations + 1000;
   while (!driver.state().finished && result_.candidates < most
          && result_.regret.size() < params_.evaluations) {
     const auto candidates = result_.candidates;

@@ -34,7 +34,8 @@ struct table_search_params {
   std::uint64_t seed = 1;
   /// When it ends, counted in evaluations of the greatest fidelity; one of fewer epochs
   /// counts as its share, and training on as what it adds (in a table whose fidelities
-  /// are separate trainings, as all its epochs). Copies of equal networks are free.
+  /// are separate trainings, as all its epochs). Repeats are free: of equal networks, and
+  /// of a row that another genome is nearest to.
   std::size_t evaluations = 200;
 };
 

@@ -27,6 +27,7 @@ TEST_CASE("table file: its space has the parameters and no layers") {
   CHECK(d->space.name == "t.toml");
   CHECK(d->space.rules.max_nodes == 0);
   CHECK(d->fidelities == std::vector<std::uint32_t>{10, 40});
+  CHECK_FALSE(d->separate);
   CHECK(d->objective.metric == "validation.accuracy");
   CHECK(d->truth == "test.accuracy");
   const auto again = parse_search_space(to_toml(d->space), "t.toml");

@@ -75,7 +75,8 @@ TEST_CASE("rungs: each is a reduction below the next, down to one epoch") {
   CHECK(rungs_of(27, 3) == rungs{1, 3, 9, 27});
   CHECK(rungs_of(16, 2) == rungs{1, 2, 4, 8, 16});
   CHECK(rungs_of(1, 3) == rungs{1});
-  CHECK(rungs_of(2, 3) == rungs{1, 2});
+  CHECK(rungs_of(2, 3) == rungs{2});
+  CHECK(rungs_of(51, 3) == rungs{2, 6, 17, 51});
   CHECK(even_rungs(15, 5) == rungs{3, 6, 9, 12, 15});
   CHECK(even_rungs(3, 5) == rungs{1, 2, 3});
   CHECK(even_rungs(7, 3) == rungs{3, 5, 7});

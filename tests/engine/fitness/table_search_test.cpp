@@ -98,7 +98,7 @@ TEST_CASE("table search: copies are free, and end where nothing else is left") {
 
 TEST_CASE(
     "table search: a short training costs its share, and one that goes on the rest") {
-  // Five of every six candidates are short, so that 20 full trainings pay for more.
+  // Of four short candidates one goes on, so that 20 full trainings pay for more.
   const auto climbing = [](const std::string& more) {
     const auto table = hill(more);
     auto params = by("successive_halving", 1, 20);
