@@ -377,8 +377,8 @@ void add_bench_search(CLI::App& bench, command& chosen) {
               "evaluations until one of the 16 truly best was evaluated. \"ask\" is the "
               "engine's\n"
               "own processor time for a candidate, records folded.\n"
-              "Of several objectives regret is how much the hypervolume of the front "
-              "found falls\n"
+              "Of several objectives regret is how much the hypervolume of what was "
+              "evaluated falls\n"
               "short of the table's, each metric being the share of the table's rows "
               "that are\n"
               "truly worse.");

@@ -1,4 +1,4 @@
-// Screening: a pool of children and random genomes is ranked by expected improvement;
+// Screening: a pool of children and random genomes is ranked by what they promise;
 // from the first few, climbs go to the best of some mutants while that is better than
 // where they stand. Most of the time goes into predictions, about as many as children +
 // samples + climbs * climb_steps * neighbours.
@@ -17,24 +17,37 @@ namespace {
 
 constexpr double log_sqrt_tau = 0.918938533204672741780;
 
-/// phi(u) + u Phi(u) from the series Phi(u) = 1/2 + phi(u) (u + u^3/3 + u^5/15 + ...).
-double improvement_nearby(double u) {
-  const double density = portable_exp(-0.5 * u * u - log_sqrt_tau);
+double density(double u) {
+  return portable_exp(-0.5 * u * u - log_sqrt_tau);
+}
+
+/// Phi(u) from the series 1/2 + phi(u) (u + u^3/3 + u^5/15 + ...).
+double share_below(double u) {
   double term = u, sum = u;
   for (int k = 3; k < 160 && std::fabs(term) > 1e-17; k += 2) {
     term *= u * u / k;
     sum += term;
   }
-  return density + u * (0.5 + density * sum);
+  return 0.5 + density(u) * sum;
 }
 
-/// The same far below 0, over phi(u): with Mills' ratio as the continued fraction
-/// 1/(x + 1/(x + 2/(x + 3/(x + ...)))), x = -u, it is c / (x + c).
-double improvement_far(double x) {
+/// phi(u) + u Phi(u).
+double improvement_nearby(double u) {
+  return density(u) + u * share_below(u);
+}
+
+/// The c of Mills' ratio Phi(-x) / phi(x) = 1 / (x + c): the continued fraction
+/// 1/(x + 2/(x + 3/(x + ...))).
+double tail_fraction(double x) {
   double c = x;
   for (int k = 60; k > 1; --k)
     c = x + k / c;
-  c = 1 / c;
+  return 1 / c;
+}
+
+/// phi(u) + u Phi(u) far below 0, over phi(u), x = -u: c / (x + c).
+double improvement_far(double x) {
+  const double c = tail_fraction(x);
   return c / (x + c);
 }
 
@@ -46,20 +59,19 @@ struct looked_at {
 /// Looks at each unknown genome once.
 class pool {
 public:
-  pool(const surrogate& model, const variation_operators& operators)
-      : model_(model),
+  pool(const promise_function& promise, const variation_operators& operators)
+      : promise_(promise),
         operators_(operators) {}
 
   [[nodiscard]] std::optional<looked_at> look(genome g) {
     if (!seen_.insert(canonical_hash(g)).second || operators_.known(g))
       return std::nullopt;
-    const auto p = model_.predict(operators_.encode(g));
-    const double promise = log_expected_improvement(p, model_.best());
+    const double promise = promise_(operators_.encode(g));
     return looked_at{std::move(g), promise};
   }
 
 private:
-  const surrogate& model_;
+  const promise_function& promise_;
   const variation_operators& operators_;
   std::set<genome_hash> seen_;
 };
@@ -103,11 +115,40 @@ double log_expected_improvement(const prediction& p, double best) {
   return log_spread + portable_log(u > 6 ? u : improvement_nearby(u));
 }
 
+double expected_excess(const prediction& p, double above) {
+  const double u = (p.mean - above) / p.spread;
+  if (u > 6)
+    return p.spread * u;
+  if (u >= -1.5)
+    return p.spread * improvement_nearby(u);
+  return p.spread * density(u) * improvement_far(-u);
+}
+
+double chance_above(const prediction& p, double value) {
+  const double u = (p.mean - value) / p.spread;
+  if (u > 8)
+    return 1;
+  if (u > -1.5)
+    return share_below(u);
+  const double x = -u;
+  return density(u) / (x + tail_fraction(x));
+}
+
 std::optional<genome> screen(const surrogate& model,
                              std::span<const genome* const> parents,
                              const variation_operators& operators,
                              const screening_params& params, random_stream& random) {
-  pool looking(model, operators);
+  const auto promise = [&](std::span<const double> features) {
+    return log_expected_improvement(model.predict(features), model.best());
+  };
+  return screen(promise, parents, operators, params, random);
+}
+
+std::optional<genome> screen(const promise_function& promise,
+                             std::span<const genome* const> parents,
+                             const variation_operators& operators,
+                             const screening_params& params, random_stream& random) {
+  pool looking(promise, operators);
   std::vector<looked_at> found;
   const auto keep = [&](std::optional<looked_at> one) {
     if (one)

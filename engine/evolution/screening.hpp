@@ -51,11 +51,27 @@ struct variation_operators {
 /// very small (Ament et al., NeurIPS 2023), in portable arithmetic.
 [[nodiscard]] double log_expected_improvement(const prediction& p, double best);
 
-/// The unknown genome of the greatest expected improvement among children of the parents
+/// E max(f - above, 0).
+[[nodiscard]] double expected_excess(const prediction& p, double above);
+
+/// That f is above that value, to a relative 1e-14 however small it is.
+[[nodiscard]] double chance_above(const prediction& p, double value);
+
+/// How much a genome of these features promises; greater is better.
+using promise_function = std::function<double(std::span<const double> features)>;
+
+/// The unknown genome that promises the most among children of the parents
 /// (best first, at least one), random ones, and what climbs from the most promising of
 /// these reach. Empty where everything that came up is known.
 ///
 /// With several candidates in flight the model should `believe` each of them first.
+[[nodiscard]] std::optional<genome> screen(const promise_function& promise,
+                                           std::span<const genome* const> parents,
+                                           const variation_operators& operators,
+                                           const screening_params& params,
+                                           random_stream& random);
+
+/// By expected improvement.
 [[nodiscard]] std::optional<genome> screen(const surrogate& model,
                                            std::span<const genome* const> parents,
                                            const variation_operators& operators,

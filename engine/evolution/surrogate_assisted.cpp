@@ -4,6 +4,8 @@
 // strategy copies some hundred pointers a result.
 #include "engine/evolution/surrogate_assisted.hpp"
 
+#include "engine/evolution/fitness_model.hpp"
+#include "engine/evolution/front_order.hpp"
 #include "engine/evolution/screening.hpp"
 #include "engine/evolution/selection.hpp"
 #include "genome/hash.hpp"
@@ -17,7 +19,35 @@ namespace {
 
 constexpr screening_params screening;
 
+/// A front has many that are best.
+constexpr std::size_t parents_of_front = 2 * screening_params{}.parents;
+
 using genomes = std::vector<std::shared_ptr<const clade::genome>>;
+
+screening_params looked_at_with(std::size_t parents) {
+  auto params = screening;
+  params.parents = std::max(params.parents, parents);
+  return params;
+}
+
+bool weighs_several(const std::vector<individual>& known) {
+  return std::ranges::any_of(
+      known, [](const individual& i) { return i.fitness.objectives.size() > 1; });
+}
+
+/// The best first: by fitness, or where there are several objectives by front.
+void sort_by_worth(std::vector<individual>& known) {
+  sort_by_fitness(known);
+  if (!weighs_several(known))
+    return;
+  std::vector<fitness> all;
+  for (const auto& k : known)
+    all.push_back(k.fitness);
+  std::vector<individual> sorted;
+  for (const auto i : order_by_front(all))
+    sorted.push_back(std::move(known[i]));
+  known = std::move(sorted);
+}
 
 /// Remembers how each genome that was looked at came about, to tell it of the chosen one.
 class family {
@@ -98,15 +128,15 @@ public:
   expected<offspring> make(const breeding_rules& rules,
                            const breeding& order) const override {
     const genome_features features(rules.space.rules);
-    std::vector<example> examples;
+    std::vector<known_fitness> examples;
     std::set<genome_hash> taken;
     for (const auto& one : *known_) {
-      examples.push_back({.features = features.encode(*one.genome)});
-      if (one.fitness.ok)
-        examples.back().fitness = one.fitness.primary;
+      examples.push_back({features.encode(*one.genome), one.fitness});
       taken.insert(canonical_hash(*one.genome));
     }
-    auto model = surrogate::fit(examples, features.blocks(), rules.seed + order.id);
+    auto weights = derive(rules.seed, purpose::niches, order.generation, order.index);
+    auto model = fitness_model::fit(std::move(examples), features.blocks(),
+                                    rules.seed + order.id, weights);
     for (const auto& g : in_training_) {
       model.believe(features.encode(*g));
       taken.insert(canonical_hash(*g));
@@ -124,7 +154,8 @@ public:
       parents.push_back(p.genome.get());
     auto random = derive(rules.seed, purpose::screening, order.generation, order.index,
                          order.attempt);
-    auto chosen = screen(model, parents, operators, screening, random);
+    auto chosen = screen([&](std::span<const double> f) { return model.promise(f); },
+                         parents, operators, looked_at_with(parents.size()), random);
     // All that came up is known: a small space, nearly searched through.
     if (!chosen)
       chosen = order.attempt % 2 == 0 ? born.sample(random)
@@ -150,8 +181,9 @@ void surrogate_assisted::hear(const individual& evaluated) {
   auto all = *moments_.back().known;
   all.push_back(evaluated);
   if (all.size() > most_known) {
-    const auto newest = all.end() - most_known / 2;
-    all.erase(std::max_element(all.begin(), newest, fitter));
+    std::vector<individual> sorted(all.begin(), all.end() - most_known / 2);
+    sort_by_worth(sorted);
+    std::erase_if(all, [&](const individual& i) { return i.id == sorted.back().id; });
   }
   moments_.push_back(
       {evaluated.id, std::make_shared<const std::vector<individual>>(std::move(all))});
@@ -178,11 +210,12 @@ void surrogate_assisted::choose(breeding& order) {
     forget_before(order.id - params().in_flight);
   const auto& known = moments_.front().known;
   auto best = *known;
-  sort_by_fitness(best);
+  sort_by_worth(best);
   std::erase_if(best, [](const individual& i) { return !i.fitness.ok; });
   if (order.id <= screening.initial || best.size() < 3)
     return;
-  best.resize(std::min(best.size(), screening.parents));
+  best.resize(
+      std::min(best.size(), weighs_several(best) ? parents_of_front : screening.parents));
   genomes in_training;
   for (const auto& [id, g] : in_training_)
     in_training.push_back(g);
@@ -193,7 +226,7 @@ void surrogate_assisted::choose(breeding& order) {
 
 std::vector<individual> surrogate_assisted::population() const {
   auto best = *moments_.back().known;
-  sort_by_fitness(best);
+  sort_by_worth(best);
   best.resize(std::min(best.size(), params().population));
   return best;
 }
