@@ -141,9 +141,9 @@ void fitness_model::weigh(const std::vector<known_fitness>& known,
     const auto scores = models_[m].scores();
     const auto top = std::ranges::max_element(scores) - scores.begin();
     const auto score = scores[static_cast<std::size_t>(top)];
-    units.push_back(
-        score > 0 ? normal_quantile(shares[m][static_cast<std::size_t>(top)]) / score
-                  : 1);
+    units.push_back(score > 0 ? normal_quantile(shares[m][static_cast<std::size_t>(top)])
+                                    / score
+                              : 1);
   }
   of_all_.emplace(best, weights, units);
 }

@@ -46,7 +46,9 @@ struct known_fitness {
 ///     one model of all as one (ParEGO)          76   73   84    2   12    6 seeds
 ///     models of each, then all as one           92  101   90    8   13    6 seeds
 ///
-/// With 6 seeds a third either way is chance.
+/// With 6 seeds a third either way is chance. By training seconds in place of
+/// parameters (6 seeds; these, and HPOBench's three) expected hypervolume is ahead of
+/// NSGA-II on all eight: 46 30 37 1 11 34 26 44 to 65 83 91 26 30 52 50 77.
 class fitness_model {
 public:
   /// At least one, in the order in which they were heard, and with equally many

@@ -1,5 +1,4 @@
 #include "engine/evolution/scalarisation.hpp"
-
 #include "engine/evolution/screening.hpp"
 
 #include <catch2/catch.hpp>
