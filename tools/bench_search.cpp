@@ -423,28 +423,19 @@ void add_bench_search(CLI::App& bench, command& chosen) {
   sub->add_flag("--quick", options->quick,
                 "A few tables; fails where auto is behind regularised evolution");
   sub->footer(
-      "Regret is how much the true value (the test metric, or the mean over "
-      "seeds) of the\n"
-      "best evaluation so far falls short of the table's best; one evaluation is "
-      "one seed\n"
-      "at the greatest fidelity, and repeats are free; one of fewer epochs counts "
-      "as its\n"
-      "share. Strategies with rungs are there for tables of several fidelities; "
-      "their best\n"
-      "so far is the best of those trained longest. \"to a top row\" is the "
-      "median of\n"
-      "evaluations until one of the 16 truly best was evaluated. \"ask\" is the "
-      "engine's\n"
-      "own processor time for a candidate, records folded. \"as auto\" is how "
-      "many\n"
-      "evaluations it takes to the mean regret that auto, without rungs, has.\n"
-      "Ranks of single searches are among those of the same table and seed; equal ones "
-      "share theirs.\n"
-      "Of several objectives regret is how much the hypervolume of the front "
-      "found falls\n"
-      "short of the table's, each metric being the share of the table's rows "
-      "that are\n"
-      "truly worse.");
+      "Regret is how much the true value (the test metric, or the mean over seeds)\n"
+      "of the best evaluation so far falls short of the table's best; one\n"
+      "evaluation is one seed at the greatest fidelity, and repeats are free; one\n"
+      "of fewer epochs counts as its share. Strategies with rungs are there for\n"
+      "tables of several fidelities; their best so far is the best of those trained\n"
+      "longest. \"to a top row\" is the median of evaluations until one of the 16\n"
+      "truly best was evaluated. \"ask\" is the engine's own processor time for a\n"
+      "candidate, records folded. \"as auto\" is how many evaluations it takes to the\n"
+      "mean regret that auto, without rungs, has. Ranks of single searches are\n"
+      "among those of the same table and seed; equal ones share theirs. Of several\n"
+      "objectives regret is how much the hypervolume of what was evaluated falls\n"
+      "short of the table's, each metric being the share of the table's rows that\n"
+      "are truly worse.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return bench_search(*options); }; });
 }

@@ -60,14 +60,14 @@ class Front:
 
 
 class FoundFront:
-    """The front so far by what the search was told; judged by the truth."""
+    """The front of what was evaluated so far, by the truth."""
 
     def __init__(self, front):
         self.front, self.members, self.regret = front, [], front.best
 
-    def add(self, row, told):
-        if any(covers(other, told) for other, _ in self.members):
+    def add(self, row):
+        own = self.front.truths[row]
+        if own is None or any(covers(other, own) for other in self.members):
             return
-        self.members = [m for m in self.members if not covers(told, m[0])] + [(told, row)]
-        truths = [self.front.truths[r] for _, r in self.members]
-        self.regret = self.front.best - hypervolume([t for t in truths if t is not None])
+        self.members = [m for m in self.members if not covers(own, m)] + [own]
+        self.regret = self.front.best - hypervolume(self.members)

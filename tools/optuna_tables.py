@@ -272,7 +272,7 @@ class FrontAccount(Account):
             if all(v is not None and math.isfinite(v) for v in values):
                 told = tuple(values)
         if told is not None:
-            self.found.add(row, told)
+            self.found.add(row)
         super().evaluate(setting, fidelity)
         return told
 

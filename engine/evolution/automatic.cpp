@@ -35,6 +35,14 @@ std::string front(const question& q) {
 constexpr std::array rules{
     rule{"nsga3", [](const question& q) { return q.task.objectives > few_objectives; },
          front},
+    rule{"surrogate",
+         [](const question& q) {
+           return q.task.objectives > 1 && q.task.budget <= worth_a_model;
+         },
+         [](const question& q) {
+           return front(q) + ", and with " + count(q.task.budget, "evaluation")
+                  + " models that screen children save trainings";
+         }},
     rule{"nsga2", [](const question& q) { return q.task.objectives > 1; }, front},
     rule{"dehb",
          [](const question& q) {

@@ -28,6 +28,7 @@ struct chosen_strategy {
 /// serve the space:
 ///
 ///   objectives > 3                 nsga3
+///   objectives > 1, at most 2,000  surrogate      a model of each pays, as for one
 ///   objectives > 1                 nsga2
 ///   rungs, numbers alone           dehb           (no layers)
 ///   rungs                          asha

@@ -135,9 +135,10 @@ struct fitness {
 };
 
 /// What every network costs beside the metrics of its training. As a metric "parameters"
-/// is that of the evaluation; the others are among its metrics where the run's objective
-/// asks for them. multiply_adds: of one example, decoded. latency_ms: of one example, on
-/// the slot; measured, so that a search by it repeats from its records alone.
+/// is that of the evaluation, but where a table has one of that name; the others are
+/// among its metrics where the run's objective asks for them. multiply_adds: of one
+/// example, decoded. latency_ms: of one example, on the slot; measured, so that a search
+/// by it repeats from its records alone.
 inline constexpr std::string_view parameters_metric = "parameters";
 inline constexpr std::string_view multiply_adds_metric = "multiply_adds";
 inline constexpr std::string_view latency_metric = "latency_ms";
@@ -183,7 +184,7 @@ struct objective {
 /// them, else a lower validation.loss, and no constraint.
 [[nodiscard]] objective of_epochs(const objective& o);
 
-/// A metric of the evaluation, or its parameters.
+/// A metric of the evaluation; "parameters" is its own where no metric has that name.
 [[nodiscard]] std::optional<double> measured(const evaluation& e,
                                              std::string_view metric);
 

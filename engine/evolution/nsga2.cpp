@@ -1,6 +1,6 @@
 #include "engine/evolution/nsga2.hpp"
 
-#include "engine/evolution/pareto.hpp"
+#include "engine/evolution/front_order.hpp"
 #include "engine/evolution/selection.hpp"
 
 #include <algorithm>
@@ -32,22 +32,11 @@ std::vector<individual> nsga2::select() const {
   for (const auto& i : all)
     fitnesses.push_back(i.fitness);
   std::vector<individual> selected;
-  for (const auto& front : sort_into_fronts(fitnesses)) {
-    std::vector<objective_point> points;
-    for (const auto i : front)
-      points.push_back(point_of(fitnesses[i]));
-    const auto distances = crowding_distances(points);
-    std::vector<std::size_t> order(front.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
-    // The pool is sorted already, by fitness and age.
-    std::ranges::stable_sort(
-        order, [&](std::size_t a, std::size_t b) { return distances[a] > distances[b]; });
-    for (const auto i : order) {
-      selected.push_back(all[front[i]]);
-      if (selected.size() == surviving())
-        return selected;
-    }
+  // The pool is sorted already, by fitness and age.
+  for (const auto i : order_by_front(fitnesses)) {
+    selected.push_back(all[i]);
+    if (selected.size() == surviving())
+      break;
   }
   return selected;
 }

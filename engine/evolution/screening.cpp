@@ -17,24 +17,37 @@ namespace {
 
 constexpr double log_sqrt_tau = 0.918938533204672741780;
 
-/// phi(u) + u Phi(u) from the series Phi(u) = 1/2 + phi(u) (u + u^3/3 + u^5/15 + ...).
-double improvement_nearby(double u) {
-  const double density = portable_exp(-0.5 * u * u - log_sqrt_tau);
+double density(double u) {
+  return portable_exp(-0.5 * u * u - log_sqrt_tau);
+}
+
+/// Phi(u) from the series 1/2 + phi(u) (u + u^3/3 + u^5/15 + ...).
+double share_below(double u) {
   double term = u, sum = u;
   for (int k = 3; k < 160 && std::fabs(term) > 1e-17; k += 2) {
     term *= u * u / k;
     sum += term;
   }
-  return density + u * (0.5 + density * sum);
+  return 0.5 + density(u) * sum;
 }
 
-/// The same far below 0, over phi(u): with Mills' ratio as the continued fraction
-/// 1/(x + 1/(x + 2/(x + 3/(x + ...)))), x = -u, it is c / (x + c).
-double improvement_far(double x) {
+/// phi(u) + u Phi(u).
+double improvement_nearby(double u) {
+  return density(u) + u * share_below(u);
+}
+
+/// The c of Mills' ratio Phi(-x) / phi(x) = 1 / (x + c): the continued fraction
+/// 1/(x + 2/(x + 3/(x + ...))).
+double tail_fraction(double x) {
   double c = x;
   for (int k = 60; k > 1; --k)
     c = x + k / c;
-  c = 1 / c;
+  return 1 / c;
+}
+
+/// phi(u) + u Phi(u) far below 0, over phi(u), x = -u: c / (x + c).
+double improvement_far(double x) {
+  const double c = tail_fraction(x);
   return c / (x + c);
 }
 
@@ -100,6 +113,25 @@ double log_expected_improvement(const prediction& p, double best) {
   if (u < -1.5)
     return log_spread - 0.5 * u * u - log_sqrt_tau + portable_log(improvement_far(-u));
   return log_spread + portable_log(u > 6 ? u : improvement_nearby(u));
+}
+
+double expected_excess(const prediction& p, double above) {
+  const double u = (p.mean - above) / p.spread;
+  if (u > 6)
+    return p.spread * u;
+  if (u >= -1.5)
+    return p.spread * improvement_nearby(u);
+  return p.spread * density(u) * improvement_far(-u);
+}
+
+double chance_above(const prediction& p, double value) {
+  const double u = (p.mean - value) / p.spread;
+  if (u > 8)
+    return 1;
+  if (u > -1.5)
+    return share_below(u);
+  const double x = -u;
+  return density(u) / (x + tail_fraction(x));
 }
 
 promise_function improvement_by(const surrogate& model) {

@@ -49,6 +49,12 @@ struct variation_operators {
 /// very small (Ament et al., NeurIPS 2023), in portable arithmetic.
 [[nodiscard]] double log_expected_improvement(const prediction& p, double best);
 
+/// E max(f - above, 0).
+[[nodiscard]] double expected_excess(const prediction& p, double above);
+
+/// That f is above that value, to a relative 1e-14 however small it is.
+[[nodiscard]] double chance_above(const prediction& p, double value);
+
 /// How much a genome of these features promises; greater is better.
 using promise_function = std::function<double(std::span<const double> features)>;
 

@@ -100,7 +100,7 @@ constexpr std::array rows{
     row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
     row{"differential_evolution", no_layers, make<differential_evolution>},
     row{"cma_es", ordered_numbers, make<cma_es>},
-    row{"surrogate", any_space, make<surrogate_assisted>},
+    row{"surrogate", any_space, make<surrogate_assisted>, rungs::none, true},
     row{"local_search", any_space, make<local_search>},
     row{"tpe", serves_tpe, make<tpe>},
     row{"map_elites", serves_map_elites, make<map_elites>},

@@ -113,6 +113,9 @@ public:
 
   /// The best example's score: what a child has to beat.
   [[nodiscard]] double best() const { return best_; }
+  /// Of the examples that were taken in, in their order: of all, where there are no more
+  /// than `examples`.
+  [[nodiscard]] std::span<const double> scores() const { return scores_; }
 
 private:
   /// Logarithms of the weights, the logit of `b` and the logarithm of the noise.

@@ -3,6 +3,8 @@
 #include "engine/evolution/surrogate_assisted.hpp"
 
 #include "engine/evolution/asked_once.hpp"
+#include "engine/evolution/fitness_model.hpp"
+#include "engine/evolution/front_order.hpp"
 #include "engine/evolution/screened_child.hpp"
 #include "engine/evolution/selection.hpp"
 #include "genome/hash.hpp"
@@ -16,6 +18,34 @@ namespace {
 
 /// Children of which the scores are had.
 constexpr std::size_t measured_children = 16;
+
+/// A front has many that are best.
+constexpr std::size_t parents_of_front = 2 * screening_params{}.parents;
+
+screening_params looked_at_with(std::size_t parents) {
+  screening_params params;
+  params.parents = std::max(params.parents, parents);
+  return params;
+}
+
+bool weighs_several(const std::vector<individual>& known) {
+  return std::ranges::any_of(
+      known, [](const individual& i) { return i.fitness.objectives.size() > 1; });
+}
+
+/// The best first: by fitness, or where there are several objectives by front.
+void sort_by_worth(std::vector<individual>& known) {
+  sort_by_fitness(known);
+  if (!weighs_several(known))
+    return;
+  std::vector<fitness> all;
+  for (const auto& k : known)
+    all.push_back(k.fitness);
+  std::vector<individual> sorted;
+  for (const auto i : order_by_front(all))
+    sorted.push_back(std::move(known[i]));
+  known = std::move(sorted);
+}
 
 /// What is known of examples beside their genomes, by which they are encoded.
 class encoding {
@@ -53,25 +83,27 @@ public:
       taken.insert(canonical_hash(*one.genome));
     for (const auto& one : in_training_)
       taken.insert(canonical_hash(*one.genome));
-    const auto model = learn(encoding(rules.space.rules), rules.seed + order.id);
+    const auto model = learn(encoding(rules.space.rules), rules, order);
     const genome_features features(rules.space.rules);
+    const auto promise = [&](std::span<const double> f) { return model.promise(f); };
+    const auto params = looked_at_with(order.parents.size());
     if (rules.scorer == nullptr)
-      return screened_child(improvement_by(model), features, taken, rules, order);
-    return screened_child(improvement_by(model), features, taken, rules, order, {},
+      return screened_child(promise, features, taken, rules, order, params);
+    return screened_child(promise, features, taken, rules, order, params,
                           measured_children, [&](std::span<const genome> children) {
                             return best_measured(rules, order, children);
                           });
   }
 
 private:
-  [[nodiscard]] surrogate learn(const encoding& features, std::uint64_t seed) const {
-    std::vector<example> examples;
-    for (const auto& one : *known_) {
-      examples.push_back({.features = features(*one.genome, one.zero_cost)});
-      if (one.fitness.ok)
-        examples.back().fitness = one.fitness.primary;
-    }
-    auto model = surrogate::fit(examples, features.blocks(), seed);
+  [[nodiscard]] fitness_model learn(const encoding& features, const breeding_rules& rules,
+                                    const breeding& order) const {
+    std::vector<known_fitness> examples;
+    for (const auto& one : *known_)
+      examples.push_back({features(*one.genome, one.zero_cost), one.fitness});
+    auto weights = derive(rules.seed, purpose::niches, order.generation, order.index);
+    auto model = fitness_model::fit(std::move(examples), features.blocks(),
+                                    rules.seed + order.id, weights);
     for (const auto& one : in_training_)
       model.believe(features(*one.genome, one.zero_cost));
     return model;
@@ -87,11 +119,11 @@ private:
     for (const auto& one : in_training_)
       scores.push_back(one.zero_cost);
     const encoding features(rules.space.rules, scores);
-    const auto model = learn(features, rules.seed + order.id);
-    const auto promise = improvement_by(model);
+    const auto model = learn(features, rules, order);
     std::vector<double> promised;
     for (const auto& child : children)
-      promised.push_back(promise(features(child, rules.scorer->score(child, order.id))));
+      promised.push_back(
+          model.promise(features(child, rules.scorer->score(child, order.id))));
     return static_cast<std::size_t>(std::ranges::max_element(promised)
                                     - promised.begin());
   }
@@ -109,18 +141,22 @@ surrogate_assisted::surrogate_assisted(const evolution_params& params, std::uint
 
 // Of what is too much, the best half and the newest half stay, in the order of hearing.
 void surrogate_assisted::thin(std::vector<individual>& known) const {
-  if (known.size() > most_known)
-    known.erase(std::max_element(known.begin(), known.end() - most_known / 2, fitter));
+  if (known.size() <= most_known)
+    return;
+  std::vector<individual> sorted(known.begin(), known.end() - most_known / 2);
+  sort_by_worth(sorted);
+  std::erase_if(known, [&](const individual& i) { return i.id == sorted.back().id; });
 }
 
 void surrogate_assisted::choose(breeding& order) {
   const auto known = known_to(order);
   auto best = *known;
-  sort_by_fitness(best);
+  sort_by_worth(best);
   std::erase_if(best, [](const individual& i) { return !i.fitness.ok; });
   if (order.id <= initial || best.size() < 3)
     return;
-  best.resize(std::min(best.size(), screening_params{}.parents));
+  best.resize(std::min(best.size(), weighs_several(best) ? parents_of_front
+                                                         : screening_params{}.parents));
   order.how = breeding::kind::propose;
   order.parents = std::move(best);
   order.proposal = std::make_shared<const asked_once>(
@@ -129,7 +165,7 @@ void surrogate_assisted::choose(breeding& order) {
 
 std::vector<individual> surrogate_assisted::population() const {
   auto best = latest();
-  sort_by_fitness(best);
+  sort_by_worth(best);
   best.resize(std::min(best.size(), params().population));
   return best;
 }

@@ -12,6 +12,9 @@ namespace clade {
 /// that was measured (surrogate.hpp), and the one of which the greatest improvement is
 /// expected is trained (screening.hpp).
 ///
+/// Several objectives too: the best are then the front, the lonelier first, and what is
+/// expected to improve is its hypervolume (fitness_model.hpp).
+///
 /// To be taken when a training is dear, and there will be at most some thousands of them:
 /// it finds good networks in a third to a half of the evaluations of regularised
 /// evolution or local search. Each candidate costs 10 to 20 ms of a generator's time.

@@ -104,16 +104,17 @@ expected<table_front> front_of(const benchmark_table& table, const objective& go
   return all;
 }
 
-void found_front::add(std::uint32_t row, const fitness& told) {
-  if (!told.ok)
+void found_front::add(std::uint32_t row) {
+  const auto& own = all_.truths[row];
+  const auto covered = [&](const objective_point& other) {
+    return other == own || dominates(other, own);
+  };
+  if (own.empty() || std::ranges::any_of(front_, covered))
     return;
-  join_front(front_, {.id = ++added_, .fitness = told, .row = row}, &member::fitness);
-  std::vector<objective_point> truths;
-  for (const auto& m : front_)
-    if (!all_.truths[m.row].empty())
-      truths.push_back(all_.truths[m.row]);
-  hypervolume_ =
-      hypervolume(std::move(truths), objective_point(told.objectives.size(), 0));
+  std::erase_if(front_,
+                [&](const objective_point& other) { return dominates(own, other); });
+  front_.push_back(own);
+  hypervolume_ = hypervolume(front_, objective_point(own.size(), 0));
 }
 
 } // namespace clade

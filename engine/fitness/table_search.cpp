@@ -128,8 +128,8 @@ void table_search::account(const candidate& c, const evaluation& e) {
       && (!best_ || at > best_->fidelity
           || (at == best_->fidelity && value.primary > best_->value.primary)))
     best_ = incumbent{at, value, shortfall(*row)};
-  if (front_ && row && at + 1 == table_.fidelities())
-    front_->add(*row, value);
+  if (front_ && row && value.ok && at + 1 == table_.fidelities())
+    front_->add(*row);
   if (row && standard_.top[*row] && at + 1 == table_.fidelities() && !result_.first_top)
     result_.first_top = spent_;
   while (static_cast<double>(result_.regret.size() + 1) <= ended + rounding

@@ -30,10 +30,12 @@ std::string chosen(const search_task& task, const search_space& space,
 TEST_CASE("auto: several objectives go before all else") {
   const auto numbers = toy_world{}.space();
   CHECK(chosen({.objectives = 2, .fidelities = true, .budget = 10}, numbers, all)
-        == "nsga2");
-  CHECK(chosen({.objectives = 3, .budget = 500}, layered(), all) == "nsga2");
-  CHECK(chosen({.objectives = 4, .budget = 500}, layered(), all) == "nsga3");
-  CHECK(chosen({.objectives = 4, .budget = 500}, numbers, {"nsga2", "regularised"})
+        == "surrogate");
+  CHECK(chosen({.objectives = 3, .budget = 2'000}, layered(), all) == "surrogate");
+  CHECK(chosen({.objectives = 3, .budget = 2'001}, layered(), all) == "nsga2");
+  CHECK(chosen({.objectives = 4, .budget = 2'000}, layered(), all) == "nsga3");
+  CHECK(chosen({.objectives = 4, .budget = 5'000}, layered(), all) == "nsga3");
+  CHECK(chosen({.objectives = 4, .budget = 5'000}, numbers, {"nsga2", "regularised"})
         == "nsga2");
 }
 
@@ -63,7 +65,11 @@ TEST_CASE("auto: what it says is a reason that names the choice") {
   const auto why = [](const search_task& task) {
     return choose_strategy({}, layered(), task, all).why;
   };
-  CHECK(why({.objectives = 2}) == "nsga2: 2 objectives have no single best");
+  CHECK(why({.objectives = 2, .budget = 5'000})
+        == "nsga2: 2 objectives have no single best");
+  CHECK(why({.objectives = 2, .budget = 240})
+        == "surrogate: 2 objectives have no single best, and with 240 evaluations models "
+           "that screen children save trainings");
   CHECK(why({.budget = 1}) == "random: 1 evaluation is too few to learn from");
   CHECK(why({.budget = 240})
         == "surrogate: with 240 evaluations a model that screens children saves "

@@ -65,6 +65,9 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   alone.evolution.islands = {"2"};
   alone.evolution.migration = 0;
   alone.evolution.in_flight = 6;
+  auto of_four = weighing("surrogate", seed);
+  for (int i = 0; i < 2; ++i)
+    of_four.objective.others.push_back(of_four.objective.others.front());
   return {
       {"random", toy_rules("random", seed), true},
       {"generational by tournament", toy_rules("generational", seed), true},
@@ -89,6 +92,8 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"nsga2", toy_rules("nsga2", seed), true},
       {"nsga2 for two objectives", weighing("nsga2", seed), true},
       {"nsga3 for two objectives", weighing("nsga3", seed), true},
+      {"surrogate for two objectives", weighing("surrogate", seed), true, true},
+      {"surrogate for four objectives", of_four, true, true},
       {"successive halving", toy_rules("successive_halving", seed), true},
       {"hyperband", toy_rules("hyperband", seed), true},
       {"dehb", toy_rules("dehb", seed), true},
@@ -354,6 +359,7 @@ TEST_CASE(
            "experiment has 2, which strategy = \"nsga2\" weighs against each other");
   CHECK(refused("nsga2") == "");
   CHECK(refused("random") == "");
+  CHECK(refused("surrogate") == "");
   goal.others.resize(3, goal.others.front());
   CHECK_THAT(refused("generational"), Catch::Contains("strategy = \"nsga3\""));
   CHECK(refused("nsga3") == "");

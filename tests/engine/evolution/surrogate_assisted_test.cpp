@@ -1,6 +1,7 @@
 #include "engine/evolution/next_step.hpp"
 #include "engine/evolution/surrogate_assisted.hpp"
 #include "genome/hash.hpp"
+#include "tests/engine/evolution/pareto_problems.hpp"
 #include "tests/engine/evolution/toy_world.hpp"
 
 #include <catch2/catch.hpp>
@@ -107,6 +108,40 @@ TEST_CASE(
       search->close();
   }
   CHECK(std::ranges::any_of(born, [](const auto& c) { return !c.parents.empty(); }));
+}
+
+TEST_CASE("surrogate: of several objectives it finds more of a front than nsga2") {
+  for (const auto& [problem, worst] : {std::pair{zdt1(), 5.0}, {dtlz2(3), 1.5}}) {
+    double guided = 0, evolved = 0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const auto reached = [&](const char* strategy) {
+        return hypervolume_of(simulate(problem.run(strategy, seed, 20, 4)),
+                              problem.objectives, worst);
+      };
+      guided += reached("surrogate");
+      evolved += reached("nsga2");
+    }
+    INFO(problem.objectives << " objectives");
+    CHECK(guided > evolved);
+  }
+}
+
+TEST_CASE("surrogate: a constraint comes before objectives, one or two") {
+  for (const bool two : {false, true}) {
+    auto run = zdt1().run("surrogate", 2, 20, 4);
+    if (!two)
+      run.rules.objective.others.clear();
+    run.rules.objective.constraints = {{.metric = "f1", .limit = 0.6}};
+    run.rules.objective.constraints.push_back(
+        {.metric = "f0", .limit = 0.2, .at_most = false});
+    const auto searched = simulate(run);
+    std::size_t kept_to = 0;
+    for (const auto& one : searched.state.search->population())
+      kept_to += one.fitness.ok && one.fitness.violation == 0 ? 1 : 0;
+    INFO((two ? "two objectives" : "one objective"));
+    // Of random candidates none does.
+    CHECK(kept_to > (two ? 2 : 10));
+  }
 }
 
 TEST_CASE("surrogate: an order does not depend on what came in early") {
