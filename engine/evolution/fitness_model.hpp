@@ -41,7 +41,7 @@ struct known_fitness {
 /// CIFAR-100 and ImageNet16-120, FCNet on naval propulsion and protein structure):
 ///
 ///     NSGA-II                                   64   86   69   36   44   24 seeds
-///     expected hypervolume                      65   78   66   10   13   24 seeds
+///     expected hypervolume                      65   75   67    9   20   24 seeds
 ///     the same, of shares for normal scores     95  106  109   11   43    6 seeds
 ///     one model of all as one (ParEGO)          76   73   84    2   12    6 seeds
 ///     models of each, then all as one           92  101   90    8   13    6 seeds
