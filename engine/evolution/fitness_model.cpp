@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace clade {
 
@@ -58,14 +59,20 @@ std::vector<example> examples_of(const std::vector<known_fitness>& known,
   return examples;
 }
 
-/// Of one objective: as measured where all are feasible.
-std::vector<double> values_of(const std::vector<fitness>& all) {
-  if (std::ranges::any_of(all, [](const fitness& f) { return f.violation > 0; }))
-    return shares_of(all, 0);
-  std::vector<double> values;
-  for (const auto& f : all)
-    values.push_back(f.primary);
-  return values;
+/// Of one objective: each one's place among all, equal ones sharing theirs.
+std::vector<double> places_of(const std::vector<fitness>& all) {
+  const auto key = [&](std::size_t i) {
+    const auto& f = all[i];
+    return std::tuple(f.ok, -f.violation, f.primary, f.secondary);
+  };
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, key);
+  std::vector<double> places(all.size());
+  for (std::size_t at = 1; at < order.size(); ++at)
+    places[order[at]] =
+        places[order[at - 1]] + (key(order[at - 1]) < key(order[at]) ? 1 : 0);
+  return places;
 }
 
 } // namespace
@@ -76,8 +83,8 @@ fitness_model fitness_model::fit(std::vector<known_fitness> known,
   fitness_model made;
   const auto objectives = objectives_of(known);
   if (objectives == 1) {
-    const auto values = values_of(fitnesses_of(known));
-    made.models_.push_back(surrogate::fit(examples_of(known, values), blocks, seed));
+    const auto places = places_of(fitnesses_of(known));
+    made.models_.push_back(surrogate::fit(examples_of(known, places), blocks, seed));
     return made;
   }
   surrogate_params params;

@@ -33,6 +33,9 @@ struct known_fitness {
 /// from the worst that is known in each: so a metric's unit does not matter, nor whether
 /// it is a loss or its logarithm.
 ///
+/// Equals in the one objective differ by what fitness goes by next, the lower loss: of
+/// small data sets many networks have the same accuracy.
+///
 /// Constraints come first: the infeasible are taken for worse than all that is feasible,
 /// in each objective, by how much they miss; the failed for the worst.
 ///

@@ -49,7 +49,10 @@ double normal_quantile(double p) {
             + 1);
 }
 
-std::vector<double> normal_scores(const std::vector<double>& values) {
+namespace {
+
+/// As they are before their deviation is brought to 1.
+std::vector<double> raw_scores(const std::vector<double>& values) {
   const std::size_t n = values.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -64,13 +67,30 @@ std::vector<double> normal_scores(const std::vector<double>& values) {
     for (; first < end; ++first)
       scores[order[first]] = score;
   }
+  return scores;
+}
+
+/// 1 where all are equal.
+double deviation_of(const std::vector<double>& scores) {
   double squares = 0;
   for (const double score : scores)
     squares += score * score;
-  if (squares > 0)
-    for (double& score : scores)
-      score /= std::sqrt(squares / static_cast<double>(n));
+  return squares > 0 ? std::sqrt(squares / static_cast<double>(scores.size())) : 1;
+}
+
+} // namespace
+
+std::vector<double> normal_scores(const std::vector<double>& values) {
+  auto scores = raw_scores(values);
+  const double deviation = deviation_of(scores);
+  for (double& score : scores)
+    score /= deviation;
   return scores;
+}
+
+double score_alone_at_top(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  return normal_quantile((n - 0.5) / n) / deviation_of(raw_scores(values));
 }
 
 } // namespace clade

@@ -104,6 +104,7 @@ void surrogate::take(std::span<const example> examples, std::size_t limit) {
   for (double& t : lower_)
     t -= centre_;
   scores_ = normal_scores(kept);
+  best_ = score_alone_at_top(kept);
 }
 
 /// Sets mean and slope by generalised least squares under their prior; `z` is the
@@ -269,7 +270,6 @@ surrogate surrogate::fit(std::span<const example> examples,
     made.centre_ = 0;
   }
   made.learn(seed, params);
-  made.best_ = *std::ranges::max_element(made.scores_);
   return made;
 }
 

@@ -111,7 +111,9 @@ public:
   /// Ginsbourger, Le Riche and Carraro, 2010).
   void believe(std::span<const double> features);
 
-  /// The best example's score: what a child has to beat.
+  /// What a child has to beat: the best example's score, as it would be if no other
+  /// equalled it. Where many do, as on the plateaus of accuracies and of tables that are
+  /// looked up by the nearest row, being as good as they are is no improvement.
   [[nodiscard]] double best() const { return best_; }
   /// Of the examples that were taken in, in their order: of all, where there are no more
   /// than `examples`.

@@ -19,6 +19,9 @@ namespace {
 /// Children of which the scores are had.
 constexpr std::size_t measured_children = 16;
 
+/// Results in a row that tell nothing new, after which something random is looked at.
+constexpr std::size_t repeats_that_bore = 3;
+
 /// A front has many that are best.
 constexpr std::size_t parents_of_front = 2 * screening_params{}.parents;
 
@@ -69,6 +72,17 @@ private:
   genome_features features_;
   std::optional<zero_cost_places> places_;
 };
+
+/// Whether the last few results are each equal to one before them.
+bool says_nothing_new(const std::vector<individual>& known) {
+  if (known.size() <= repeats_that_bore)
+    return false;
+  const auto newest = known.end() - static_cast<std::ptrdiff_t>(repeats_that_bore);
+  return std::all_of(newest, known.end(), [&](const individual& one) {
+    return std::any_of(known.begin(), newest,
+                       [&](const individual& k) { return k.fitness == one.fitness; });
+  });
+}
 
 class screened final : public proposal {
 public:
@@ -153,7 +167,7 @@ void surrogate_assisted::choose(breeding& order) {
   auto best = *known;
   sort_by_worth(best);
   std::erase_if(best, [](const individual& i) { return !i.fitness.ok; });
-  if (order.id <= initial || best.size() < 3)
+  if (order.id <= initial || best.size() < 3 || says_nothing_new(*known))
     return;
   best.resize(std::min(best.size(), weighs_several(best) ? parents_of_front
                                                          : screening_params{}.parents));

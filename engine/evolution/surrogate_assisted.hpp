@@ -19,6 +19,10 @@ namespace clade {
 /// it finds good networks in a third to a half of the evaluations of regularised
 /// evolution or local search. Each candidate costs 10 to 20 ms of a generator's time.
 ///
+/// Where the last three results were each equal to one before, as on a plateau, the next
+/// candidate is sampled: a model learns nothing from more of them, and what it has
+/// learnt says that there is nothing else.
+///
 /// With `zero_cost`, the model's 16 best are measured before any training of theirs
 /// (engine/training/zero_cost.hpp), and a second model, of the same kind and of all that
 /// was trained, with these scores beside the rest, says which of them it is to be
