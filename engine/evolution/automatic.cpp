@@ -10,66 +10,52 @@ namespace {
 constexpr std::size_t few_objectives = 3;
 constexpr std::size_t too_few_to_learn_from = 20;
 constexpr std::size_t worth_a_model = 2'000;
-constexpr std::size_t enough_for_brackets = 10;
-
-struct question {
-  const search_space& space;
-  const search_task& task;
-  std::size_t population = 0;
-};
 
 struct rule {
   const char* strategy;
-  bool (*applies)(const question& q);
-  std::string (*why)(const question& q);
+  bool (*applies)(const search_task& task);
+  std::string (*why)(const search_task& task);
 };
 
 std::string count(std::size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-std::string front(const question& q) {
-  return count(q.task.objectives, "objective") + " have no single best";
+std::string front(const search_task& task) {
+  return count(task.objectives, "objective") + " have no single best";
 }
 
 constexpr std::array rules{
-    rule{"nsga3", [](const question& q) { return q.task.objectives > few_objectives; },
-         front},
+    rule{"nsga3",
+         [](const search_task& task) { return task.objectives > few_objectives; }, front},
     rule{"surrogate",
-         [](const question& q) {
-           return q.task.objectives > 1 && q.task.budget <= worth_a_model;
+         [](const search_task& task) {
+           return task.objectives > 1 && task.budget <= worth_a_model;
          },
-         [](const question& q) {
-           return front(q) + ", and with " + count(q.task.budget, "evaluation")
+         [](const search_task& task) {
+           return front(task) + ", and with " + count(task.budget, "evaluation")
                   + " models that screen children save trainings";
          }},
-    rule{"nsga2", [](const question& q) { return q.task.objectives > 1; }, front},
-    rule{"dehb",
-         [](const question& q) {
-           return q.task.fidelities && !has_layers(q.space.rules)
-                  && q.population >= enough_for_brackets;
-         },
-         [](const question&) -> std::string {
-           return "there are rungs, and nothing but hyperparameters to search";
-         }},
-    rule{"asha", [](const question& q) { return q.task.fidelities; },
-         [](const question&) -> std::string {
+    rule{"nsga2", [](const search_task& task) { return task.objectives > 1; }, front},
+    rule{"asha", [](const search_task& task) { return task.fidelities; },
+         [](const search_task&) -> std::string {
            return "there are rungs, on which most trainings can be stopped early";
          }},
     rule{"random",
-         [](const question& q) { return q.task.budget < too_few_to_learn_from; },
-         [](const question& q) {
-           return count(q.task.budget, "evaluation")
-                  + (q.task.budget == 1 ? " is" : " are") + " too few to learn from";
+         [](const search_task& task) { return task.budget < too_few_to_learn_from; },
+         [](const search_task& task) {
+           return count(task.budget, "evaluation") + (task.budget == 1 ? " is" : " are")
+                  + " too few to learn from";
          }},
-    rule{"surrogate", [](const question& q) { return q.task.budget <= worth_a_model; },
-         [](const question& q) {
-           return "with " + count(q.task.budget, "evaluation")
+    rule{"surrogate",
+         [](const search_task& task) { return task.budget <= worth_a_model; },
+         [](const search_task& task) {
+           return "with " + count(task.budget, "evaluation")
                   + " a model that screens children saves trainings";
          }},
-    rule{"regularised", [](const question&) { return true; },
-         [](const question& q) {
-           return "for " + count(q.task.budget, "evaluation")
+    rule{"regularised", [](const search_task&) { return true; },
+         [](const search_task& task) {
+           return "for " + count(task.budget, "evaluation")
                   + " it is robust in any space and costs nothing beside them";
          }}};
 
@@ -93,15 +79,14 @@ bool serves(const std::string& strategy, const search_space& space) {
 chosen_strategy choose_strategy(const evolution_params& params, const search_space& space,
                                 const search_task& task,
                                 const std::vector<std::string>& available) {
-  const question q{space, task, params.population};
   const auto fits = [&](const rule& r) {
-    return r.applies(q) && std::ranges::find(available, r.strategy) != available.end()
+    return r.applies(task) && std::ranges::find(available, r.strategy) != available.end()
            && serves(r.strategy, space);
   };
   const auto found = std::ranges::find_if(rules, fits);
   // What is wrong with the parameters whatever the strategy is said of the last one.
   const rule& r = found == rules.end() ? rules.back() : *found;
-  return {with(params, r.strategy), std::string(r.strategy) + ": " + r.why(q)};
+  return {with(params, r.strategy), std::string(r.strategy) + ": " + r.why(task)};
 }
 
 } // namespace clade
