@@ -319,7 +319,7 @@ TEST_CASE("experiment: zero-cost scores need a model, and networks to be trained
   const experiment_files files;
   const std::string line = "zero_cost = true";
   const auto surrogate =
-      files.with("elites", "strategy = \"surrogate\"\nin_flight = 2\n" + line);
+      files.with("strategy", "strategy = \"surrogate\"\nin_flight = 2\n" + line);
   CHECK(files.error_of(surrogate) == "no error");
   const auto e = files.loaded(surrogate);
   CHECK(e.evolution.zero_cost);

@@ -63,7 +63,8 @@ struct live_run {
 
 /// Waits until the feed has folded so many.
 void await(feed& f, std::uint64_t sequence, std::vector<news>& came) {
-  for (int i = 0; i < 100 && f.picture().sequence < sequence; ++i) {
+  const auto patience = std::chrono::steady_clock::now() + 10s;
+  while (f.picture().sequence < sequence && std::chrono::steady_clock::now() < patience) {
     auto more = f.wait(100ms);
     REQUIRE(more);
     std::ranges::move(*more, std::back_inserter(came));
