@@ -4,9 +4,9 @@
 #include "tools/bench_search.hpp"
 
 #include "engine/config/table_file.hpp"
-#include "engine/evolution/rungs.hpp"
 #include "engine/fitness/table_search.hpp"
 #include "engine/report/search_statistics.hpp"
+#include "tools/bench_rows.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -38,96 +38,6 @@ struct search_options {
     return aims;
   }
 };
-
-/// A row of the comparison.
-struct named_strategy {
-  std::string name;
-  std::vector<std::string> settings; ///< Of [evolution].
-  /// Is there for tables of several fidelities alone.
-  bool climbs = false;
-};
-
-constexpr const char* automatic = "auto";
-constexpr const char* automatic_rungs = "auto, rungs";
-constexpr const char* yardstick = "regularised 20/5";
-
-/// Candidates one at a time, one gene changed in each.
-std::vector<std::string> one_by_one(const std::string& strategy) {
-  return {"strategy=" + strategy, "in_flight=1"};
-}
-
-named_strategy ageing(std::size_t population, std::size_t tournament) {
-  named_strategy s{"regularised " + std::to_string(population) + "/"
-                       + std::to_string(tournament),
-                   one_by_one("regularised")};
-  for (const auto& setting :
-       {"population=" + std::to_string(population),
-        "tournament=" + std::to_string(tournament), std::string("crossover=0.0"),
-        std::string("mutation.again=0.0")})
-    s.settings.push_back(setting);
-  return s;
-}
-
-/// The reference rows, then every other strategy that there is by its defaults. A table
-/// does not know what comes of hyperparameters that change within a training.
-std::vector<named_strategy> known_strategies() {
-  std::vector<named_strategy> rows{
-      {"random", one_by_one("random")}, ageing(100, 25), ageing(20, 5), ageing(10, 5)};
-  rows.push_back({automatic, one_by_one(automatic)});
-  rows.push_back({automatic_rungs, one_by_one(automatic), true});
-  for (const auto& name : strategy_names())
-    if (name != "random" && name != "regularised" && name != "population_based_training")
-      rows.push_back({name, one_by_one(name), starts_from_others({.strategy = name})});
-  return rows;
-}
-
-/// "NAME", or "NAME: strategy=generational population=30".
-expected<named_strategy> parse_strategy(const std::string& text) {
-  const auto colon = text.find(':');
-  if (colon != std::string::npos) {
-    named_strategy row{text.substr(0, colon), one_by_one("regularised")};
-    std::istringstream words(text.substr(colon + 1));
-    for (std::string word; words >> word;)
-      row.settings.push_back(word);
-    return row;
-  }
-  std::string all;
-  for (auto& row : known_strategies()) {
-    if (row.name == text)
-      return std::move(row);
-    all += (all.empty() ? "" : ", ") + row.name;
-  }
-  return fail(error_kind::invalid_input,
-              "--strategies: \"" + text + "\" is none of " + all
-                  + "; one of your own is written \"mine: strategy=regularised "
-                    "population=30\"");
-}
-
-/// Those that can search all these tables, by these objectives beside their own, but for
-/// those that have one fidelity alone.
-expected<std::vector<named_strategy>>
-strategies_for(const std::vector<fs::path>& descriptions,
-               const std::vector<aim>& others) {
-  auto rows = known_strategies();
-  for (const auto& file : descriptions) {
-    const auto d = load_table_description(file);
-    if (!d)
-      return tl::unexpected(d.error());
-    const auto goal = objective_of(*d, others);
-    if (!goal)
-      return tl::unexpected(goal.error());
-    std::erase_if(rows, [&](const named_strategy& s) {
-      const auto names = strategy_names();
-      return std::ranges::find(names, s.name) != names.end()
-             && !check_space(s.name, d->space);
-    });
-    if (!others.empty())
-      std::erase_if(rows, [&](const named_strategy& s) {
-        return s.climbs || !parse_evolution(s.settings, d->space, *goal);
-      });
-  }
-  return rows;
-}
 
 /// A folder stands for the descriptions in it.
 expected<std::vector<fs::path>> find_descriptions(const std::vector<std::string>& names) {
@@ -181,19 +91,6 @@ struct open_table {
   };
   std::vector<row> rows;
 };
-
-/// Of a row, for a table: "auto" takes a strategy with rungs where it is given some.
-std::vector<std::string> settings_of(const named_strategy& s,
-                                     const std::vector<std::uint32_t>& fidelities) {
-  auto settings = s.settings;
-  if (s.name != automatic_rungs)
-    return settings;
-  std::string rungs;
-  for (const auto r : rungs_of(fidelities, usual_reduction))
-    rungs += (rungs.empty() ? "" : ", ") + std::to_string(r);
-  settings.push_back("rungs=[" + rungs + "]");
-  return settings;
-}
 
 expected<open_table> open(const fs::path& file,
                           const std::vector<named_strategy>& strategies,
@@ -300,7 +197,7 @@ void make_quick(search_options& o) {
          {"nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure"})
       o.tables.push_back("experiments/tables/" + std::string(name) + ".toml");
   if (o.strategies.empty()) {
-    o.strategies = {"random", yardstick, automatic};
+    o.strategies = {"random", yardstick_row, automatic_row};
   }
   o.evaluations = std::min<std::size_t>(o.evaluations, 100);
   o.seeds = std::min<std::size_t>(o.seeds, 40);
@@ -354,7 +251,7 @@ expected<search_comparison> compare(const search_options& options) {
                       .evaluations = options.evaluations,
                       .checkpoints = checkpoints_of(options.evaluations),
                       .of_fronts = !others.empty(),
-                      .yardstick = automatic,
+                      .yardstick = automatic_row,
                       .tables = {}};
   for (const auto& file : *files) {
     const auto t = open(file, strategies, others);
@@ -378,11 +275,12 @@ int bench_search(search_options options) {
   if (!c)
     return report(c.error());
   std::cout << (options.json ? to_json(*c) + "\n" : to_text(*c)) << std::flush;
-  const auto behind = regret_ratio(*c, automatic, yardstick);
+  const auto behind = regret_ratio(*c, automatic_row, yardstick_row);
   if (!options.quick || !behind || *behind <= 1)
     return 0;
-  std::cerr << "clade: " << automatic << " is behind " << yardstick << ": " << *behind
-            << " times its regret after " << c->evaluations << " evaluations\n";
+  std::cerr << "clade: " << automatic_row << " is behind " << yardstick_row << ": "
+            << *behind << " times its regret after " << c->evaluations
+            << " evaluations\n";
   return 1;
 }
 
