@@ -10,7 +10,7 @@ namespace clade {
 
 namespace {
 
-constexpr const char* automatic_rungs = "auto, rungs";
+constexpr const char* automatic_rungs = "auto with rungs";
 
 /// Candidates one at a time, one gene changed in each.
 std::vector<std::string> one_by_one(const std::string& strategy) {

@@ -92,6 +92,8 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     return misfit(r, "it has no genome");
   ++state.born;
   state.known.insert(training, c.id);
+  if (c.generation == 0 && c.parents.empty())
+    state.random_networks.insert(c.network);
   auto& open = state.open.emplace(c.id, c).first->second;
   open.start_epoch = start_epoch_of(order);
   open.looked_at = {}; // Only what is bred again needs them.
@@ -118,9 +120,7 @@ expected<void> fold(run_state& state, const record& r,
   if (!i.fitness.ok)
     ++state.failed;
   else if (e.equal_to == 0)
-    keep_best(state, i,
-              (c.generation == 0 && c.parents.empty())
-                  || (state.best_random && same_genome(*state.best_random, i)));
+    keep_best(state, i, state.random_networks.contains(c.network));
   state.current.push_back(i);
   state.copies.erase(e.id);
   state.open.erase(found);

@@ -53,6 +53,7 @@ struct run_state {
   /// best random one may be one that was trained on.
   std::vector<individual> best;
   std::optional<individual> best_random;
+  std::set<genome_hash> random_networks; ///< Of generation 0's random candidates.
   std::vector<generation_summary> generations;
   std::uint64_t born = 0, evaluated = 0, failed = 0;
   double training_seconds = 0;

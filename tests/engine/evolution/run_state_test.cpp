@@ -236,6 +236,22 @@ TEST_CASE("run state: the best random candidate is the best of generation 0") {
   CHECK(run.state.best_random->id <= 8);
 }
 
+TEST_CASE("run state: which random candidate is best does not depend on who ends first") {
+  for (const char* strategy : {"generational", "asha", "hyperband", "multi_fidelity"}) {
+    INFO(strategy);
+    auto s = toy_simulation(toy_rules(strategy));
+    const auto in_order = simulate(s).state.best_random;
+    REQUIRE(in_order);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      s.pick = shuffled(seed);
+      const auto found = simulate(s).state.best_random;
+      REQUIRE(found);
+      CHECK(found->id == in_order->id);
+      CHECK(found->epochs == in_order->epochs);
+    }
+  }
+}
+
 TEST_CASE("run state: genomes of the dead are held by nobody") {
   for (const auto& strategy : strategy_names()) {
     INFO(strategy);
