@@ -51,9 +51,7 @@ public:
   }
 
   result evaluate(const assignment& a) {
-    class : public progress {
-      bool report(const epoch&) override { return true; }
-    } nobody;
+    unheard_progress nobody;
     auto decoded = decode_genome(a.genome);
     evaluated_job done{.evaluation = {.id = a.id, .outcome = outcome::invalid}};
     std::lock_guard lock(mutex_);

@@ -1,5 +1,7 @@
 #include "actors/selector.hpp"
 
+#include "engine/evolution/selection.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,15 +13,6 @@ namespace {
 // Orders that a generator gets at once: enough that a message costs little beside them,
 // few enough that the generators share a generation.
 constexpr std::size_t orders_at_once = 16;
-
-/// The fitness that is worth keeping weights for: ties with the worst of the best
-/// included.
-double weights_threshold(const run_state& run) {
-  if (run.best.size() < run_state::kept_best || run.best.back().fitness.violation > 0)
-    return -std::numeric_limits<double>::infinity();
-  return std::nextafter(run.best.back().fitness.primary,
-                        -std::numeric_limits<double>::infinity());
-}
 
 } // namespace
 
@@ -197,7 +190,9 @@ void selector_state::applied(const recorded& r) {
 }
 
 void selector_state::submit(const std::vector<candidate_id>& ids) {
-  submission message{.candidates = {}, .keep_weights_above = weights_threshold(run)};
+  submission message{.candidates = {},
+                     .keep_weights_above =
+                         weights_threshold(run.best, run_state::kept_best)};
   for (auto id : ids) {
     const auto& c = run.open.at(id);
     if (c.equal_to != 0)

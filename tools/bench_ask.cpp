@@ -6,6 +6,7 @@
 #include "engine/evolution/islands.hpp"
 #include "engine/fitness/ask_cost.hpp"
 #include "engine/report/format.hpp"
+#include "tools/bench_rows.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <sstream>
 
 namespace clade {
 
@@ -45,14 +45,9 @@ units = { low = 8, high = 512 }
 warm_up = { low = 0, high = 20 }
 )";
 
-/// A row of the table, before it is known on which spaces.
-struct asked_strategy {
-  std::string name;
-  std::vector<std::string> settings; ///< Of [evolution].
-};
-
-std::vector<asked_strategy> known_strategies() {
-  std::vector<asked_strategy> rows;
+/// Before it is known on which spaces.
+std::vector<named_strategy> known_strategies() {
+  std::vector<named_strategy> rows;
   for (const auto& name : strategy_names()) {
     rows.push_back({name, {"strategy=" + name}});
     if (starts_from_others({.strategy = name}))
@@ -62,28 +57,6 @@ std::vector<asked_strategy> known_strategies() {
                   {"strategy=islands", "islands=[\"regularised\",\"tpe\",\"local_"
                                        "search\"]"}});
   return rows;
-}
-
-/// "NAME", or "NAME: strategy=generational population=30".
-expected<asked_strategy> parse_strategy(const std::string& text) {
-  const auto colon = text.find(':');
-  if (colon != std::string::npos) {
-    asked_strategy row{text.substr(0, colon), {"strategy=regularised"}};
-    std::istringstream words(text.substr(colon + 1));
-    for (std::string word; words >> word;)
-      row.settings.push_back(word);
-    return row;
-  }
-  std::string all;
-  for (auto& row : known_strategies()) {
-    if (row.name == text)
-      return std::move(row);
-    all += (all.empty() ? "" : ", ") + row.name;
-  }
-  return fail(error_kind::invalid_input,
-              "--strategies: \"" + text + "\" is none of " + all
-                  + "; one of your own is written \"mine: strategy=regularised "
-                    "population=30\"");
 }
 
 /// Whether proposals take so long that a search of all evaluations would take hours.
@@ -135,12 +108,12 @@ expected<measured_row> measure(const std::string& name, const evolution_params& 
   return measured_row{name, has_layers(space->rules) ? "layers" : "numbers", *cost};
 }
 
-expected<std::vector<asked_strategy>> strategies_of(const ask_options& options) {
+expected<std::vector<named_strategy>> strategies_of(const ask_options& options) {
   if (options.strategies.empty())
     return known_strategies();
-  std::vector<asked_strategy> rows;
+  std::vector<named_strategy> rows;
   for (const auto& text : options.strategies) {
-    auto s = parse_strategy(text);
+    auto s = choose_row(text, known_strategies(), {"strategy=regularised"});
     if (!s)
       return tl::unexpected(std::move(s).error());
     rows.push_back(std::move(*s));
@@ -162,7 +135,7 @@ spaces_of(const ask_options& options) {
 
 /// On each space that the strategy can search; there must be one.
 expected<void>
-measure_on_all(const asked_strategy& s, const ask_options& options,
+measure_on_all(const named_strategy& s, const ask_options& options,
                const std::vector<std::shared_ptr<const search_space>>& spaces,
                std::vector<measured_row>& rows) {
   auto settings = s.settings;

@@ -44,17 +44,25 @@ std::vector<named_strategy> known_strategies() {
 
 } // namespace
 
-expected<named_strategy> parse_strategy(const std::string& text) {
+std::optional<named_strategy> own_row(const std::string& text,
+                                      std::vector<std::string> usual) {
   const auto colon = text.find(':');
-  if (colon != std::string::npos) {
-    named_strategy row{text.substr(0, colon), one_by_one("regularised")};
-    std::istringstream words(text.substr(colon + 1));
-    for (std::string word; words >> word;)
-      row.settings.push_back(word);
-    return row;
-  }
+  if (colon == std::string::npos)
+    return std::nullopt;
+  named_strategy row{text.substr(0, colon), std::move(usual)};
+  std::istringstream words(text.substr(colon + 1));
+  for (std::string word; words >> word;)
+    row.settings.push_back(word);
+  return row;
+}
+
+expected<named_strategy> choose_row(const std::string& text,
+                                    std::vector<named_strategy> known,
+                                    std::vector<std::string> usual) {
+  if (auto own = own_row(text, std::move(usual)))
+    return std::move(*own);
   std::string all;
-  for (auto& row : known_strategies()) {
+  for (auto& row : known) {
     if (row.name == text)
       return std::move(row);
     all += (all.empty() ? "" : ", ") + row.name;
@@ -63,6 +71,10 @@ expected<named_strategy> parse_strategy(const std::string& text) {
               "--strategies: \"" + text + "\" is none of " + all
                   + "; one of your own is written \"mine: strategy=regularised "
                     "population=30\"");
+}
+
+expected<named_strategy> parse_strategy(const std::string& text) {
+  return choose_row(text, known_strategies(), one_by_one("regularised"));
 }
 
 expected<std::vector<named_strategy>>

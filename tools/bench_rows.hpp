@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,17 @@ inline constexpr const char* automatic_row = "auto";
 /// What the others are compared with by --quick.
 inline constexpr const char* yardstick_row = "regularised 20/5";
 
-/// A row by its name, or "NAME: strategy=generational population=30".
+/// "NAME: strategy=generational population=30" as a row, whose settings follow the
+/// `usual` ones; nothing where there is no colon.
+[[nodiscard]] std::optional<named_strategy> own_row(const std::string& text,
+                                                    std::vector<std::string> usual);
+
+/// One of these rows by its name, or a row of somebody's own.
+[[nodiscard]] expected<named_strategy> choose_row(const std::string& text,
+                                                  std::vector<named_strategy> known,
+                                                  std::vector<std::string> usual);
+
+/// A row of `clade bench search`.
 [[nodiscard]] expected<named_strategy> parse_strategy(const std::string& text);
 
 /// The reference rows, then every other strategy by its defaults: those that can search

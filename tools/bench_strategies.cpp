@@ -4,9 +4,9 @@
 #include "tools/bench_strategies.hpp"
 
 #include "engine/fitness/training_search.hpp"
+#include "engine/report/json_parts.hpp"
+#include "tools/bench_rows.hpp"
 #include "tools/trained_here.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <iostream>
@@ -16,8 +16,6 @@
 namespace clade {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 struct strategies_options {
   trained_here_params here;
@@ -30,15 +28,11 @@ struct strategies_options {
 /// "NAME", or "NAME: key=value ..." with keys of [evolution]; candidates one at a time,
 /// as there is one slot.
 std::vector<std::string> settings_of(const std::string& text) {
-  const auto colon = text.find(':');
-  std::vector<std::string> settings{"evolution.in_flight=1"};
-  if (colon == std::string::npos)
-    settings.push_back("evolution.strategy=" + text);
-  else {
-    std::istringstream words(text.substr(colon + 1));
-    for (std::string word; words >> word;)
-      settings.push_back("evolution." + word);
-  }
+  const auto own = own_row(text, {});
+  auto settings = own ? own->settings : std::vector{"strategy=" + text};
+  settings.insert(settings.begin(), "in_flight=1");
+  for (auto& s : settings)
+    s.insert(0, "evolution.");
   return settings;
 }
 
@@ -55,13 +49,8 @@ expected<experiment> experiment_for(const strategies_options& o, const std::stri
   return e;
 }
 
-json to_json(const std::string& strategy, const experiment& e,
-             const training_search_result& r) {
-  json metrics = json::object(), tested = json::object();
-  for (const auto& m : r.champion.metrics)
-    metrics[m.name] = m.value;
-  for (const auto& m : r.tested.metrics)
-    tested[m.name] = m.value;
+ordered_json to_json(const std::string& strategy, const experiment& e,
+                     const training_search_result& r) {
   return {{"strategy", strategy},
           {"chosen", e.evolution.chosen},
           {"seed", e.seed},
@@ -71,8 +60,8 @@ json to_json(const std::string& strategy, const experiment& e,
           {"engine_seconds", r.engine_seconds},
           {"champion", r.champion.id},
           {"parameters", r.champion.parameters},
-          {"validation", std::move(metrics)},
-          {"test", std::move(tested)}};
+          {"validation", metrics_json(r.champion.metrics)},
+          {"test", metrics_json(r.tested.metrics)}};
 }
 
 void print(const std::string& strategy, const experiment& e,
@@ -102,7 +91,7 @@ expected<void> run_seed(const strategies_options& o, std::uint64_t seed) {
     if (!found)
       return fail_in(name + ", seed " + std::to_string(seed), found.error());
     if (o.json)
-      std::cout << to_json(name, *e, *found).dump() << std::endl;
+      std::cout << text_of(to_json(name, *e, *found)) << std::endl;
     else
       print(name, *e, *found);
   }

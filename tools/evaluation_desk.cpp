@@ -1,9 +1,9 @@
 #include "tools/evaluation_desk.hpp"
 
+#include "engine/evolution/selection.hpp"
+#include "engine/report/json_parts.hpp"
 #include "genome/hash.hpp"
 #include "tools/genome_json.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,18 +14,6 @@ namespace clade {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-/// A reason or a name that is no UTF-8 must not end the process.
-std::string text_of(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-json metrics_json(const std::vector<metric>& metrics) {
-  json out = json::object();
-  for (const auto& m : metrics)
-    out[m.name] = m.value;
-  return out;
-}
 
 tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
@@ -50,8 +38,8 @@ std::string result_line(const evaluation& e, genome_hash network,
                   {"metrics", metrics_json(e.metrics)},
                   {"parameters", e.parameters},
                   {"network", to_text(network)},
-                  {"equal_to", e.equal_to == 0 ? json() : json(e.equal_to)},
-                  {"reason", e.reason.empty() ? json() : json(e.reason)},
+                  {"equal_to", some(e.equal_to)},
+                  {"reason", some(e.reason)},
                   {"seconds", e.seconds},
                   {"processor_seconds", processor_seconds}});
 }
@@ -137,15 +125,11 @@ expected<std::string> evaluation_desk::evaluate(const request& r) {
     trained_.emplace(id, std::move(t));
     return line;
   }
-  const auto least = best_.size() < kept_best
-                         ? -std::numeric_limits<double>::infinity()
-                         : std::nextafter(best_.back().fitness.primary,
-                                          -std::numeric_limits<double>::infinity());
   const auto before = by_.processor_seconds();
   auto done = by_.evaluate({.id = id,
                             .genome = t.genome,
                             .budget = {.epochs = r.epochs.value_or(0)},
-                            .keep_weights_above = least});
+                            .keep_weights_above = weights_threshold(best_, kept_best)});
   const auto took = by_.processor_seconds() - before;
   done.evaluation.id = id;
   const auto line = result_line(done.evaluation, network, took);

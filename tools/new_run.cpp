@@ -1,6 +1,7 @@
 #include "tools/new_run.hpp"
 
 #include "actors/endpoint.hpp"
+#include "actors/node_work.hpp"
 #include "engine/config/table_file.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/session.hpp"
@@ -65,7 +66,7 @@ expected<checked_experiment> check_experiment(experiment e) {
 expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
   auto& e = checked.experiment;
   if (e.fitness == fitness_kind::training)
-    if (auto found = find_training(module_path()); !found)
+    if (auto found = find_training(training_module()); !found)
       return tl::unexpected(found.error());
   auto state = make_run_state(rules_of(e));
   if (!state)

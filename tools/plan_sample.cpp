@@ -1,5 +1,6 @@
 #include "tools/plan_sample.hpp"
 
+#include "actors/node_work.hpp"
 #include "engine/training/recipe.hpp"
 #include "tools/command.hpp"
 
@@ -13,12 +14,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t samples = 200;
-
-/// Hears of epochs and does nothing.
-class unheard : public progress {
-public:
-  bool report(const epoch&) override { return true; }
-};
 
 } // namespace
 
@@ -48,23 +43,15 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
 expected<trial_step> measure(const experiment& e, const slot& s,
                              const std::vector<sampled>& networks) {
   // As the slot's own process has it; LibTorch reads it when it is loaded.
-  for (const std::string& variable : s.environment) {
-    const auto is = variable.find('=');
-    ::setenv(variable.substr(0, is).c_str(), variable.c_str() + is + 1, 1);
-  }
-  auto trainer = load_training(module_path(), {.training = e.training,
-                                               .data = e.data,
-                                               .space = e.space,
-                                               .goal = e.objective,
-                                               .seed = e.seed,
-                                               .device = s.device});
+  enter_environment(s);
+  auto trainer = load_training(training_module(), training_setup_of(e, s.device));
   if (!trainer)
     return tl::unexpected(std::move(trainer).error());
   if (auto warm = (*trainer)->warm_up(); !warm)
     return tl::unexpected(std::move(warm).error());
   double seconds = 0, work = 0;
   trial_step step;
-  unheard nobody;
+  unheard_progress nobody;
   for (std::size_t quartile = 1; quartile <= 3; ++quartile) {
     const sampled& n = networks[quartile * networks.size() / 4];
     const job one_epoch{.id = n.made.id,

@@ -113,11 +113,6 @@ bool on_gpu(const std::string& slot) {
   return slot.find("cuda") != std::string::npos;
 }
 
-/// Never to be told to stop.
-struct patient final : progress {
-  bool report(const epoch&) override { return true; }
-};
-
 /// Trains in this process, which has a slot's environment.
 class retrainer {
 public:
@@ -156,7 +151,7 @@ public:
 private:
   /// Trains it after those that it starts from.
   evaluation again(std::size_t experiment, std::vector<job> before, job last) {
-    patient nobody;
+    unheard_progress nobody;
     return evaluate_lineage(std::move(before), std::move(last),
                             [&](job j) {
                               const auto id = j.id;
@@ -225,11 +220,7 @@ int retrain_here(const replayed& run, const past& p, const std::vector<trained>&
 
 /// Starts this command again in the slot's environment; returns only if it cannot.
 error start_again(const slot& s) {
-  for (const auto& assignment : s.environment) {
-    const auto equals = assignment.find('=');
-    ::setenv(assignment.substr(0, equals).c_str(), assignment.substr(equals + 1).c_str(),
-             1);
-  }
+  enter_environment(s);
   ::setenv(device_variable, s.device.c_str(), 1);
   std::vector<std::string> words;
   std::ifstream in("/proc/self/cmdline");
@@ -275,7 +266,7 @@ int retrain_run(const replayed& run, const retrain_options& options) {
     if (!e)
       return report(e.error());
     if (e->fitness == fitness_kind::training)
-      if (auto found = find_training(module_path()); !found)
+      if (auto found = find_training(training_module()); !found)
         return report(found.error());
   }
   const auto s = slot_for(*some, options.slots);

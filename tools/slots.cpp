@@ -214,12 +214,15 @@ process_params node_process(const node_command& command, const slot& s) {
   return params;
 }
 
-std::filesystem::path own_program() {
-  return std::filesystem::read_symlink("/proc/self/exe");
+void enter_environment(const slot& s) {
+  for (const std::string& variable : s.environment) {
+    const auto is = variable.find('=');
+    ::setenv(variable.substr(0, is).c_str(), variable.c_str() + is + 1, 1);
+  }
 }
 
-std::filesystem::path module_path() {
-  return own_program().parent_path() / "libclade_training.so";
+std::filesystem::path own_program() {
+  return std::filesystem::read_symlink("/proc/self/exe");
 }
 
 std::filesystem::path torch_export_path() {

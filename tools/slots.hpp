@@ -63,8 +63,9 @@ struct node_command {
 /// This program's own file.
 [[nodiscard]] std::filesystem::path own_program();
 
-/// The module with LibTorch, which lies beside it.
-[[nodiscard]] std::filesystem::path module_path();
+/// Sets this process's environment as a process of that slot has it. LibTorch reads it
+/// when it is loaded.
+void enter_environment(const slot& s);
 
 /// The one that predicts and writes TorchScript (engine/export/torch_work.hpp).
 [[nodiscard]] std::filesystem::path torch_export_path();

@@ -1,18 +1,12 @@
 #include "tools/trained_here.hpp"
 
+#include "engine/fitness/processor_time.hpp"
+
 #include <chrono>
-#include <cstdlib>
-#include <ctime>
 
 namespace clade {
 
 namespace {
-
-double processor_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 /// Ends an evaluation that is over its time.
 class timed final : public progress {
@@ -42,7 +36,7 @@ expected<trained_here> train_here(const trained_here_params& params) {
     return tl::unexpected(std::move(checked).error());
   const auto& experiment = checked->experiment;
   if (experiment.fitness == fitness_kind::training)
-    if (auto found = find_training(module_path()); !found)
+    if (auto found = find_training(training_module()); !found)
       return tl::unexpected(found.error());
   const auto slots = parse_slots(experiment.slots.local);
   if (!slots)
@@ -51,10 +45,7 @@ expected<trained_here> train_here(const trained_here_params& params) {
     return fail(error_kind::invalid_input,
                 "slots \"none\": nothing can be trained here; take cpu:1");
   // LibTorch reads it when it is loaded.
-  for (const std::string& variable : slots->front().environment) {
-    const auto is = variable.find('=');
-    ::setenv(variable.substr(0, is).c_str(), variable.c_str() + is + 1, 1);
-  }
+  enter_environment(slots->front());
   auto work = std::make_shared<node_work>();
   if (auto ready = work->prepare(experiment, slots->front().device); !ready)
     return tl::unexpected(std::move(ready).error());
@@ -69,7 +60,7 @@ expected<trained_here> train_here(const trained_here_params& params) {
                                  [work](job j, const bytes& weights) {
                                    return work->examine(j, weights);
                                  },
-                             .processor_seconds = processor_seconds}};
+                             .processor_seconds = process_seconds}};
 }
 
 } // namespace clade

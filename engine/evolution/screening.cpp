@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 namespace clade {
@@ -134,12 +135,6 @@ double chance_above(const prediction& p, double value) {
   return density(u) / (x + tail_fraction(x));
 }
 
-promise_function improvement_by(const surrogate& model) {
-  return [&model](std::span<const double> features) {
-    return log_expected_improvement(model.predict(features), model.best());
-  };
-}
-
 std::vector<genome> screen_several(const promise_function& promise,
                                    std::span<const genome* const> parents,
                                    const variation_operators& operators,
@@ -164,16 +159,6 @@ std::vector<genome> screen_several(const promise_function& promise,
   for (std::size_t i = 0; i < std::min(count, found.size()); ++i)
     best.push_back(std::move(found[i].made));
   return best;
-}
-
-std::optional<genome> screen(const promise_function& promise,
-                             std::span<const genome* const> parents,
-                             const variation_operators& operators,
-                             const screening_params& params, random_stream& random) {
-  auto best = screen_several(promise, parents, operators, params, random, 1);
-  if (best.empty())
-    return std::nullopt;
-  return std::move(best.front());
 }
 
 } // namespace clade

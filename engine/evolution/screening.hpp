@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,9 +57,6 @@ struct variation_operators {
 /// How much a genome of these features promises; greater is better.
 using promise_function = std::function<double(std::span<const double> features)>;
 
-/// log_expected_improvement by a model that outlives it, over the best of its examples.
-[[nodiscard]] promise_function improvement_by(const surrogate& model);
-
 /// The unknown genome that promises the most among children of the parents (best first,
 /// at least one), random ones, and what climbs from the most promising of these reach,
 /// and those that come next, at most `count`, for another to choose from. Empty where
@@ -71,12 +67,5 @@ using promise_function = std::function<double(std::span<const double> features)>
 screen_several(const promise_function& promise, std::span<const genome* const> parents,
                const variation_operators& operators, const screening_params& params,
                random_stream& random, std::size_t count);
-
-/// The first of them.
-[[nodiscard]] std::optional<genome> screen(const promise_function& promise,
-                                           std::span<const genome* const> parents,
-                                           const variation_operators& operators,
-                                           const screening_params& params,
-                                           random_stream& random);
 
 } // namespace clade

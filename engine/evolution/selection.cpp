@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace clade {
 
@@ -15,6 +16,13 @@ void sort_by_use(std::vector<individual>& population) {
                                    [](const auto& i) { return !i.fitness.ok; });
   if (failed != population.begin())
     population.erase(failed, population.end());
+}
+
+double weights_threshold(const std::vector<individual>& best, std::size_t kept) {
+  if (best.size() < kept || best.back().fitness.violation > 0)
+    return -std::numeric_limits<double>::infinity();
+  return std::nextafter(best.back().fitness.primary,
+                        -std::numeric_limits<double>::infinity());
 }
 
 std::size_t tournament(std::size_t population, std::size_t size, random_stream& random) {

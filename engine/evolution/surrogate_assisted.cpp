@@ -64,9 +64,7 @@ public:
                                                const zero_cost_scores& s) const {
     return places_ ? features_.encode(g, places_->of(s)) : features_.encode(g);
   }
-  [[nodiscard]] const std::vector<feature_block>& blocks() const {
-    return features_.blocks();
-  }
+  [[nodiscard]] const genome_features& of_genomes() const { return features_; }
 
 private:
   genome_features features_;
@@ -97,8 +95,9 @@ public:
       taken.insert(canonical_hash(*one.genome));
     for (const auto& one : in_training_)
       taken.insert(canonical_hash(*one.genome));
-    const auto model = learn(encoding(rules.space.rules), rules, order);
-    const genome_features features(rules.space.rules);
+    const encoding by_genome(rules.space.rules);
+    const auto model = learn(by_genome, rules, order);
+    const auto& features = by_genome.of_genomes();
     const auto promise = [&](std::span<const double> f) { return model.promise(f); };
     const auto params = looked_at_with(order.parents.size());
     if (rules.scorer == nullptr)
@@ -116,7 +115,7 @@ private:
     for (const auto& one : *known_)
       examples.push_back({features(*one.genome, one.zero_cost), one.fitness});
     auto weights = derive(rules.seed, purpose::niches, order.generation, order.index);
-    auto model = fitness_model::fit(std::move(examples), features.blocks(),
+    auto model = fitness_model::fit(std::move(examples), features.of_genomes().blocks(),
                                     rules.seed + order.id, weights);
     for (const auto& one : in_training_)
       model.believe(features(*one.genome, one.zero_cost));

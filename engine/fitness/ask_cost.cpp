@@ -3,30 +3,18 @@
 // evaluation recorded to the next.
 #include "engine/fitness/ask_cost.hpp"
 
+#include "engine/fitness/processor_time.hpp"
 #include "engine/fitness/run_driver.hpp"
 #include "engine/fitness/synthetic.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <map>
 #include <numeric>
 
 namespace clade {
 
 namespace {
-
-/// Of this thread: what others do on the machine is not measured.
-double processor_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-class nobody final : public progress {
-public:
-  bool report(const epoch&) override { return true; }
-};
 
 /// What stands in for a proposal that is not asked.
 breeding without_model(breeding order) {
@@ -71,19 +59,19 @@ expected<candidate> measured_search::carry_out(const breeding& order) {
   const bool asked =
       params_.modelled == 0 || order.id + params_.modelled > params_.evaluations;
   proposals_ += proposed && asked ? 1 : 0;
-  const auto start = processor_seconds();
+  const auto start = thread_seconds();
   auto made =
       breed({*params_.space, params_.problem, params_.evolution.mutation, params_.seed},
             proposed && !asked ? without_model(order) : order);
-  const auto seconds = processor_seconds() - start;
+  const auto seconds = thread_seconds() - start;
   bred_[order.id] += seconds;
   elsewhere_ += seconds;
   return made;
 }
 
 evaluation measured_search::evaluate(const candidate& c) {
-  const auto start = processor_seconds();
-  nobody listening;
+  const auto start = thread_seconds();
+  unheard_progress listening;
   auto e = fitness_
                ->evaluate({.id = c.id,
                            .genome = *c.genome,
@@ -93,7 +81,7 @@ evaluation measured_search::evaluate(const candidate& c) {
                            .start_epoch = c.start_epoch},
                           listening)
                .evaluation;
-  elsewhere_ += processor_seconds() - start;
+  elsewhere_ += thread_seconds() - start;
   return e;
 }
 
@@ -118,12 +106,12 @@ expected<ask_cost> measured_search::run() {
                      .pick = {},
                      .recorded = [this](const record& r) { recorded(r); }},
                     std::move(*state));
-  const auto begin = processor_seconds();
+  const auto begin = thread_seconds();
   while (!driver.state().finished) {
-    const auto start = processor_seconds(), before = elsewhere_;
+    const auto start = thread_seconds(), before = elsewhere_;
     if (auto done = driver.step(); !done)
       return tl::unexpected(std::move(done).error());
-    spent_ += processor_seconds() - start - (elsewhere_ - before);
+    spent_ += thread_seconds() - start - (elsewhere_ - before);
     if (!std::exchange(evaluated_, false))
       continue;
     head_.push_back(spent_ - billed_);
@@ -131,7 +119,7 @@ expected<ask_cost> measured_search::run() {
   }
   ask_cost cost{.candidates = head_.size(),
                 .proposals = proposals_,
-                .seconds = processor_seconds() - begin};
+                .seconds = thread_seconds() - begin};
   const auto last = [&](const std::vector<double>& all) {
     const auto n = std::clamp<std::size_t>(params_.measured, 1, all.size());
     return spread_of({all.end() - static_cast<std::ptrdiff_t>(n), all.end()});

@@ -51,6 +51,12 @@ public:
   virtual bool report(const epoch& e) = 0;
 };
 
+/// Of whoever neither listens nor stops anything.
+class unheard_progress final : public progress {
+public:
+  bool report(const epoch&) override { return true; }
+};
+
 struct evaluated_job {
   clade::evaluation evaluation;
   bytes weights;      ///< Empty unless asked for.

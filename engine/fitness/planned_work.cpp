@@ -25,22 +25,15 @@ evaluation drawn(const candidate& drawing, const objective& goal) {
 template<class Heard>
 expected<void> run_without_training(run_rules rules, const problem& problem,
                                     Heard heard) {
-  const auto space = rules.space;
-  const auto mutation = rules.evolution.mutation;
-  const auto goal = rules.objective;
-  const auto seed = rules.seed;
   bool enough = false;
-  auto state = make_run_state(std::move(rules));
+  auto state = make_run_state(rules);
   if (!state)
     return tl::unexpected(std::move(state).error());
-  run_driver driver({.breed =
-                         [&](const breeding& order) {
-                           return breed({*space, problem, mutation, seed}, order);
-                         },
+  run_driver driver({.breed = breeder_of(rules, problem),
                      .evaluate =
                          [&](const candidate& c) {
                            enough = enough || heard(c, true);
-                           return drawn(c, goal);
+                           return drawn(c, rules.objective);
                          },
                      .pick = {},
                      .recorded =
@@ -57,7 +50,7 @@ expected<void> run_without_training(run_rules rules, const problem& problem,
 
 } // namespace
 
-expected<std::uint64_t> planned_epochs(run_rules rules, const problem& problem,
+expected<std::uint64_t> planned_epochs(const run_rules& rules, const problem& problem,
                                        std::uint32_t epochs) {
   const auto& p = rules.evolution;
   if (p.rungs.empty())
@@ -73,17 +66,17 @@ expected<std::uint64_t> planned_epochs(run_rules rules, const problem& problem,
     trained[c.id] = until;
     return false;
   };
-  return run_without_training(std::move(rules), problem, count).map([&] { return sum; });
+  return run_without_training(rules, problem, count).map([&] { return sum; });
 }
 
-expected<std::uint64_t> open_at_once(run_rules rules, const problem& problem,
+expected<std::uint64_t> open_at_once(const run_rules& rules, const problem& problem,
                                      std::uint64_t slots) {
   std::uint64_t born = 0;
   const auto count = [&](const candidate&, bool evaluated) {
     born += evaluated ? 0 : 1;
     return evaluated || born >= slots;
   };
-  return run_without_training(std::move(rules), problem, count).map([&] { return born; });
+  return run_without_training(rules, problem, count).map([&] { return born; });
 }
 
 } // namespace clade

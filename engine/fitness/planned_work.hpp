@@ -12,11 +12,11 @@ namespace clade {
 /// of a full training. Without rungs it knows by multiplying; with them it takes as long
 /// as the strategy does.
 [[nodiscard]] expected<std::uint64_t>
-planned_epochs(run_rules rules, const problem& problem, std::uint32_t epochs);
+planned_epochs(const run_rules& rules, const problem& problem, std::uint32_t epochs);
 
 /// How many candidates are in training at once as it begins, if there are slots for so
 /// many; `slots` where it is more.
 [[nodiscard]] expected<std::uint64_t>
-open_at_once(run_rules rules, const problem& problem, std::uint64_t slots);
+open_at_once(const run_rules& rules, const problem& problem, std::uint64_t slots);
 
 } // namespace clade

@@ -4,6 +4,13 @@
 
 namespace clade {
 
+std::function<expected<candidate>(const breeding&)> breeder_of(const run_rules& rules,
+                                                               const problem& problem) {
+  return [&rules, problem](const breeding& order) {
+    return breed({*rules.space, problem, rules.evolution.mutation, rules.seed}, order);
+  };
+}
+
 run_driver::run_driver(run_parts parts, run_state state,
                        std::map<candidate_id, evaluation> evaluated)
     : parts_(std::move(parts)),

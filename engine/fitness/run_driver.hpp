@@ -20,6 +20,10 @@ struct run_parts {
   std::function<void(const record&)> recorded;
 };
 
+/// Breeds as a run of these rules does; they outlive it.
+[[nodiscard]] std::function<expected<candidate>(const breeding&)>
+breeder_of(const run_rules& rules, const problem& problem);
+
 /// A whole run in one thread, without actors, files or processes. It keeps what a head
 /// process would have under way: orders that generators carry out, candidates that came
 /// back and are not resolved, evaluations of which copies may be made. All else is in the

@@ -1,28 +1,16 @@
 #include "engine/fitness/table_search.hpp"
 
+#include "engine/fitness/processor_time.hpp"
 #include "engine/fitness/run_driver.hpp"
 #include "engine/fitness/table_fitness.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <vector>
 
 namespace clade {
 
 namespace {
-
-/// Of this thread: what others do on the machine is not measured.
-double processor_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-class nobody final : public progress {
-public:
-  bool report(const epoch&) override { return true; }
-};
 
 /// One search on one table.
 class table_search {
@@ -89,8 +77,8 @@ double table_search::shortfall(std::uint32_t row) const {
 }
 
 evaluation table_search::evaluate(const candidate& c) {
-  const auto start = processor_seconds();
-  nobody listening;
+  const auto start = thread_seconds();
+  unheard_progress listening;
   auto e = fitness_
                ->evaluate({.id = c.id,
                            .genome = *c.genome,
@@ -99,7 +87,7 @@ evaluation table_search::evaluate(const candidate& c) {
                           listening)
                .evaluation;
   account(c, e);
-  evaluating_seconds_ += processor_seconds() - start;
+  evaluating_seconds_ += thread_seconds() - start;
   return e;
 }
 
@@ -180,10 +168,10 @@ expected<table_search_result> table_search::run() {
   while (!driver.state().finished && result_.candidates < most
          && result_.regret.size() < params_.evaluations) {
     const auto candidates = result_.candidates;
-    const auto start = processor_seconds(), evaluated = evaluating_seconds_;
+    const auto start = thread_seconds(), evaluated = evaluating_seconds_;
     if (auto done = driver.step(); !done)
       return tl::unexpected(std::move(done).error());
-    asking_seconds_ += processor_seconds() - start - (evaluating_seconds_ - evaluated);
+    asking_seconds_ += thread_seconds() - start - (evaluating_seconds_ - evaluated);
     if (result_.candidates > candidates) {
       result_.ask_max_seconds =
           std::max(result_.ask_max_seconds, asking_seconds_ - since_);

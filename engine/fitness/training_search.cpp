@@ -98,12 +98,7 @@ evaluation training_search::evaluate(const candidate& c) {
 }
 
 run_parts training_search::parts() {
-  return {.breed =
-              [this](const breeding& order) {
-                const auto& r = params_.rules;
-                return breed({*r.space, params_.problem, r.evolution.mutation, r.seed},
-                             order);
-              },
+  return {.breed = breeder_of(params_.rules, params_.problem),
           .evaluate = [this](const candidate& c) { return evaluate(c); },
           .pick = {},
           .recorded = {}};

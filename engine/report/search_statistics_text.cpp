@@ -82,26 +82,34 @@ std::string text_of_table(const search_comparison& c, const search_table_rows& t
   return t.name + "\n" + lines.to_text(2) + text_of_yardstick(c, t);
 }
 
-/// Ranks among the searches of one table and seed.
-std::string text_of_searches(const search_comparison& c) {
+/// A line for each row that is on every table; `ranks`: of all these at a checkpoint.
+template<class Ranks, class Text>
+std::string text_of_ranks(const search_comparison& c, Ranks ranks, Text text) {
   auto lines = columns(c, 0);
   lines.add(heading(c, "mean rank"));
-  std::vector<std::vector<mean_interval>> ranks;
+  std::vector<decltype(ranks(c, std::size_t{0}))> all;
   for (std::size_t i = 0; i < c.checkpoints.size(); ++i)
-    ranks.push_back(search_ranks(c, i));
+    all.push_back(ranks(c, i));
   const auto names = everywhere(c);
   for (std::size_t row = 0; row < names.size(); ++row) {
     std::vector<std::string> cells{names[row]};
-    for (const auto& at : ranks)
-      cells.push_back(number(at[row].mean, "%.2f") + " +-"
-                      + number(at[row].half, "%.2f"));
+    for (const auto& at : all)
+      cells.push_back(text(at[row]));
     lines.add(std::move(cells));
   }
+  return lines.to_text(2);
+}
+
+/// Ranks among the searches of one table and seed.
+std::string text_of_searches(const search_comparison& c) {
   std::size_t searches = 0;
   for (const auto& t : c.tables)
     searches += common_seeds(t, 0);
   return "of " + std::to_string(searches)
-         + " searches each, among those of the same table and seed\n" + lines.to_text(2);
+         + " searches each, among those of the same table and seed\n"
+         + text_of_ranks(c, search_ranks, [](const mean_interval& at) {
+             return number(at.mean, "%.2f") + " +-" + number(at.half, "%.2f");
+           });
 }
 
 } // namespace
@@ -112,21 +120,11 @@ std::string to_text(const search_comparison& c) {
     text += text_of_table(c, t) + "\n";
   if (c.tables.empty())
     return text;
-  auto lines = columns(c, 0);
-  lines.add(heading(c, "mean rank"));
-  std::vector<std::vector<double>> ranks;
-  for (std::size_t i = 0; i < c.checkpoints.size(); ++i)
-    ranks.push_back(mean_ranks(c, i));
-  const auto names = everywhere(c);
-  for (std::size_t row = 0; row < names.size(); ++row) {
-    std::vector<std::string> cells{names[row]};
-    for (const auto& at : ranks)
-      cells.push_back(number(at[row], "%.2f"));
-    lines.add(std::move(cells));
-  }
   return text + "over " + std::to_string(c.tables.size())
          + (c.tables.size() == 1 ? " table, " : " tables, ") + std::to_string(c.seeds)
-         + " seeds each\n" + lines.to_text(2) + text_of_searches(c);
+         + " seeds each\n"
+         + text_of_ranks(c, mean_ranks, [](double at) { return number(at, "%.2f"); })
+         + text_of_searches(c);
 }
 
 std::string to_json(const search_comparison& c) {

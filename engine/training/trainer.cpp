@@ -83,11 +83,6 @@ double latency_milliseconds(network_module& net, const at::Tensor& features) {
   return times[measured / 2];
 }
 
-class deaf_progress : public progress {
-public:
-  bool report(const epoch&) override { return true; }
-};
-
 // A genome made ready.
 struct plan {
   clade::network network;
@@ -290,7 +285,7 @@ expected<examination> trainer::examine(const job& j, const bytes& weights) {
       return tl::unexpected(planned.error());
     std::unique_ptr<network_module> module;
     if (weights.empty()) {
-      deaf_progress nobody;
+      unheard_progress nobody;
       auto r = train_planned(j, *planned, nobody, module);
       if (!r)
         return tl::unexpected(r.error());
@@ -362,7 +357,7 @@ expected<void> trainer::warm_up() {
                                .goal = of_epochs(setup_.goal),
                                .epochs = 1};
       network_module module(planned->network, task.key, at::Device(setup_.device));
-      deaf_progress nobody;
+      unheard_progress nobody;
       // Whether so short a training succeeds says nothing.
       static_cast<void>(train(module, some, task, nobody));
     }

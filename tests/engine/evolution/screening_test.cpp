@@ -13,6 +13,12 @@ using namespace clade;
 
 namespace {
 
+promise_function improvement_by(const surrogate& model) {
+  return [&model](std::span<const double> row) {
+    return log_expected_improvement(model.predict(row), model.best());
+  };
+}
+
 /// Eight choices of four; each "good" one adds 1.
 grammar letters() {
   grammar rules;
@@ -68,12 +74,13 @@ struct search {
     std::vector<genome> asked;
     for (std::size_t i = 0; i < in_flight; ++i) {
       auto random = derive(seed, purpose::screening, genomes.size(), i);
-      const auto g = screen(improvement_by(model), parents, operators(), {}, random);
-      if (!g)
+      auto best =
+          screen_several(improvement_by(model), parents, operators(), {}, random, 1);
+      if (best.empty())
         break;
-      known.insert(canonical_hash(*g));
-      model.believe(features.encode(*g));
-      asked.push_back(*g);
+      const genome& g = asked.emplace_back(std::move(best.front()));
+      known.insert(canonical_hash(g));
+      model.believe(features.encode(g));
     }
     return asked;
   }
@@ -133,7 +140,8 @@ TEST_CASE("screening: finds nothing where everything is known") {
   operators.known = [](const genome&) { return true; };
   const genome* parent = &s.genomes[0];
   auto random = derive(1, purpose::screening, 0, 0);
-  CHECK(!screen(improvement_by(model), {&parent, 1}, operators, {}, random));
+  CHECK(screen_several(improvement_by(model), {&parent, 1}, operators, {}, random, 1)
+            .empty());
 }
 
 TEST_CASE("screening: expected improvement") {

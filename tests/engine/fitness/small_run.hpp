@@ -9,9 +9,6 @@ namespace clade {
 /// A simulated run over the small space with the synthetic fitness.
 [[nodiscard]] inline simulation small_run(const run_rules& rules,
                                           const synthetic_params& params = {}) {
-  struct nobody final : progress {
-    bool report(const epoch&) override { return true; }
-  };
   simulation s;
   s.rules = rules;
   s.breed = [rules, space = small_space()](const breeding& order) {
@@ -24,7 +21,7 @@ namespace clade {
                                     .space = small_space(),
                                     .problem = small_problem(),
                                     .goal = rules.objective}))](const candidate& c) {
-    nobody listening;
+    unheard_progress listening;
     return fitness
         ->evaluate({.id = c.id,
                     .genome = *c.genome,
