@@ -1,6 +1,7 @@
 // Forks of runs: records of one search, a change of its rules, and records of the other.
 #include "engine/evolution/verify.hpp"
 #include "tests/engine/fitness/small_run.hpp"
+#include "tests/support/verified.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -83,18 +84,13 @@ std::vector<record> forked(const std::vector<record>& records, std::uint64_t gen
 }
 
 verification verify(const experiments& all, const std::vector<record>& records) {
-  verifier v(
+  return verified(
       [&](const std::string& experiment) {
         return replay_rules{.fold = all.at(experiment),
                             .space = small_space(),
                             .problem = small_problem()};
       },
-      2);
-  std::uint64_t sequence = 0;
-  for (const auto& r : records)
-    if (!v.take(++sequence, r))
-      break;
-  return v.finish();
+      records);
 }
 
 /// The run that the other experiments fork from.

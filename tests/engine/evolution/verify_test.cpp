@@ -1,5 +1,6 @@
 #include "engine/evolution/verify.hpp"
 #include "tests/engine/fitness/small_run.hpp"
+#include "tests/support/verified.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -64,19 +65,14 @@ std::vector<record> crowded_records(const run_rules& rules) {
 
 verification verify(const run_rules& rules, const std::vector<record>& records,
                     const search_space& space = small_space()) {
-  verifier v(
+  return verified(
       [&](const std::string&) {
         return replay_rules{.fold = rules,
                             .space = space,
                             .problem = small_problem(),
                             .search = a_search};
       },
-      2);
-  std::uint64_t sequence = 0;
-  for (const auto& r : records)
-    if (!v.take(++sequence, r))
-      break;
-  return v.finish();
+      records);
 }
 
 /// A way to falsify a record; false: there is no such thing in it.

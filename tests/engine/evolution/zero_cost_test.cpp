@@ -3,6 +3,7 @@
 #include "genome/hash.hpp"
 #include "tests/engine/fitness/small_run.hpp"
 #include "tests/support/genomes.hpp"
+#include "tests/support/verified.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -57,19 +58,14 @@ std::vector<record> records_with(const run_rules& rules, zero_cost_scorer& score
 }
 
 verification verify(const run_rules& rules, const std::vector<record>& records) {
-  verifier v(
+  return verified(
       [&](const std::string&) {
         return replay_rules{.fold = rules,
                             .space = small_space(),
                             .problem = small_problem(),
                             .search = std::get<run_started>(records.front()).search};
       },
-      2);
-  std::uint64_t sequence = 0;
-  for (const auto& r : records)
-    if (!v.take(++sequence, r))
-      break;
-  return v.finish();
+      records);
 }
 
 std::vector<candidate> born_in(const std::vector<record>& records) {

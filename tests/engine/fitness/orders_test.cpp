@@ -1,6 +1,7 @@
 // What people order while a run goes on, as far as it decides.
 #include "engine/evolution/verify.hpp"
 #include "tests/engine/fitness/small_run.hpp"
+#include "tests/support/verified.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -32,19 +33,14 @@ simulated told_behind(const std::string& strategy, std::size_t behind,
 }
 
 verification verify(const std::string& strategy, const std::vector<record>& records) {
-  verifier v(
+  return verified(
       [&](const std::string&) {
         return replay_rules{.fold = rules_for(strategy),
                             .space = small_space(),
                             .problem = small_problem(),
                             .search = {}};
       },
-      2);
-  std::uint64_t sequence = 0;
-  for (const auto& r : records)
-    if (!v.take(++sequence, r))
-      break;
-  return v.finish();
+      records);
 }
 
 std::shared_ptr<const genome> a_gift() {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/evolution/verify.hpp"
+
+#include <vector>
+
+namespace clade {
+
+/// What the verifier says of these records, which it takes until one differs.
+[[nodiscard]] inline verification verified(const rules_reader& rules,
+                                           const std::vector<record>& records) {
+  verifier v(rules, 2);
+  std::uint64_t sequence = 0;
+  for (const auto& r : records)
+    if (!v.take(++sequence, r))
+      break;
+  return v.finish();
+}
+
+} // namespace clade
