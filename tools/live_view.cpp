@@ -42,22 +42,28 @@ live_view::live_view(const params& p)
 void live_view::show_generation(const generation_summary& g) {
   const auto now = clock::now();
   if (params_.json) {
-    std::printf("%s\n", nlohmann::json{{"event", "generation"},
-                                       {"generation", g.generation},
-                                       {"best", g.best},
-                                       {"best_fitness", g.best_fitness},
-                                       {"median_fitness", g.median_fitness},
-                                       {"succeeded", g.succeeded},
-                                       {"failed", g.failed}}
-                            .dump()
-                            .c_str());
+    nlohmann::json line{{"event", "generation"},
+                        {"generation", g.generation},
+                        {"best", g.best},
+                        {"best_fitness", g.best_fitness},
+                        {"median_fitness", g.median_fitness},
+                        {"succeeded", g.succeeded},
+                        {"failed", g.failed}};
+    if (g.front.members != 0) {
+      line["front"] = g.front.members;
+      line["hypervolume"] = g.front.hypervolume;
+    }
+    std::printf("%s\n", line.dump().c_str());
   } else if (g.best == 0) {
     std::printf("generation %3lu   none of %zu succeeded   %.1f s\n", g.generation,
                 g.failed, seconds_between(last_generation_, now));
   } else {
-    std::printf("generation %3lu   best %.4f (#%lu)   median %.4f   %zu evaluated, %zu "
-                "failed   %.1f s\n",
-                g.generation, g.best_fitness, g.best, g.median_fitness,
+    std::string line = print("generation %3lu   best %.4f (#%lu)   median %.4f   ",
+                             g.generation, g.best_fitness, g.best, g.median_fitness);
+    if (g.front.members != 0)
+      line += print("front of %zu, hypervolume %.4f   ", g.front.members,
+                    g.front.hypervolume);
+    std::printf("%s%zu evaluated, %zu failed   %.1f s\n", line.c_str(),
                 g.succeeded + g.failed, g.failed, seconds_between(last_generation_, now));
   }
   last_generation_ = now;

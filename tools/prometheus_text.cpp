@@ -91,11 +91,11 @@ void add_fitness(scrape& all, const run_picture& p) {
 void add_front(scrape& all, const run_picture& p) {
   if (p.rules.objective.others.empty() || p.generations.empty())
     return;
-  const auto& last = p.generations.back();
+  const auto& last = p.generations.back().summary.front;
   all.gauge("clade_front_candidates",
             "Candidates that none dominates, of all generations that were closed.",
-            number(last.front));
-  if (last.front != 0)
+            number(last.members));
+  if (last.members != 0)
     all.gauge("clade_hypervolume",
               "What the front dominates, in units of the first generation's extent.",
               last.hypervolume);

@@ -96,9 +96,9 @@ private:
     };
     put("evaluations/succeeded", static_cast<double>(s.succeeded));
     put("evaluations/failed", static_cast<double>(s.failed));
-    if (g.front != 0) { // There are several objectives.
-      put("front/candidates", static_cast<double>(g.front));
-      put("front/hypervolume", g.hypervolume);
+    if (s.front.members != 0) { // There are several objectives.
+      put("front/candidates", static_cast<double>(s.front.members));
+      put("front/hypervolume", s.front.hypervolume);
     }
     if (s.best == 0)
       return;

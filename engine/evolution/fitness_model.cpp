@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t most_of_front = 3;
 
-std::vector<fitness> fitnesses_of(const std::vector<known_fitness>& known) {
-  std::vector<fitness> all;
-  for (const auto& k : known)
-    all.push_back(k.fitness);
-  return all;
-}
-
 std::size_t objectives_of(const std::vector<known_fitness>& known) {
   std::size_t most = 1;
   for (const auto& k : known)
@@ -36,7 +29,7 @@ void thin(std::vector<known_fitness>& known, std::size_t limit) {
   if (known.size() <= limit)
     return;
   const auto elder = known.size() - limit / 2;
-  const auto all = fitnesses_of(known);
+  const auto all = fitnesses_of(known, &known_fitness::fitness);
   auto best = order_by_front(std::span(all).first(elder));
   best.resize(limit - limit / 2);
   std::ranges::sort(best);
@@ -83,14 +76,14 @@ fitness_model fitness_model::fit(std::vector<known_fitness> known,
   fitness_model made;
   const auto objectives = objectives_of(known);
   if (objectives == 1) {
-    const auto places = places_of(fitnesses_of(known));
+    const auto places = places_of(fitnesses_of(known, &known_fitness::fitness));
     made.models_.push_back(surrogate::fit(examples_of(known, places), blocks, seed));
     return made;
   }
   surrogate_params params;
   params.members = 1; // There are several models already.
   thin(known, params.examples);
-  const auto all = fitnesses_of(known);
+  const auto all = fitnesses_of(known, &known_fitness::fitness);
   std::vector<std::vector<double>> shares;
   for (std::size_t m = 0; m < objectives; ++m) {
     shares.push_back(shares_of(all, m));

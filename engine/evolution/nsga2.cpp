@@ -1,6 +1,7 @@
 #include "engine/evolution/nsga2.hpp"
 
 #include "engine/evolution/front_order.hpp"
+#include "engine/evolution/pareto.hpp"
 #include "engine/evolution/selection.hpp"
 
 #include <algorithm>
@@ -28,12 +29,9 @@ void nsga2::choose_parents(breeding& order) const {
 
 std::vector<individual> nsga2::select() const {
   const auto all = pool();
-  std::vector<fitness> fitnesses;
-  for (const auto& i : all)
-    fitnesses.push_back(i.fitness);
   std::vector<individual> selected;
   // The pool is sorted already, by fitness and age.
-  for (const auto i : order_by_front(fitnesses)) {
+  for (const auto i : order_by_front(fitnesses_of(all, &individual::fitness))) {
     selected.push_back(all[i]);
     if (selected.size() == surviving())
       break;

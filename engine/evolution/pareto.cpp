@@ -287,6 +287,14 @@ std::optional<hypervolume_box> box_of(std::span<const fitness> generation) {
   return box;
 }
 
+front_size measure_front(std::span<const fitness> front,
+                         std::span<const fitness> generation,
+                         std::optional<hypervolume_box>& box) {
+  if (!box)
+    box = box_of(generation);
+  return {front.size(), box ? hypervolume(front, *box) : 0};
+}
+
 // What would overflow is cut off, far beyond any real improvement.
 double hypervolume(std::span<const fitness> front, const hypervolume_box& box) {
   constexpr double most = 1e50;

@@ -66,6 +66,26 @@ struct hypervolume_box {
 [[nodiscard]] double hypervolume(std::span<const fitness> front,
                                  const hypervolume_box& box);
 
+/// How far a search has come.
+struct front_size {
+  std::size_t members = 0;
+  double hypervolume = 0;
+};
+
+/// Of the front after a generation, which makes the run's box where none did before it.
+[[nodiscard]] front_size measure_front(std::span<const fitness> front,
+                                       std::span<const fitness> generation,
+                                       std::optional<hypervolume_box>& box);
+
+template<class Member>
+[[nodiscard]] std::vector<fitness> fitnesses_of(const std::vector<Member>& members,
+                                                clade::fitness Member::*fitness_of) {
+  std::vector<fitness> all;
+  for (const auto& member : members)
+    all.push_back(member.*fitness_of);
+  return all;
+}
+
 /// The most that a front of a run keeps: enough to choose from and few enough that its
 /// hypervolume is soon found.
 inline constexpr std::size_t kept_front = 100;

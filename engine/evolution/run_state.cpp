@@ -119,8 +119,12 @@ expected<void> fold(run_state& state, const record& r,
   state.training_seconds += e.seconds;
   if (!i.fitness.ok)
     ++state.failed;
-  else if (e.equal_to == 0)
+  else if (e.equal_to == 0) {
     keep_best(state, i, state.random_networks.contains(c.network));
+    if (!state.rules.objective.others.empty())
+      join_front(state.front, {.id = i.id, .genome = nullptr, .fitness = i.fitness},
+                 &individual::fitness);
+  }
   state.current.push_back(i);
   state.copies.erase(e.id);
   state.open.erase(found);
@@ -137,11 +141,13 @@ expected<void> fold(run_state& state, const record& r, const generation_closed& 
     return misfit(r, "generation " + std::to_string(found->generation) + " is next");
   if (closed.survivors != found->survivors)
     return misfit(r, "the survivors are " + ids_text(found->survivors));
-  state.generations.push_back(
-      summarise(closed.generation,
-                take_generation(state.current, state.rules.evolution.population,
-                                state.rules.evolution.tell_order == "asked"),
-                state.rules.objective));
+  const auto taken = take_generation(state.current, state.rules.evolution.population,
+                                     state.rules.evolution.tell_order == "asked");
+  auto& summary = state.generations.emplace_back(
+      summarise(closed.generation, taken, state.rules.objective));
+  if (!state.rules.objective.others.empty())
+    summary.front = measure_front(fitnesses_of(state.front, &individual::fitness),
+                                  fitnesses_of(taken, &individual::fitness), state.box);
   state.search->close();
   return {};
 }

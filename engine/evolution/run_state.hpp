@@ -54,6 +54,11 @@ struct run_state {
   std::vector<individual> best;
   std::optional<individual> best_random;
   std::set<genome_hash> random_networks; ///< Of generation 0's random candidates.
+  /// Of several objectives: those that none dominates, the fitter first, at most
+  /// `kept_front`, without their genomes; and the box of their hypervolume, once a
+  /// generation is closed in which one succeeded.
+  std::vector<individual> front;
+  std::optional<hypervolume_box> box;
   std::vector<generation_summary> generations;
   std::uint64_t born = 0, evaluated = 0, failed = 0;
   double training_seconds = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evolution/candidate.hpp"
+#include "engine/evolution/pareto.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,6 +15,7 @@ struct generation_summary {
   candidate_id best = 0; ///< 0: none succeeded.
   double best_fitness = 0, median_fitness = 0, lower_quartile = 0, upper_quartile = 0;
   std::size_t succeeded = 0, failed = 0;
+  front_size front; ///< Of several objectives: of all generations so far.
 };
 
 /// Of sorted numbers, at least one, interpolating between neighbours.

@@ -41,11 +41,8 @@ void sort_by_worth(std::vector<individual>& known) {
   sort_by_fitness(known);
   if (!weighs_several(known))
     return;
-  std::vector<fitness> all;
-  for (const auto& k : known)
-    all.push_back(k.fitness);
   std::vector<individual> sorted;
-  for (const auto i : order_by_front(all))
+  for (const auto i : order_by_front(fitnesses_of(known, &individual::fitness)))
     sorted.push_back(std::move(known[i]));
   known = std::move(sorted);
 }

@@ -37,14 +37,8 @@ public:
 
 private:
   void end_generation() {
-    if (!box_)
-      box_ = box_of(generation_);
-    std::vector<fitness> front;
-    for (const auto& member : view_.members)
-      front.push_back(member.fitness);
-    view_.steps.push_back({.generation = current_,
-                           .members = front.size(),
-                           .hypervolume = box_ ? hypervolume(front, *box_) : 0});
+    const auto front = fitnesses_of(view_.members, &front_member::fitness);
+    view_.steps.push_back({current_, measure_front(front, generation_, box_)});
     generation_.clear();
   }
 
@@ -98,7 +92,7 @@ std::string front_words(const front_view& v) {
                                   : with_commas(count) + " networks are";
   text += " on the front of " + to_text(v.goal);
   if (!v.steps.empty() && count > 0)
-    text += "; hypervolume " + metric_text(v.steps.back().hypervolume)
+    text += "; hypervolume " + metric_text(v.steps.back().front.hypervolume)
             + " (1 is the best of the first generation in each at once)";
   return text;
 }
@@ -125,8 +119,8 @@ std::vector<std::vector<std::string>> step_rows(const front_view& v, std::size_t
   const auto count = v.steps.size(), shown = std::min(count, most);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& step = v.steps[shown == 1 ? count - 1 : i * (count - 1) / (shown - 1)];
-    rows.push_back({std::to_string(step.generation), with_commas(step.members),
-                    metric_text(step.hypervolume)});
+    rows.push_back({std::to_string(step.generation), with_commas(step.front.members),
+                    metric_text(step.front.hypervolume)});
   }
   return rows;
 }

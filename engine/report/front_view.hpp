@@ -20,8 +20,7 @@ struct front_member {
 /// How far the front had come once the candidates of a generation were evaluated.
 struct front_step {
   std::uint64_t generation = 0;
-  std::uint64_t members = 0;
-  double hypervolume = 0; ///< In the run's box (hypervolume_box).
+  front_size front;
 };
 
 /// What a search with several objectives found: the candidates that none dominates, the

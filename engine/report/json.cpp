@@ -125,8 +125,8 @@ json front_json(const front_view& v) {
   }
   for (const auto& step : v.steps)
     out["generations"].push_back({{"generation", step.generation},
-                                  {"members", step.members},
-                                  {"hypervolume", step.hypervolume}});
+                                  {"members", step.front.members},
+                                  {"hypervolume", step.front.hypervolume}});
   return out;
 }
 

@@ -71,8 +71,8 @@ json generation_json(const generation_line& g) {
           {"born", g.born_ms},
           {"closed", g.closed_ms},
           {"closed_sequence", g.closed_sequence},
-          {"front", g.front == 0 ? json() : json(g.front)},
-          {"hypervolume", g.front == 0 ? json() : json(g.hypervolume)}};
+          {"front", some(s.front.members)},
+          {"hypervolume", s.front.members == 0 ? json() : json(s.front.hypervolume)}};
 }
 
 json finished_json(const run_finished& f) {

@@ -106,25 +106,17 @@ expected<void> fold(run_picture& p, const candidate_evaluated& r) {
 }
 
 expected<void> fold(run_picture& p, const generation_closed& r) {
-  auto taken = take_generation(p.current, p.rules.evolution.population,
-                               p.rules.evolution.tell_order == "asked");
+  const auto taken = take_generation(p.current, p.rules.evolution.population,
+                                     p.rules.evolution.tell_order == "asked");
   const auto born = p.generation_born_ms.extract(r.generation);
-  std::vector<fitness> ranks, front;
-  if (!p.rules.objective.others.empty()) {
-    for (const auto& i : taken)
-      ranks.push_back(i.fitness);
-    for (const auto& line : p.front)
-      front.push_back(line.rank);
-  }
-  if (!p.box && !ranks.empty())
-    p.box = box_of(ranks);
-  p.generations.push_back(
-      {.summary = summarise(r.generation, std::move(taken), p.rules.objective),
-       .born_ms = born.empty() ? p.unix_ms : born.mapped(),
-       .closed_ms = p.unix_ms,
-       .closed_sequence = p.sequence + 1,
-       .front = front.size(),
-       .hypervolume = p.box ? hypervolume(front, *p.box) : 0});
+  auto summary = summarise(r.generation, taken, p.rules.objective);
+  if (!p.rules.objective.others.empty())
+    summary.front = measure_front(fitnesses_of(p.front, &candidate_line::rank),
+                                  fitnesses_of(taken, &individual::fitness), p.box);
+  p.generations.push_back({.summary = summary,
+                           .born_ms = born.empty() ? p.unix_ms : born.mapped(),
+                           .closed_ms = p.unix_ms,
+                           .closed_sequence = p.sequence + 1});
   return {};
 }
 

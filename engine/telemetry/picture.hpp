@@ -26,10 +26,6 @@ struct generation_line {
   generation_summary summary;
   std::int64_t born_ms = 0, closed_ms = 0;
   std::uint64_t closed_sequence = 0; ///< Of the record that closed it.
-  /// Of several objectives: the front of all generations so far, and its hypervolume in
-  /// the run's box.
-  std::uint64_t front = 0;
-  double hypervolume = 0;
 };
 
 /// What viewers show of a run: the part of its fold that is for people. The head's

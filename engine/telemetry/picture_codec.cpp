@@ -59,7 +59,7 @@ void encode(encoder& out, const generation_line& g) {
   out.array(13).natural(s.generation).natural(s.best).real(s.best_fitness);
   out.real(s.median_fitness).real(s.lower_quartile).real(s.upper_quartile);
   out.natural(s.succeeded).natural(s.failed).integer(g.born_ms).integer(g.closed_ms);
-  out.natural(g.closed_sequence).natural(g.front).real(g.hypervolume);
+  out.natural(g.closed_sequence).natural(s.front.members).real(s.front.hypervolume);
 }
 
 generation_line decode_generation(decoder& d) {
@@ -77,8 +77,8 @@ generation_line decode_generation(decoder& d) {
   g.born_ms = d.integer();
   g.closed_ms = d.integer();
   g.closed_sequence = d.natural();
-  g.front = d.natural();
-  g.hypervolume = d.real();
+  s.front.members = d.natural();
+  s.front.hypervolume = d.real();
   return g;
 }
 

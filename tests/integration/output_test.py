@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import re
+import shutil
 import unittest
 
 from live_runs import CLADE, RunTest, processes_of
@@ -20,6 +22,19 @@ class Output(RunTest):
             self.assertEqual(g["succeeded"] + g["failed"], 6)
         champion = lines[-1]["champion"]
         self.assertEqual(champion["id"], self.show()["champion"])
+
+    def test_of_several_objectives_lines_have_the_front(self):
+        objectives = '[objective]\nmaximize = "validation.accuracy"\nminimize = ["parameters"]'
+        file = self.write_experiment(population=6, generations=3, strategy='"nsga2"', misbehaviour=objectives)
+        text = self.finish("run", file, "--slots", "2").out
+        self.assertEqual(len(re.findall(r"generation +\d+ .*front of \d+, hypervolume \d\.\d{4}", text)), 3, text)
+        picture = json.loads(self.finish("attach", self.run_folder(), "--json").out.splitlines()[0])
+        shutil.rmtree(self.runs)
+        run = self.finish("run", file, "--slots", "2", "--json")
+        generations = [json.loads(line) for line in run.out.splitlines() if '"event":"generation"' in line]
+        for key in ("front", "hypervolume"):
+            self.assertEqual([g[key] for g in generations], [g[key] for g in picture["generations"]])
+        self.assertGreater(generations[-1]["hypervolume"], 0)
 
     def test_where_nobody_looks_lines_are_plain(self):
         run = self.finish("run", self.write_experiment(population=6, generations=3), "--slots", "2")

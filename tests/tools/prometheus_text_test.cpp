@@ -63,14 +63,14 @@ clade_waiting_candidates 5
 
 TEST_CASE("metrics: of several objectives the front and its hypervolume are there") {
   auto p = a_picture();
-  p.generations.back().front = 7;
-  p.generations.back().hypervolume = 1.25;
+  p.generations.back().summary.front.members = 7;
+  p.generations.back().summary.front.hypervolume = 1.25;
   CHECK_THAT(metrics_text(still_feed(p)), !Catch::Contains("clade_hypervolume"));
   p.rules.objective.others = {{"parameters", false}};
   const auto text = metrics_text(still_feed(p));
   CHECK_THAT(text, Catch::Contains("\nclade_front_candidates 7\n"));
   CHECK_THAT(text, Catch::Contains("\nclade_hypervolume 1.25\n"));
-  p.generations.back().front = 0;
+  p.generations.back().summary.front.members = 0;
   CHECK_THAT(metrics_text(still_feed(p)), !Catch::Contains("clade_hypervolume"));
 }
 

@@ -60,8 +60,8 @@ TEST_CASE("tensorboard: of several objectives the front and its hypervolume are 
   const auto written = [](std::uint64_t front) {
     const scratch_folder folder;
     auto p = a_picture();
-    p.generations.back().front = front;
-    p.generations.back().hypervolume = 1.25;
+    p.generations.back().summary.front.members = front;
+    p.generations.back().summary.front.hypervolume = 1.25;
     still_feed f(p);
     f.shows = "stopped";
     f.known = {a_view(54), a_view(55)};

@@ -177,7 +177,8 @@ void draw_aims_chart(canvas& on, const area& within, const scene& s, std::size_t
                         aims[0].metric + " against " + aims[1].metric, style::strong);
   if (!s.picture.generations.empty())
     on.write(within.row, column,
-             "  hypervolume " + metric_text(s.picture.generations.back().hypervolume));
+             "  hypervolume "
+                 + metric_text(s.picture.generations.back().summary.front.hypervolume));
   std::vector<point> points;
   seen x, y, second;
   for (const auto& c : s.picture.front) {

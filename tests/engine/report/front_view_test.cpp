@@ -54,10 +54,10 @@ TEST_CASE("front view: it has what none dominates, and says how it grew") {
             {"#1", "0", "0.5000", "100"}});
   // From 0.5 and 400, in units of 0.2 and 300: #2 has 1 x 1/3; #4 has 1 x 2/3.
   REQUIRE(v->steps.size() == 2);
-  CHECK(v->steps[0].members == 2);
-  CHECK(v->steps[0].hypervolume == Approx(1.0 / 3));
-  CHECK(v->steps[1].members == 3);
-  CHECK(v->steps[1].hypervolume == Approx(2.0 / 3));
+  CHECK(v->steps[0].front.members == 2);
+  CHECK(v->steps[0].front.hypervolume == Approx(1.0 / 3));
+  CHECK(v->steps[1].front.members == 3);
+  CHECK(v->steps[1].front.hypervolume == Approx(2.0 / 3));
   CHECK(
       front_words(*v)
       == "3 networks are on the front of validation.accuracy raised, parameters "
@@ -73,6 +73,6 @@ TEST_CASE("front view: the infeasible are not on it") {
   const auto none = front_of(held, {{1, 0.5, 100}, {2, 0.7, 300}});
   REQUIRE(none.has_value());
   CHECK(none->members.empty());
-  CHECK(none->steps[0].hypervolume == 0);
+  CHECK(none->steps[0].front.hypervolume == 0);
   CHECK(to_text(*none).starts_with("no network is on the front of "));
 }

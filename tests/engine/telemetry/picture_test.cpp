@@ -210,9 +210,10 @@ TEST_CASE("picture: of several objectives the front is what none dominates") {
     }
   // Nothing that is found is lost again.
   for (std::size_t i = 1; i < p.generations.size(); ++i)
-    CHECK(p.generations[i].hypervolume >= p.generations[i - 1].hypervolume);
-  CHECK(p.generations.back().front == p.front.size());
-  CHECK(p.generations.back().hypervolume > 0);
+    CHECK(p.generations[i].summary.front.hypervolume
+          >= p.generations[i - 1].summary.front.hypervolume);
+  CHECK(p.generations.back().summary.front.members == p.front.size());
+  CHECK(p.generations.back().summary.front.hypervolume > 0);
   const auto sent = encode_snapshot("x", p);
   const auto read = decode_snapshot(sent);
   REQUIRE(read);
