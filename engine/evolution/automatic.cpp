@@ -37,6 +37,15 @@ constexpr std::array rules{
                   + " models that screen children save trainings";
          }},
     rule{"nsga2", [](const search_task& task) { return task.objectives > 1; }, front},
+    rule{"multi_fidelity",
+         [](const search_task& task) {
+           return task.fidelities && task.budget >= too_few_to_learn_from
+                  && task.budget <= worth_a_model;
+         },
+         [](const search_task& task) {
+           return "with rungs and " + count(task.budget, "evaluation")
+                  + " a model learns from short trainings which ones to go on with";
+         }},
     rule{"asha", [](const search_task& task) { return task.fidelities; },
          [](const search_task&) -> std::string {
            return "there are rungs, on which most trainings can be stopped early";

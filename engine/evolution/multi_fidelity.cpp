@@ -11,6 +11,7 @@
 #include "genome/hash.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace clade {
 
@@ -82,7 +83,7 @@ multi_fidelity::multi_fidelity(const evolution_params& params, std::uint64_t see
     : model_guided(params, seed),
       space_(std::move(space)),
       rungs_(params.rungs),
-      spent_(params.rungs.size()) {
+      ordered_on_(params.rungs.size()) {
   begin();
 }
 
@@ -158,8 +159,8 @@ multi_fidelity::most_promising(const std::vector<const individual*>& waiting,
 
 bool multi_fidelity::promote(breeding& order, const std::vector<individual>& known) {
   for (auto rung = rungs_.size() - 1; rung > 0; --rung) {
-    const double step = rungs_[rung] - rungs_[rung - 1];
-    if (spent_[rung] + step > spent_[rung - 1])
+    const double share = std::sqrt(static_cast<double>(rungs_[rung - 1]) / rungs_[rung]);
+    if (ordered_on_[rung] + 1 > share * ordered_on_[rung - 1])
       continue;
     std::vector<const individual*> waiting;
     for (const auto& one : known)
@@ -169,7 +170,7 @@ bool multi_fidelity::promote(breeding& order, const std::vector<individual>& kno
     if (const auto* chosen = most_promising(waiting, known)) {
       train_on(order, *chosen, rungs_[rung]);
       promoted_.insert(order.start);
-      spent_[rung] += step;
+      ++ordered_on_[rung];
       return true;
     }
   }
@@ -181,7 +182,7 @@ void multi_fidelity::choose(breeding& order) {
   if (order.id > initial && promote(order, *known))
     return;
   order.epochs = rungs_.front();
-  spent_.front() += rungs_.front();
+  ++ordered_on_.front();
   auto best = parents(*known);
   if (order.id <= initial || best.size() < rung_models::fewest_examples)
     return;

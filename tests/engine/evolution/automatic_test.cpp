@@ -7,8 +7,9 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> all = {"random", "generational", "regularised", "nsga2",
-                                      "nsga3",  "asha",         "surrogate"};
+const std::vector<std::string> all = {"random",    "generational",  "regularised",
+                                      "nsga2",     "nsga3",         "asha",
+                                      "surrogate", "multi_fidelity"};
 
 search_space layered() {
   auto space = toy_world{}.space();
@@ -39,8 +40,11 @@ TEST_CASE("auto: several objectives go before all else") {
 }
 
 TEST_CASE("auto: rungs are used whatever the space is") {
-  CHECK(chosen({.fidelities = true, .budget = 500}, toy_world{}.space(), all) == "asha");
-  CHECK(chosen({.fidelities = true, .budget = 500}, layered(), all) == "asha");
+  for (const auto& space : {toy_world{}.space(), layered()}) {
+    CHECK(chosen({.fidelities = true, .budget = 19}, space, all) == "asha");
+    CHECK(chosen({.fidelities = true, .budget = 500}, space, all) == "multi_fidelity");
+    CHECK(chosen({.fidelities = true, .budget = 2'001}, space, all) == "asha");
+  }
 }
 
 TEST_CASE("auto: otherwise the budget decides") {
