@@ -3,7 +3,6 @@
 #include "engine/evolution/selection.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace clade {

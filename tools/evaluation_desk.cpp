@@ -6,7 +6,6 @@
 #include "tools/genome_json.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace clade {

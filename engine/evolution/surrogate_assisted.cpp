@@ -5,11 +5,13 @@
 #include "engine/evolution/asked_once.hpp"
 #include "engine/evolution/fitness_model.hpp"
 #include "engine/evolution/front_order.hpp"
+#include "engine/evolution/pareto.hpp"
 #include "engine/evolution/screened_child.hpp"
 #include "engine/evolution/selection.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace clade {
