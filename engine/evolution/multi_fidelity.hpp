@@ -42,15 +42,16 @@ namespace clade {
 /// 95 % interval, CIFAR-10 / CIFAR-100 / ImageNet16-120, 100 seeds):
 ///
 ///     asha, 33                   .20+-.05  .56+-.13  1.11+-.13
-///     multi_fidelity, 33         .10+-.04  .45+-.10   .88+-.09
+///     multi_fidelity, 34         .06+-.03  .43+-.12   .94+-.10
 ///     asha, 50                   .10       .34        .90
 ///     multi_fidelity, 50         .06+-.03  .29+-.06   .85+-.07
 ///     surrogate, 100, no rungs   .07       .27        .83
 ///     the whole table            .05       .27        .92
 ///
 /// Regret is the truth of the best that was validated, by one of three seeds, so that
-/// chance alone leaves the last row to whoever looks at everything. With learnt length
-/// scales for promotions (two members, 40 steps) it is .06 .46 .93 after 33.
+/// chance alone leaves the last row to whoever looks at everything. Learnt length scales
+/// for promotions (two members, 40 steps) change nothing beyond chance: .06 .46 .93 after
+/// 34, where one of five goes on.
 ///
 /// On TaskSet's learning curves, with rungs of 2, 6, 17 and 51 checkpoints, it was asha's
 /// equal when as much was spent on each rung as on the one below (mean rank 1.52+-.14 of
