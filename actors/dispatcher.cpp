@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tick_interval = 250ms;
-constexpr int examination_tries = 3;
+constexpr int deadly_examinations = 3;
 
 std::chrono::milliseconds rounded(caf::actor_clock::duration_type d) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(d);
@@ -204,7 +204,6 @@ void dispatcher_state::examine_next() {
       continue;
     node.examining = std::move(examinations.front());
     examinations.pop_front();
-    ++node.examining->tries;
     // An error is a lost connection, of which CAF tells by `close`, and only there for
     // certain.
     self->request(node.link, caf::infinite, node.examining->request)
@@ -222,17 +221,39 @@ void dispatcher_state::end_examination(node_id id, const examined& answer) {
   serve();
 }
 
-// Of a node whose connection ended.
+// Of a node whose connection ended. Whether its process did, and by what, its worker may
+// tell later.
 void dispatcher_state::examine_elsewhere(node_entry& node) {
   auto lost = std::exchange(node.examining, std::nullopt);
   if (!lost)
     return;
-  if (lost->tries < examination_tries)
-    examinations.push_back(std::move(*lost));
-  else
-    lost->answer.deliver(examined{"the node process ended in each of "
-                                      + std::to_string(lost->tries) + " tries",
-                                  {}});
+  say(node.view.name + " lost an examination, which is made again");
+  lost->lost_with.push_back(node.session);
+  examinations.push_back(std::move(*lost));
+}
+
+template<class Visit>
+void dispatcher_state::visit_examinations(Visit visit) {
+  for (auto& waiting : examinations)
+    visit(waiting);
+  for (auto& [id, node] : nodes)
+    if (node.examining)
+      visit(*node.examining);
+}
+
+// The process of this session is there, or it is known how it ended.
+void dispatcher_state::judge_examination(std::uint64_t session, bool own_doing) {
+  visit_examinations([&](pending_examination& e) {
+    if (std::erase(e.lost_with, session) != 0 && own_doing)
+      ++e.deaths;
+  });
+  std::erase_if(examinations, [](pending_examination& e) {
+    if (e.deaths < deadly_examinations)
+      return false;
+    e.answer.deliver(examined{
+        "the node process ended in each of " + std::to_string(e.deaths) + " tries", {}});
+    return true;
+  });
 }
 
 slots_view dispatcher_state::view() const {
@@ -298,7 +319,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       [self](const drop_candidate& message) { self->state.drop(message); },
       [self](const examine& request) {
         auto promise = self->make_response_promise<examined>();
-        self->state.examinations.push_back({request, promise, 0});
+        self->state.examinations.push_back({.request = request, .answer = promise});
         self->state.serve();
         return promise;
       },

@@ -41,7 +41,8 @@ struct dispatcher_state {
   struct pending_examination {
     examine request;
     caf::typed_response_promise<examined> answer;
-    int tries = 0;
+    std::vector<std::uint64_t> lost_with{}; ///< Sessions, whose ends are not known yet.
+    int deaths = 0; ///< Of node processes by their own doing while they made it.
   };
   struct node_entry {
     link_actor link; ///< None while it is away.
@@ -62,6 +63,8 @@ struct dispatcher_state {
   selector_actor selector;
   std::vector<pending_hello> early; ///< Came before the selector.
   std::map<node_id, node_entry> nodes;
+  /// By session: nodes that were lost before it was known how their processes ended.
+  std::map<std::uint64_t, node_id> lost_sessions;
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
   std::deque<pending_examination> examinations;
@@ -80,7 +83,7 @@ struct dispatcher_state {
   void show(const epoch_passed& message);
   may_leave let_go(const leaving& message);
   void close(const caf::actor_addr& link);
-  void lose(node_id id, const std::string& reason);
+  void lose(node_id id, const former_process& end);
   void lose_silent();
   withdrawn take_back();
   void drop(const drop_candidate& message);
@@ -94,6 +97,9 @@ private:
   [[nodiscard]] time_point now() const { return self->clock().now(); }
   void say(const std::string& words) const;
   void join(node_id id, node_entry& node);
+  void hear_of_former(const node_hello& hello);
+  void give_up(const std::vector<lost_lease>& lost, const std::string& slot,
+               const std::string& how);
   void leave_entry(std::map<node_id, node_entry>::iterator node,
                    const std::string& reason);
   void refuse_too_large();
@@ -102,6 +108,10 @@ private:
             std::map<candidate_id, lineage> starts);
   [[nodiscard]] assignment assign(const lease& l, lineage start) const;
   void examine_elsewhere(node_entry& node);
+  void judge_examination(std::uint64_t session, bool own_doing);
+  /// Of all examinations that have no answer yet, wherever they are.
+  template<class Visit>
+  void visit_examinations(Visit visit);
 };
 
 dispatcher_actor::behavior_type

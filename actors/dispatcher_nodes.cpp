@@ -14,6 +14,23 @@
 
 namespace clade {
 
+namespace {
+
+using namespace std::chrono_literals;
+
+// Lost nodes whose workers may still tell how their processes ended.
+constexpr std::size_t most_lost_sessions = 1000;
+
+constexpr auto session_of = [](const auto& node) { return node.second.session; };
+constexpr auto node_of = [](const auto& lost) { return lost.second; };
+
+std::uint64_t heartbeat_for(std::chrono::milliseconds lease) {
+  return static_cast<std::uint64_t>(
+      std::clamp<std::chrono::milliseconds>(lease / 4, 100ms, 1s).count());
+}
+
+} // namespace
+
 caf::result<node_welcome> dispatcher_state::greet(const node_hello& hello,
                                                   const link_actor& link) {
   if (selector)
@@ -28,15 +45,11 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   // What a node of another run has, nobody here wants; it begins anew.
   if (over || (hello.run != 0 && hello.run != params.run))
     return answer;
-  auto found = std::ranges::find_if(
-      nodes, [&](const auto& n) { return n.second.session == hello.session; });
+  hear_of_former(hello);
+  auto found = std::ranges::find(nodes, hello.session, session_of);
   const bool back = found != nodes.end();
   if (!back) {
-    auto replaced = std::ranges::find_if(nodes, [&](const auto& n) {
-      return n.second.worker == hello.worker && n.second.view.name == hello.slot;
-    });
-    if (replaced != nodes.end())
-      lose(replaced->first, "its node process ended");
+    lost_sessions.erase(hello.session); // It was silent only.
     found = nodes.try_emplace(++last_node).first;
     found->second = {.view = {.name = hello.slot, .label = hello.label},
                      .worker = hello.worker,
@@ -45,6 +58,7 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   }
   auto& [id, node] = *found;
   examine_elsewhere(node); // The answer was for the connection before.
+  judge_examination(hello.session, false);
   node.link = link;
   node.view.away = false;
   self->monitor(link);
@@ -63,6 +77,7 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
     say(hello.slot + " is back, with " + std::to_string(answer.keep.size()) + " of "
         + std::to_string(hello.has.size()) + " candidates it had");
   answer.node = id;
+  answer.heartbeat_ms = heartbeat_for(params.schedule.lease);
   answer.experiment = params.experiment;
   answer.files = params.files;
   if (hello.ready && !node.view.ready)
@@ -71,6 +86,28 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   // Later: what it is given must not overtake its welcome, which does not name it.
   self->send(self, serve_nodes{});
   return answer;
+}
+
+// Of its slot's processes before it: those that are still held for nodes are lost, and
+// of one that was lost already it may become known only now what it died of.
+void dispatcher_state::hear_of_former(const node_hello& hello) {
+  for (const auto& end : hello.former) {
+    const auto held = std::ranges::find(nodes, end.session, session_of);
+    if (held != nodes.end()) {
+      lose(held->first, end);
+    } else if (const auto lost = lost_sessions.extract(end.session);
+               lost && end.own_doing) {
+      if (const auto convicted = schedule.convict(lost.mapped()))
+        give_up({*convicted}, hello.slot, end.how);
+    }
+    judge_examination(end.session, end.own_doing);
+  }
+  const auto replaced = std::ranges::find_if(nodes, [&](const auto& n) {
+    return n.second.worker == hello.worker && n.second.view.name == hello.slot
+           && n.second.session != hello.session;
+  });
+  if (replaced != nodes.end())
+    lose(replaced->first, {.how = "its node process ended"});
 }
 
 void dispatcher_state::join(node_id id, node_entry& node) {
@@ -138,15 +175,20 @@ void dispatcher_state::leave_entry(std::map<node_id, node_entry>::iterator node,
                              .slot = name, .joined = false, .reason = reason}});
 }
 
-void dispatcher_state::lose(node_id id, const std::string& reason) {
+void dispatcher_state::lose(node_id id, const former_process& end) {
   auto found = nodes.find(id);
   if (found == nodes.end())
     return;
   const auto name = found->second.view.name;
+  if (end.session == 0)
+    lost_sessions.emplace(found->second.session, id);
+  if (lost_sessions.size() > most_lost_sessions)
+    lost_sessions.erase(std::ranges::min_element(lost_sessions, {}, node_of));
+  const auto reason = end.session == 0 ? end.how : "its node process ended: " + end.how;
   leave_entry(found, reason);
-  evaluations given_up;
   const bool before = schedule.quarantined(name, now()).has_value();
-  for (const auto& lost : schedule.leave(id, now())) {
+  const auto all_lost = schedule.leave(id, now(), end.own_doing);
+  for (const auto& lost : all_lost) {
     auto& f = failures[name];
     f.slot = name;
     ++f.count;
@@ -155,22 +197,31 @@ void dispatcher_state::lose(node_id id, const std::string& reason) {
         selector,
         observation{attempt_failed{
             .id = lost.id, .attempt = lost.attempt, .slot = name, .reason = reason}});
+  }
+  if (const auto until = schedule.quarantined(name, now()); until && !before)
+    say(name + " lost what it was given several times in a row: it is quarantined, and "
+        + "tried again in "
+        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
+        + " s");
+  give_up(all_lost, name, end.how);
+  serve();
+}
+
+void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
+                               const std::string& slot, const std::string& how) {
+  evaluations given_up;
+  for (const auto& lost : all_lost) {
     if (!lost.given_up)
       continue;
     open.erase(lost.id);
     evaluation e{.id = lost.id, .outcome = outcome::crashed};
-    e.reason = "two node processes ended while they trained it (" + reason + ")";
-    e.slot = name;
+    e.reason = "two node processes ended while they trained it, the last " + how;
+    e.slot = slot;
     e.tries = lost.attempt;
     given_up.batch.push_back({std::move(e), {}});
   }
-  if (const auto until = schedule.quarantined(name, now()); until && !before)
-    say(name + " lost several candidates in a row: it is quarantined, and tried again in "
-        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
-        + " s");
   if (!given_up.batch.empty())
     self->send(selector, std::move(given_up));
-  serve();
 }
 
 void dispatcher_state::lose_silent() {
@@ -179,8 +230,8 @@ void dispatcher_state::lose_silent() {
     const auto silence =
         std::chrono::duration_cast<std::chrono::seconds>(now() - schedule.heard(id))
             .count();
-    lose(id, away ? "its node process ended"
-                  : "not heard for " + std::to_string(silence) + " s");
+    lose(id, {.how = away ? "its connection ended, and it did not come back"
+                          : "not heard for " + std::to_string(silence) + " s"});
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 // A fetched file is cache/files/CHECKSUM/NAME, written as NAME.part under a lock and
 // renamed when its checksum is right. Its name stays, because it may say what format it
@@ -58,7 +59,7 @@ std::optional<chunk> ask(caf::scoped_actor& self, const node_actor& node,
   self->request(node, caf::infinite, request)
       .receive([&](chunk& c) { answer = std::move(c); }, [](caf::error&) {});
   if (!answer) // A connection that was lost comes back.
-    self->receive(caf::after(pause_between_tries) >> [] {});
+    std::this_thread::sleep_for(pause_between_tries);
   return answer;
 }
 

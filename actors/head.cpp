@@ -4,10 +4,12 @@
 #include "actors/data_source.hpp"
 #include "actors/dispatcher.hpp"
 #include "actors/door.hpp"
+#include "actors/event_queue.hpp"
 #include "actors/generator.hpp"
 #include "actors/node_work.hpp"
 #include "actors/remote.hpp"
 #include "actors/selector.hpp"
+#include "actors/stranger_guard.hpp"
 #include "actors/tls_guard.hpp"
 #include "engine/store/checkpoints.hpp"
 #include "engine/store/run_folder.hpp"
@@ -48,6 +50,11 @@ std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment&
         return training_bytes(*decoded, static_cast<std::uint64_t>(recipe->batch_size),
                               state_copies(*recipe));
       };
+}
+
+caf::behavior tell_end(caf::event_based_actor*,
+                       const std::shared_ptr<event_queue<run_over>>& ends) {
+  return {[ends](run_over end) { ends->push(end); }};
 }
 
 /// While it lives, CAF's system may end in peace: it waits until every peer has closed
@@ -132,6 +139,8 @@ public:
                   "cannot listen on " + to_text(params.listen)
                       + ": is the port in use, and the address one of this machine's?");
     port_ = *bound;
+    if (e.slots.listen.empty())
+      admit_own_user_only(port_);
     std::shared_ptr<zero_cost_scorer> scorer;
     if (e.evolution.zero_cost) {
       auto loaded = load_zero_cost_scorer(training_module(), training_setup_of(e, "cpu"));
@@ -153,7 +162,7 @@ public:
                                        .dispatcher = dispatcher_,
                                        .generators = generators_,
                                        .run = std::make_shared<run_state>(std::move(run)),
-                                       .watcher = caf::actor_cast<caf::actor>(*watcher_),
+                                       .watcher = system_->spawn(tell_end, ends_),
                                        .refuses = params.refuses,
                                        .change_slots = params.change_slots,
                                        .show = shows_records()});
@@ -166,8 +175,7 @@ public:
 
   bool wait(std::chrono::milliseconds most) override {
     end_slow_handshakes(handshake_time);
-    if (!over_)
-      (*watcher_)->receive([this](run_over) { over_ = true; }, caf::after(most) >> [] {});
+    over_ = over_ || ends_->pop(most).has_value();
     return over_;
   }
 
@@ -193,8 +201,8 @@ public:
     return answer;
   }
 
-  void stop(const std::string& reason) override {
-    (*watcher_)->send(selector_, stop_run{reason});
+  void stop(const std::string& reason, bool may_end) override {
+    (*watcher_)->send(selector_, stop_run{reason, may_end});
   }
 
   void close() override {
@@ -326,6 +334,8 @@ private:
   network_config config_;
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<caf::scoped_actor> watcher_;
+  std::shared_ptr<event_queue<run_over>> ends_ =
+      std::make_shared<event_queue<run_over>>();
   dispatcher_actor dispatcher_;
   data_source_actor source_;
   caf::actor door_;

@@ -59,7 +59,8 @@ public:
   [[nodiscard]] virtual slots_view slots() = 0;
 
   /// Finish and record what is in training, then pause. `wait` tells when that is done.
-  virtual void stop(const std::string& reason) = 0;
+  /// `may_end`: a search that is complete by then ends instead (`stop_run`).
+  virtual void stop(const std::string& reason, bool may_end = false) = 0;
 
   /// Lets the nodes go, if the run is finished (else those of other machines look for its
   /// next head), and ends the actors; blocks until the store is closed.

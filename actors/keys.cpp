@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 // The authority is a self-signed certificate that may sign others. Each bundle's is for
 // one direction of TLS (extended key usage), and either side checks the other; so whoever
@@ -28,7 +29,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long day = 24L * 3600;
+constexpr std::chrono::hours one_day(24);
 constexpr long run_days = 30, authority_days = 365;
+// A run's own authority signs for as long as the run goes on, whatever its clock says.
+constexpr long run_authority_days = 3650;
 
 using key_pointer = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
 using certificate_pointer = std::unique_ptr<X509, freed_by<X509_free>>;
@@ -55,6 +59,7 @@ struct signer {
   certificate_pointer certificate;
   key_pointer key;
   long days = run_days;
+  long days_before = 1; ///< Valid already, for machines whose clocks are slow.
 };
 
 /// What a certificate is to say.
@@ -77,7 +82,7 @@ expected<certificate_pointer> sign(EVP_PKEY* key, const subject& s, const signer
   bool good =
       X509_set_version(x, 2) == 1
       && ASN1_INTEGER_set_uint64(X509_get_serialNumber(x), serial >> 1) == 1
-      && X509_gmtime_adj(X509_getm_notBefore(x), -day) != nullptr
+      && X509_gmtime_adj(X509_getm_notBefore(x), -by.days_before * day) != nullptr
       && X509_gmtime_adj(X509_getm_notAfter(x), by.days * day) != nullptr
       && X509_set_pubkey(x, key) == 1
       && X509_NAME_add_entry_by_txt(
@@ -99,13 +104,16 @@ expected<certificate_pointer> sign(EVP_PKEY* key, const subject& s, const signer
 template<class Write>
 expected<void> write_file(const fs::path& path, Write write) {
   std::error_code ignored;
-  fs::remove(path,
-             ignored); // A file that cannot be removed makes the exclusive open fail.
+  // Nothing else than a key is replaced by one. What cannot be removed makes the
+  // exclusive open fail.
+  if (fs::is_regular_file(fs::symlink_status(path, ignored)))
+    fs::remove(path, ignored);
   const int descriptor =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   file_pointer file{descriptor < 0 ? nullptr : ::fdopen(descriptor, "w")};
   if (!file || write(file.get()) != 1 || std::fflush(file.get()) != 0)
-    return fail(error_kind::io, "cannot write " + path.string());
+    return fail(error_kind::io,
+                "cannot write " + path.string() + ": " + std::strerror(errno));
   return {};
 }
 
@@ -129,16 +137,32 @@ expected<void> write_key(const fs::path& path, EVP_PKEY* key) {
   });
 }
 
-expected<signer> new_authority(const std::string& name, long days) {
-  signer made{
-      .certificate = nullptr, .key = key_pointer{EVP_EC_gen("P-256")}, .days = days};
+expected<signer> new_authority(const std::string& name, long days, long days_before = 1) {
+  signer made{.certificate = nullptr,
+              .key = key_pointer{EVP_EC_gen("P-256")},
+              .days = days,
+              .days_before = days_before};
   if (!made.key)
     return openssl_failed("key");
   auto certificate = sign(made.key.get(), {.name = name}, made);
   if (!certificate)
     return tl::unexpected(std::move(certificate).error());
   made.certificate = std::move(*certificate);
+  made.days = run_days;
+  made.days_before = 1;
   return made;
+}
+
+expected<void> write_authority(const fs::path& directory, const signer& made) {
+  const auto folder = directory / "authority";
+  // A folder that somebody has already, perhaps their home, stays as open as it is.
+  std::error_code none;
+  return (fs::is_directory(directory, none) ? expected<void>{}
+                                            : make_private_folder(directory))
+      .and_then([&] { return make_private_folder(folder); })
+      .and_then(
+          [&] { return write_certificate(folder / "cert.pem", made.certificate.get()); })
+      .and_then([&] { return write_key(folder / "key.pem", made.key.get()); });
 }
 
 template<class Pointer, class Read>
@@ -164,17 +188,22 @@ expected<key_pointer> read_key(const fs::path& path) {
   });
 }
 
-expected<signer> read_authority(const fs::path& directory) {
+expected<signer> read_authority(const fs::path& directory, long days = run_days) {
   auto certificate = read_certificate(directory / "authority" / "cert.pem");
   if (!certificate)
     return fail(certificate.error().kind,
                 certificate.error().message + "; clade keys new makes an authority");
+  if (X509_cmp_current_time(X509_get0_notAfter(certificate->get())) < 0)
+    return fail(error_kind::refused,
+                (directory / "authority" / "cert.pem").string()
+                    + " is expired, so that it makes no keys any more: make a new "
+                      "authority with clade keys new in another folder; a run goes on "
+                      "with it after it was stopped, by clade resume --keys");
   auto key = read_key(directory / "authority" / "key.pem");
   if (!key)
     return tl::unexpected(std::move(key).error());
-  return signer{.certificate = std::move(*certificate),
-                .key = std::move(*key),
-                .days = authority_days};
+  return signer{
+      .certificate = std::move(*certificate), .key = std::move(*key), .days = days};
 }
 
 expected<void> write_bundle(const fs::path& bundle, const subject& s, const signer& by) {
@@ -196,16 +225,31 @@ const char* usage_of(bundle_role role) {
   return role == bundle_role::head ? "serverAuth" : "clientAuth";
 }
 
+const subject head_subject{"clade head", usage_of(bundle_role::head)};
+const subject worker_subject{"clade worker", usage_of(bundle_role::worker)};
+
 expected<void> write_both(const fs::path& directory, const signer& by) {
   return make_private_folder(directory)
-      .and_then([&] {
-        return write_bundle(directory / "head",
-                            {"clade head", usage_of(bundle_role::head)}, by);
-      })
-      .and_then([&] {
-        return write_bundle(directory / "worker",
-                            {"clade worker", usage_of(bundle_role::worker)}, by);
-      });
+      .and_then([&] { return write_bundle(directory / "head", head_subject, by); })
+      .and_then([&] { return write_bundle(directory / "worker", worker_subject, by); });
+}
+
+/// Another certificate of the same key, at once in the place of the former.
+expected<void> sign_again(const fs::path& bundle, const subject& s, const signer& by) {
+  auto key = read_key(bundle / "key.pem");
+  if (!key)
+    return tl::unexpected(std::move(key).error());
+  auto certificate = sign(key->get(), s, by);
+  if (!certificate)
+    return tl::unexpected(std::move(certificate).error());
+  const auto fresh = bundle / "cert.pem.new";
+  if (auto written = write_certificate(fresh, certificate->get()); !written)
+    return written;
+  std::error_code failed;
+  fs::rename(fresh, bundle / "cert.pem", failed);
+  if (failed)
+    return fail(error_kind::io, (bundle / "cert.pem").string() + ": " + failed.message());
+  return {};
 }
 
 /// In time, signed by the authority, and of this key.
@@ -221,10 +265,16 @@ expected<void> check(const key_files& files) {
   const auto wrong = [&](const std::string& why) {
     return fail(error_kind::invalid_input, files.certificate.string() + " " + why);
   };
+  // Which passes: a head renews its own and its workers'.
+  const auto not_in_time = [&](const std::string& why) {
+    return fail(error_kind::refused, files.certificate.string() + " " + why);
+  };
   if (X509_cmp_current_time(X509_get0_notAfter(certificate->get())) < 0)
-    return wrong("is expired: make a new bundle with clade keys worker");
+    return not_in_time(
+        "is expired: copy it again from the run's folder, which has a newer one in "
+        "keys/worker while the run goes on, or make one with clade keys worker");
   if (X509_cmp_current_time(X509_get0_notBefore(certificate->get())) > 0)
-    return wrong("is not valid yet: is this machine's clock right?");
+    return not_in_time("is not valid yet: is this machine's clock right?");
   if (X509_check_private_key(certificate->get(), key->get()) != 1)
     return wrong("is not the certificate of key.pem beside it");
   if (X509_verify(certificate->get(), X509_get0_pubkey(authority->get())) != 1)
@@ -243,29 +293,53 @@ expected<void> make_authority(const fs::path& directory) {
   auto made = new_authority("clade authority", authority_days);
   if (!made)
     return tl::unexpected(std::move(made).error());
-  return make_private_folder(directory)
-      .and_then([&] { return make_private_folder(folder); })
-      .and_then(
-          [&] { return write_certificate(folder / "cert.pem", made->certificate.get()); })
-      .and_then([&] { return write_key(folder / "key.pem", made->key.get()); });
+  return write_authority(directory, *made);
 }
 
 expected<void> make_bundle(const fs::path& directory, const fs::path& bundle,
                            bundle_role role, const std::string& name) {
-  return read_authority(directory).and_then([&](const signer& by) {
+  return read_authority(directory, authority_days).and_then([&](const signer& by) {
     return write_bundle(bundle, {"clade " + name, usage_of(role)}, by);
   });
 }
 
 expected<void> make_run_keys(const fs::path& directory) {
-  return new_authority("clade run", run_days).and_then([&](const signer& by) {
-    return write_both(directory, by);
-  });
+  return new_authority("clade run", run_authority_days, run_authority_days)
+      .and_then([&](const signer& by) {
+        return write_both(directory, by).and_then([&] {
+          return write_authority(directory, by);
+        });
+      });
 }
 
 expected<void> make_run_keys(const fs::path& directory, const fs::path& authority) {
   return read_authority(authority).and_then(
       [&](const signer& by) { return write_both(directory, by); });
+}
+
+key_renewal::key_renewal(fs::path directory, fs::path authority)
+    : directory_(std::move(directory)),
+      authority_(std::move(authority)),
+      from_(clock::now() - one_day),
+      until_(clock::now() + run_days / 2 * one_day) {}
+
+expected<void> key_renewal::renew() {
+  auto by = read_authority(authority_);
+  if (!by)
+    return tl::unexpected(std::move(by).error());
+  return sign_again(directory_ / "head", head_subject, *by).and_then([&] {
+    return sign_again(directory_ / "worker", worker_subject, *by);
+  });
+}
+
+expected<bool> key_renewal::renew_if_due() {
+  const auto now = clock::now();
+  if (now >= from_ && now < until_)
+    return false;
+  const auto done = renew();
+  from_ = now - one_day;
+  until_ = now + (done ? run_days / 2 : 1) * one_day;
+  return done.map([] { return true; });
 }
 
 expected<key_files> find_keys(const fs::path& bundle) {

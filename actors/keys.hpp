@@ -2,6 +2,7 @@
 
 #include "genome/error.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -31,13 +32,35 @@ enum class bundle_role { head, worker };
                                          bundle_role role, const std::string& name);
 
 /// Makes an authority of its own for one run, and `directory`/{head,worker}, bundles
-/// signed by it and valid for 30 days. The authority's own key is not kept: nobody can be
-/// let in later. Replaces what an earlier start of the run left there.
+/// signed by it and valid for 30 days (`key_renewal`). Replaces what an earlier start of
+/// the run left there.
 [[nodiscard]] expected<void> make_run_keys(const std::filesystem::path& directory);
 
 /// The same, signed by the authority in `authority`.
 [[nodiscard]] expected<void> make_run_keys(const std::filesystem::path& directory,
                                            const std::filesystem::path& authority);
+
+/// Keeps the bundles of a run, `directory`/{head,worker}, in time, however long the run
+/// goes on and whatever its clock does: signs them again, with the keys they have, when
+/// half of their time is over, or the clock was set back. Processes read them for each
+/// connection; connections that there are do not end.
+class key_renewal {
+public:
+  /// Of bundles that are new. `authority`: the folder with the authority that signed
+  /// them, as for `make_bundle`.
+  key_renewal(std::filesystem::path directory, std::filesystem::path authority);
+
+  expected<void> renew();
+  /// True: they were signed again. Tries once a day where that fails. Costs a look at the
+  /// clock otherwise.
+  expected<bool> renew_if_due();
+
+private:
+  using clock = std::chrono::system_clock; ///< As certificates have it.
+
+  std::filesystem::path directory_, authority_;
+  clock::time_point from_, until_; ///< Nothing is due between them.
+};
 
 /// The files of a bundle, checked: an error says which of them is missing, may be read by
 /// others, is expired, or does not belong to the rest, and what to do about it.

@@ -2,20 +2,13 @@
 
 namespace clade {
 
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto heartbeat_interval = 1s;
-
-} // namespace
-
 void link_state::greet() {
   self->request(params.node, caf::infinite, link_up{}).then([this](node_hello& hello) {
     self->request(params.dispatcher, caf::infinite, std::move(hello), link_actor{self})
         .then(
             [this](const node_welcome& welcome) {
               node_number = welcome.node;
+              interval = std::chrono::milliseconds(welcome.heartbeat_ms);
               self->send(params.node, welcome, link_actor{self});
             },
             [this](caf::error& e) { end("no welcome: " + self->system().render(e)); });
@@ -37,7 +30,7 @@ void link_state::beat() {
         + std::to_string(
             std::chrono::duration_cast<std::chrono::seconds>(params.silence).count())
         + " s");
-  self->delayed_send(self, heartbeat_interval, tick{});
+  self->delayed_send(self, interval, tick{});
   if (node_number == 0) // Its welcome waits for the head to be ready.
     return;
   self->request(params.dispatcher, caf::infinite, heartbeat{node_number})
@@ -65,7 +58,7 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
   self->set_down_handler([self](caf::down_msg& down) {
     self->state.end("the connection ended: " + self->system().render(down.reason));
   });
-  self->delayed_send(self, heartbeat_interval, tick{});
+  self->delayed_send(self, s.interval, tick{});
   s.greet();
   return {
       [self](const assignments& message) {

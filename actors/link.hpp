@@ -20,7 +20,8 @@ struct link_params {
 struct link_state {
   link_actor::stateful_pointer<link_state> self = nullptr;
   link_params params;
-  std::uint64_t node_number = 0; ///< Set once the head welcomed it.
+  std::uint64_t node_number = 0;             ///< Set once the head welcomed it.
+  std::chrono::milliseconds interval{1'000}; ///< Of heartbeats; the welcome says so.
   caf::actor_clock::time_point answered;
 
   void greet();

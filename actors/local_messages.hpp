@@ -149,9 +149,11 @@ struct progress_query {
 /// To whoever waits for the end of the run: everything is recorded.
 struct run_over {};
 
-/// Finish and record what is in flight, then pause.
+/// Finish and record what is in flight, then pause. `may_end`: a search of which all is
+/// evaluated by then ends instead, with its champion examined.
 struct stop_run {
   std::string reason;
+  bool may_end = false;
 };
 
 } // namespace clade

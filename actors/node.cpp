@@ -30,7 +30,8 @@ node_hello node_state::hello() {
                      .run = run,
                      .ready = prepared && prepared->failure.empty(),
                      .memory_bytes = params.memory_bytes,
-                     .has = {}};
+                     .has = {},
+                     .former = params.former};
   for (const auto& [candidate, h] : has)
     message.has.push_back({.id = candidate, .lease = h.lease});
   return message;
@@ -208,7 +209,8 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
   s.params = std::move(params);
   s.ended = std::move(ended);
   std::random_device random;
-  s.session = (std::uint64_t{random()} << 32) | random();
+  s.session = s.params.session != 0 ? s.params.session
+                                    : (std::uint64_t{random()} << 32) | random();
   s.trainer = self->spawn<caf::detached>(
       trainer_behavior,
       trainer_params{.work = s.work, .node = self, .device = s.params.device});

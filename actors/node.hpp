@@ -19,6 +19,8 @@ struct node_params {
   std::string label;              ///< The device, for people: "NVIDIA H200 GPU-8932f937".
   std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
   std::uint64_t worker = 0;
+  std::uint64_t session = 0; ///< The worker's number for this process; 0: one is drawn.
+  std::vector<former_process> former;      ///< As in `node_hello`.
   std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
   std::function<void()> pulse;             ///< Called each second, if set.
 };

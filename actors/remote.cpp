@@ -1,7 +1,9 @@
 #include "actors/remote.hpp"
 
 #include "actors/door.hpp"
+#include "actors/event_queue.hpp"
 #include "actors/link.hpp"
+#include "actors/stranger_guard.hpp"
 #include "actors/tls_guard.hpp"
 #include "actors/tls_probe.hpp"
 
@@ -9,13 +11,10 @@
 #include <caf/openssl/all.hpp>
 
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <tuple>
 
@@ -37,39 +36,14 @@ constexpr std::chrono::milliseconds longest_pause = 2s;
 constexpr auto answer_time = 5s;
 
 /// What this thread hears: a node that ends, or a link that does.
-struct news {
+struct node_event {
   std::optional<node_end> end;
   std::string words;
 };
 
-/// From actors to this thread. Not by a mailbox, because CAF 0.17 waits by the clock on
-/// the wall, which may jump.
-class news_queue {
-public:
-  void push(news n) {
-    {
-      std::lock_guard lock(mutex_);
-      queue_.push_back(std::move(n));
-    }
-    changed_.notify_one();
-  }
+using node_events = event_queue<node_event>;
 
-  std::optional<news> pop(std::chrono::milliseconds most) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, most, [this] { return !queue_.empty(); }))
-      return std::nullopt;
-    auto first = std::move(queue_.front());
-    queue_.pop_front();
-    return first;
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<news> queue_;
-};
-
-caf::behavior listen(caf::event_based_actor*, const std::shared_ptr<news_queue>& queue) {
+caf::behavior listen(caf::event_based_actor*, const std::shared_ptr<node_events>& queue) {
   return {[queue](int why, const std::string& words) {
             queue->push({static_cast<node_end>(why), words});
           },
@@ -140,7 +114,7 @@ bool may_pass(const error& e) {
 }
 
 expected<node_end> live(caf::actor_system& home, const node_process_params& params) {
-  const auto queue = std::make_shared<news_queue>();
+  const auto queue = std::make_shared<node_events>();
   const auto watcher = home.spawn<caf::detached>(listen, queue);
   // Detached, so that it never runs on a thread of the system of whoever sends to it,
   // which a connection takes along when it ends.
@@ -191,7 +165,7 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
 } // namespace
 
 network_config::network_config(const key_files& keys, std::size_t threads) {
-  if (!tls_is_guarded())
+  if (!tls_is_guarded() || !accepting_is_guarded())
     std::abort();
   load<caf::io::middleman>();
   load<caf::openssl::manager>();

@@ -27,11 +27,11 @@ void selector_state::start() {
 void selector_state::advance() {
   if (over)
     return;
-  if (!stopping) {
-    if (resolvable && !births_pending)
-      resolve_arrived();
+  if (!stopping && resolvable && !births_pending)
+    resolve_arrived();
+  if (!stopping || may_end) {
     auto next = next_step(run, ordered);
-    if (!next.breed.empty())
+    if (!next.breed.empty() && !stopping)
       order(std::move(next.breed));
     for (const auto& step : next.copy)
       copy(step);
@@ -141,10 +141,10 @@ void selector_state::flush() {
       });
 }
 
-// Whose checkpoints stay when a generation has been closed: of those that may breed, of
-// those that what is open starts from, and of the last two generations' worth of
-// candidates, among which are those that the strategy has not heard of. A strategy that
-// starts from another one after all has that one trained again.
+// When a generation has been closed, checkpoints stay of those that may breed, of those
+// that open candidates start from, and of the last two generations' worth of candidates,
+// among which are those that the strategy has not heard of. A strategy that starts from
+// another one after all has that one trained again.
 tidying selector_state::needed_checkpoints() const {
   if (run.search->finished())
     return {.keep = {}, .last = run.born};
@@ -205,10 +205,15 @@ void selector_state::submit(const std::vector<candidate_id>& ids) {
     self->send(params.dispatcher, std::move(message));
 }
 
-void selector_state::stop(const std::string& reason) {
-  if (over || std::exchange(stopping, true))
+void selector_state::stop(const std::string& reason, bool ends_if_complete) {
+  // A run that is at its end anyway is let end.
+  if (over || (ends_if_complete && (stopping || finishing)))
     return;
+  may_end = ends_if_complete;
+  finishing = finishing && may_end;
   stop_reason = reason;
+  if (std::exchange(stopping, true))
+    return advance();
   withdrawal_pending = true;
   self->request(params.dispatcher, caf::infinite, withdraw{})
       .then([this](const withdrawn& back) {
@@ -220,6 +225,8 @@ void selector_state::stop(const std::string& reason) {
 
 std::string selector_state::obey(const told& message) {
   const auto& order = message.order;
+  if (annotates(order))
+    return take_annotation(message);
   if (over || stopping || run.finished)
     return "the run is at its end";
   if (order.kind == instruction_kind::hold && held)
@@ -245,6 +252,16 @@ std::string selector_state::obey(const told& message) {
   return {};
 }
 
+std::string selector_state::take_annotation(const told& message) {
+  if (over)
+    return "the run is at its end";
+  if (const auto right = check_annotation(message.order, run.annotated, run.born); !right)
+    return right.error().message;
+  note(person_ordered{.order = message.order, .who = message.who});
+  advance();
+  return {};
+}
+
 void selector_state::carry_out(const person_ordered& told) {
   switch (told.order.kind) {
   case instruction_kind::hold:
@@ -263,6 +280,9 @@ void selector_state::carry_out(const person_ordered& told) {
     break;
   case instruction_kind::extend:
   case instruction_kind::add:
+  case instruction_kind::note:
+  case instruction_kind::tag:
+  case instruction_kind::untag:
     break; // The fold did it.
   case instruction_kind::drop:
     self->send(params.dispatcher,
@@ -271,7 +291,7 @@ void selector_state::carry_out(const person_ordered& told) {
   }
 }
 
-// What nodes have in training is waited for; what waits for a node, or for a copy, stays
+// It waits for what nodes have in training; what waits for a node, or for a copy, stays
 // open in the store, where resume finds it.
 void selector_state::pause_if_idle() {
   if (!stopping || over || withdrawal_pending || recording)
@@ -279,7 +299,7 @@ void selector_state::pause_if_idle() {
   const bool in_training = std::ranges::any_of(run.open, [this](const auto& o) {
     return o.second.equal_to == 0 && !withdrawn_ids.contains(o.first);
   });
-  if (in_training || closing)
+  if (in_training || closing || finishing)
     return;
   closing = true;
   note(run_paused{stop_reason});
@@ -333,7 +353,9 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
       [self](const evaluations& message) { self->state.take(message); },
       [self](const observation& message) { self->state.observe(message); },
       [self](const run_failure& message) { self->state.fail(message.why); },
-      [self](const stop_run& message) { self->state.stop(message.reason); },
+      [self](const stop_run& message) {
+        self->state.stop(message.reason, message.may_end);
+      },
       [self](const told& message) { return self->state.obey(message); },
       [self](const progress_query& q) { return self->state.progress(q.from_generation); },
   };

@@ -57,6 +57,7 @@ struct selector_state {
   bool held = false;
   std::string stop_after; ///< Who wants it to stop once the generation is closed.
   bool stopping = false;
+  bool may_end = false; ///< Though it stops, a search that is complete ends.
   std::string stop_reason;
   std::set<candidate_id> withdrawn_ids; ///< Open, but handed back by the dispatcher.
   bool withdrawal_pending = false;
@@ -66,7 +67,8 @@ struct selector_state {
   void start();
   void take(const evaluations& message);
   void observe(const observation& message);
-  void stop(const std::string& reason);
+  /// `stop_run`. Stopping once more without `may_end` takes that back.
+  void stop(const std::string& reason, bool may_end = false);
   /// Why it will not, or empty.
   std::string obey(const told& message);
   void fail(error why);
@@ -79,6 +81,7 @@ private:
   void copy(const clade::copying& step);
   void finish();
   void examine_one(examine request);
+  std::string take_annotation(const told& message);
   void note(record r, bytes weights = {});
   void test(const std::string& subject, const individual& who);
   [[nodiscard]] tidying needed_checkpoints() const;

@@ -57,7 +57,7 @@ void selector_state::examine_one(examine request) {
   const auto subject = request.subject;
   self->request(params.dispatcher, caf::infinite, std::move(request))
       .then([this, subject](const examined& answer) {
-        if (over || stopping)
+        if (over || !finishing)
           return;
         if (!answer.failure.empty())
           return fail({error_kind::internal,

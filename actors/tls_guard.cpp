@@ -15,6 +15,8 @@
 //     on its way, for which results and assignments would wait: it is told not to.
 #include "actors/tls_guard.hpp"
 
+#include "actors/stranger_guard.hpp"
+
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <netinet/in.h>
@@ -135,10 +137,8 @@ std::string address_of(int descriptor) {
   return std::string(text) + " port " + std::to_string(ntohs(v4.sin_port));
 }
 
-/// Once for each connection. The guard is locked.
-void report(connection_state& state, const std::string& reason) {
-  if (std::exchange(state.reported, true))
-    return;
+/// The guard is locked.
+void tell(const std::string& words) {
   auto& g = guard();
   const auto now = clock_type::now();
   if (now - g.second >= 1s) {
@@ -149,7 +149,13 @@ void report(connection_state& state, const std::string& reason) {
     g.reports = 0;
   }
   if (g.listener && g.reports++ < reports_per_second)
-    g.listener("refused a connection from " + state.where + ": " + reason);
+    g.listener("refused a connection from " + words);
+}
+
+/// Once for each connection. The guard is locked.
+void report(connection_state& state, const std::string& reason) {
+  if (!std::exchange(state.reported, true))
+    tell(state.where + ": " + reason);
 }
 
 void refuse(SSL* ssl, const std::string& reason) {
@@ -160,6 +166,9 @@ void refuse(SSL* ssl, const std::string& reason) {
 /// Why a handshake failed, of OpenSSL's queue, which stays as it is.
 std::string handshake_error(const SSL* ssl) {
   const long verdict = SSL_get_verify_result(ssl);
+  if (verdict == X509_V_ERR_CERT_HAS_EXPIRED)
+    return "its certificate is expired: copy the run's keys/worker to its machine again, "
+           "or make it a bundle with clade keys worker";
   if (verdict != X509_V_OK)
     return std::string("its certificate is not of this run's authority (")
            + X509_verify_cert_error_string(verdict)
@@ -210,6 +219,7 @@ int SSL_accept(SSL* ssl) {
   const int done = original(ssl);
   if (done == 1) {
     tune(SSL_get_fd(ssl));
+    clade::no_stranger(SSL_get_fd(ssl));
     std::lock_guard lock(guard().mutex);
     guard().handshakes.erase(ssl);
     return done;
@@ -246,6 +256,11 @@ bool tls_is_guarded() {
 void report_refusals(std::function<void(const std::string&)> listener) {
   std::lock_guard lock(guard().mutex);
   guard().listener = std::move(listener);
+}
+
+void tell_refusal(const std::string& words) {
+  std::lock_guard lock(guard().mutex);
+  tell(words);
 }
 
 void end_slow_handshakes(std::chrono::milliseconds most) {

@@ -17,6 +17,9 @@ namespace clade {
 /// former one, and returns when that is no longer in use.
 void report_refusals(std::function<void(const std::string&)> listener);
 
+/// Tells them: "refused a connection from " and these words, an address and a reason.
+void tell_refusal(const std::string& words);
+
 /// Ends connections to this process whose TLS handshake takes longer than that.
 void end_slow_handshakes(std::chrono::milliseconds most);
 

@@ -15,12 +15,21 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 7;
+inline constexpr std::uint32_t protocol_version = 8;
 
 /// A candidate that a node has, and the lease it has it for.
 struct held_lease {
   std::uint64_t id = 0;
   std::uint64_t lease = 0;
+};
+
+/// How an earlier node process of a slot ended, as its worker saw it.
+struct former_process {
+  std::uint64_t session = 0;
+  /// By what it did itself: a fault of its own, or more than its share of a memory that
+  /// ran out. Not by a signal from elsewhere.
+  bool own_doing = false;
+  std::string how; ///< "killed by signal 11 (Segmentation fault)"
 };
 
 /// A node introduces itself, when it starts and whenever it comes back.
@@ -33,6 +42,7 @@ struct node_hello {
   bool ready = false;             ///< It loaded the data and did the first step before.
   std::uint64_t memory_bytes = 0; ///< What candidates may take; 0: not known.
   std::vector<held_lease> has;
+  std::vector<former_process> former; ///< Of its slot, the latest last.
 };
 
 /// A file of the experiment's data.
@@ -48,7 +58,9 @@ struct node_welcome {
   bool over = false;   ///< The run is: there is nothing left to do.
   std::uint64_t node = 0;
   std::uint64_t run = 0;
-  bool ready = false;     ///< The head knows that this node is.
+  bool ready = false; ///< The head knows that this node is.
+  /// How often the node is to be heard, so that its lease does not end meanwhile.
+  std::uint64_t heartbeat_ms = 1000;
   std::string experiment; ///< Resolved TOML.
   std::vector<data_file> files;
   std::vector<held_lease> keep; ///< Of what it has: under these leases.
@@ -179,9 +191,14 @@ typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
 }
 
 template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, former_process& x) {
+  return f(caf::meta::type_name("former_process"), x.session, x.own_doing, x.how);
+}
+
+template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
   return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
-           x.run, x.ready, x.memory_bytes, x.has);
+           x.run, x.ready, x.memory_bytes, x.has, x.former);
 }
 
 template<class Inspector>
@@ -192,7 +209,7 @@ typename Inspector::result_type inspect(Inspector& f, data_file& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
   return f(caf::meta::type_name("node_welcome"), x.refusal, x.over, x.node, x.run,
-           x.ready, x.experiment, x.files, x.keep);
+           x.ready, x.heartbeat_ms, x.experiment, x.files, x.keep);
 }
 
 template<class Inspector>

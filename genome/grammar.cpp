@@ -40,6 +40,22 @@ void settle(const std::vector<parameter>& parameters, std::vector<setting>& sett
   }
 }
 
+/// A text in quotes, so that "16" and 16 look different.
+std::string literal(const value& v) {
+  constexpr std::size_t longest = 60;
+  const auto* text = std::get_if<std::string>(&v);
+  if (text == nullptr)
+    return to_text(v);
+  return "\"" + text->substr(0, longest) + (text->size() > longest ? "...\"" : "\"");
+}
+
+/// The settings that no parameter names.
+std::vector<setting> without(const std::vector<parameter>& parameters,
+                             std::vector<setting> settings) {
+  std::erase_if(settings, [&](const setting& s) { return named_in(parameters, s.name); });
+  return settings;
+}
+
 /// Counts those that are there and right.
 expected<std::size_t> check_list(const std::vector<parameter>& parameters,
                                  const std::vector<setting>& settings) {
@@ -54,10 +70,18 @@ expected<std::size_t> check_list(const std::vector<parameter>& parameters,
     if (v == nullptr)
       return refuse(p.name + " is missing");
     if (!contains(p, *v))
-      return refuse(p.name + " cannot be " + to_text(*v));
+      return refuse(p.name + " cannot be " + literal(*v));
     ++right;
   }
   return right;
+}
+
+std::vector<setting> unused_settings(const grammar& rules, const node_gene& node,
+                                     std::size_t inputs) {
+  auto unused = node.settings;
+  if (const auto* rule = find_operator(rules, node.op))
+    unused = without(rule->settings, std::move(unused));
+  return inputs > 1 ? without(rules.merge, std::move(unused)) : unused;
 }
 
 expected<void> check_node(const grammar& rules, const node_gene& node,
@@ -79,7 +103,8 @@ expected<void> check_node(const grammar& rules, const node_gene& node,
     right += *merge;
   }
   if (right != node.settings.size())
-    return refuse("has settings that it has no use for: " + to_text(node.settings));
+    return refuse("has settings that it has no use for: "
+                  + to_text(unused_settings(rules, node, inputs)));
   return {};
 }
 
@@ -177,7 +202,8 @@ expected<void> check(const grammar& rules, const genome& g) {
   if (auto ok = check_list(rules.hyperparameters, g.hyperparameters); !ok)
     return fail_in("hyperparameters", ok.error());
   else if (*ok != g.hyperparameters.size())
-    return refuse("hyperparameters that nobody knows: " + to_text(g.hyperparameters));
+    return refuse("hyperparameters that the space does not have: "
+                  + to_text(without(rules.hyperparameters, g.hyperparameters)));
   return {};
 }
 

@@ -5,8 +5,8 @@
 //   neighbours rate = { low = 0.1, high = 0.5 }              a number between, a whole
 //   one if both are units = { low = 16, high = 256, step = 16 } learning_rate = { low =
 //   1e-4, high = 0.1, log = true } momentum = { low = 0.5, high = 0.99, when = {
-//   optimiser = "sgd" } } batch_size = { choice = [16, 32], ordered = false, when = {
-//   optimiser = ["adam", "sgd"] } }
+//   optimizer = "sgd" } } batch_size = { choice = [16, 32], ordered = false, when = {
+//   optimizer = ["adam", "sgd"] } }
 //
 // Where reals and whole numbers meet, all are reals; an operator's setting that is a real
 // takes whole numbers as reals. TOML's other types (booleans, dates) are no values here.
@@ -231,7 +231,7 @@ bool parameter_reader::read_flag(const toml::table& table, std::string_view key,
 void parameter_reader::read_condition(const toml::node& when, parameter& into) {
   const auto* table = when.as_table();
   if (table == nullptr || table->size() != 1)
-    return note(when, "has a \"when\" that is not like { optimiser = \"sgd\" }");
+    return note(when, "has a \"when\" that is not like { optimizer = \"sgd\" }");
   const auto only = table->begin();
   const setting_entry* own = entry_;
   entry_ = nullptr; // These are values of the other parameter.

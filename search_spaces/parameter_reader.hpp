@@ -10,6 +10,10 @@
 
 namespace clade {
 
+/// Gives each key of this table its American name (spelling.hpp), unless that is there
+/// too.
+void use_american_keys(toml::table& table);
+
 /// What is wrong with one file. Tables come in the order of their keys, so the reader
 /// goes on after an error, and the one furthest up in the file is what its author is
 /// told.

@@ -11,12 +11,13 @@ namespace clade {
 namespace {
 
 constexpr std::array<limit_entry, 6> limit_table{{
-    {"max_nodes", 0, 256, 16},
-    {"max_skips", 0, 1024, 8},
-    {"initial_nodes", 1, 256, 3},
-    {"max_parameters", 1, 1'000'000'000'000, 1'000'000},
-    {"max_multiply_adds", 1, 1'000'000'000'000'000, 100'000'000},
-    {"max_width", 1, 65536, 512},
+    {"max_nodes", 0, 256, 16, "Layers between input and output."},
+    {"max_skips", 0, 1024, 8, "Edges beyond those of a chain."},
+    {"initial_nodes", 1, 256, 3, "The most layers that a random network starts with."},
+    {"max_parameters", 1, 1'000'000'000'000, 1'000'000, "Weights of a network."},
+    {"max_multiply_adds", 1, 1'000'000'000'000'000, 100'000'000,
+     "Multiplications for one example; decides how long a candidate trains."},
+    {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
 }};
 
 constexpr std::array<std::string_view, 6> top_keys{

@@ -32,6 +32,7 @@ struct limit_entry {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::int64_t fallback = 0;
+  std::string_view sentence; ///< What the reference says of it.
 };
 
 [[nodiscard]] std::span<const limit_entry> limit_entries();

@@ -1,4 +1,5 @@
 #include "tools/command.hpp"
+#include "tools/viewed_run.hpp"
 #include "tools/views.hpp"
 #include "tools/watched_run.hpp"
 
@@ -15,15 +16,20 @@ struct attach_options {
 
 int attach(const attach_options& options) {
   const auto opened = open_watched(options.run);
-  return opened ? show(**opened, options.view) : report(opened.error());
+  if (!opened)
+    return report(opened.error());
+  auto view = options.view;
+  if (view.web)
+    view.hooks = hooks_of(options.run);
+  return show(**opened, view);
 }
 
 } // namespace
 
 void add_attach(CLI::App& app, command& chosen) {
   auto options = std::make_shared<attach_options>();
-  auto* sub =
-      app.add_subcommand("attach", "Watch a run while it goes on, or look at it after");
+  auto* sub = app.add_subcommand(
+      "attach", "Watch a run while it goes on, or look at a finished one");
   add_watched_run(*sub, options->run);
   add_views(*sub, options->view);
   sub->footer(

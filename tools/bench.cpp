@@ -189,14 +189,16 @@ int bench_training(const training_options& options) {
 } // namespace
 
 void add_bench(CLI::App& app, command& chosen) {
-  auto* sub = app.add_subcommand("bench", "Measure: the figures of the README");
+  auto* sub =
+      app.add_subcommand("bench", "Measure the figures of experiments/RESULTS.md");
   sub->require_subcommand(1);
   auto engine = std::make_shared<engine_options>();
   auto* e = sub->add_subcommand("engine",
-                                "No-op candidates a second, each durably stored, and the "
-                                "head's memory");
-  e->add_option("--candidates", engine->candidates, "How many")->capture_default_str();
-  e->add_option("--population", engine->population, "Of a generation")
+                                "Candidates a second that cost nothing but are safely "
+                                "stored, and the head's memory");
+  e->add_option("--candidates", engine->candidates, "How many candidates")
+      ->capture_default_str();
+  e->add_option("--population", engine->population, "Candidates in a generation")
       ->capture_default_str()
       ->check(CLI::Range(2, 1'000'000));
   e->add_option("--slots", engine->slots, "Node processes")->capture_default_str();
@@ -216,7 +218,7 @@ void add_bench(CLI::App& app, command& chosen) {
       "training", "A real experiment over several seeds: wall time, share of "
                   "it inside training, accuracy on test data");
   s->add_option("file", training->file, "Experiment")->capture_default_str();
-  s->add_option("--seeds", training->seeds, "1 to this")
+  s->add_option("--seeds", training->seeds, "How many seeds, from 1 on")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   s->add_option("--slots", training->slots, "As for clade run")->capture_default_str();

@@ -54,14 +54,14 @@ std::vector<named_strategy> known_strategies() {
       rows.back().settings.emplace_back("rungs=[1,3,9]");
   }
   rows.push_back({"islands of three",
-                  {"strategy=islands", "islands=[\"regularised\",\"tpe\",\"local_"
+                  {"strategy=islands", "islands=[\"regularized\",\"tpe\",\"local_"
                                        "search\"]"}});
   return rows;
 }
 
 /// Whether proposals take so long that a search of all evaluations would take hours.
 bool has_model(const evolution_params& p) {
-  constexpr std::array<const char*, 2> models{"surrogate", "tpe"};
+  constexpr std::array<const char*, 3> models{"surrogate", "multi_fidelity", "tpe"};
   const auto is_one = [&](const std::string& name) {
     return std::ranges::find(models, name) != models.end();
   };
@@ -113,7 +113,7 @@ expected<std::vector<named_strategy>> strategies_of(const ask_options& options) 
     return known_strategies();
   std::vector<named_strategy> rows;
   for (const auto& text : options.strategies) {
-    auto s = choose_row(text, known_strategies(), {"strategy=regularised"});
+    auto s = choose_row(text, known_strategies(), {"strategy=regularized"});
     if (!s)
       return tl::unexpected(std::move(s).error());
     rows.push_back(std::move(*s));
@@ -228,15 +228,15 @@ void add_bench_ask(CLI::App& bench, command& chosen) {
       "ask", "What the engine itself spends on a candidate, at the end of long searches");
   sub->add_option(
          "--strategies", options->strategies,
-         "By name, or \"NAME: key=value ...\" with keys of [evolution]; else all")
+         "By name, or \"NAME: key=value ...\" with keys of [evolution]; otherwise all")
       ->take_all();
-  sub->add_option("--evaluations", options->evaluations, "Of each search")
+  sub->add_option("--evaluations", options->evaluations, "Evaluations of each search")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));
-  sub->add_option("--measured", options->measured, "The last so many are measured")
+  sub->add_option("--measured", options->measured, "How many are measured, at the end")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));
-  sub->add_option("--in-flight", options->in_flight, "Open at a time in a steady state")
+  sub->add_option("--in-flight", options->in_flight, "Candidates open at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--space", options->space, "Search space with layers")

@@ -242,17 +242,21 @@ void add_bench_attach(CLI::App& bench, command& chosen) {
   auto options = std::make_shared<attach_options>();
   auto* sub = bench.add_subcommand("attach", "What it costs a run to be watched, and how "
                                              "soon viewers see what happened");
-  sub->add_option("--viewers", options->viewers, "How many")->capture_default_str();
-  sub->add_option("--stopped", options->stopped, "So many of them do not read")
+  sub->add_option("--viewers", options->viewers, "How many viewers")
       ->capture_default_str();
-  sub->add_option("--candidates", options->candidates, "Of a run")->capture_default_str();
-  sub->add_option("--duration", options->duration, "Of each")->capture_default_str();
-  sub->add_option("--rounds", options->rounds, "Runs with viewers, and without")
+  sub->add_option("--stopped", options->stopped, "How many of them do not read")
+      ->capture_default_str();
+  sub->add_option("--candidates", options->candidates, "Candidates of a run")
+      ->capture_default_str();
+  sub->add_option("--duration", options->duration, "Duration of each candidate")
+      ->capture_default_str();
+  sub->add_option("--rounds", options->rounds,
+                  "How many runs with viewers, and as many without")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
   sub->add_option("--slots", options->slots, "Node processes")->capture_default_str();
   sub->add_option("--space", options->space, "Search space")->capture_default_str();
-  sub->add_option("--runs", options->runs, "Where the runs are")
+  sub->add_option("--runs", options->runs, "Where the runs are kept")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
   sub->callback(

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 
 constexpr const char* steady_state = R"([evolution]
-strategy = "regularised"
+strategy = "regularized"
 tell_order = "arrived"
 [synthetic]
 duration = "1s"
@@ -175,18 +175,19 @@ int simulate(const process_options& options) {
 void add_bench_fleet(CLI::App& bench, command& chosen) {
   auto options = std::make_shared<fleet_options>();
   auto* sub = bench.add_subcommand(
-      "fleet", "Many simulated workers on one head: how busy they are, what it takes");
-  sub->add_option("--workers", options->workers, "How many")
+      "fleet", "How busy one head keeps many simulated workers, and what it costs");
+  sub->add_option("--workers", options->workers, "How many workers")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
-  sub->add_option("--processes", options->processes, "That simulate them")
+  sub->add_option("--processes", options->processes, "How many processes simulate them")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  sub->add_option("--rounds", options->rounds, "Candidates for each worker, about")
+  sub->add_option("--rounds", options->rounds,
+                  "About how many candidates for each worker")
       ->capture_default_str()
       ->check(CLI::Range(6, 100'000));
   sub->add_option("--space", options->space, "Search space")->capture_default_str();
-  sub->add_option("--runs", options->runs, "Where the store is")
+  sub->add_option("--runs", options->runs, "Where the store is kept")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
   sub->callback(

@@ -2,6 +2,8 @@
 
 #include "engine/evolution/rungs.hpp"
 #include "engine/fitness/table_front.hpp"
+#include "search_spaces/nearest.hpp"
+#include "search_spaces/spelling.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -18,9 +20,9 @@ std::vector<std::string> one_by_one(const std::string& strategy) {
 }
 
 named_strategy ageing(std::size_t population, std::size_t tournament) {
-  named_strategy s{"regularised " + std::to_string(population) + "/"
+  named_strategy s{"regularized " + std::to_string(population) + "/"
                        + std::to_string(tournament),
-                   one_by_one("regularised")};
+                   one_by_one("regularized")};
   for (const auto& setting :
        {"population=" + std::to_string(population),
         "tournament=" + std::to_string(tournament), std::string("crossover=0.0"),
@@ -37,7 +39,7 @@ std::vector<named_strategy> known_strategies() {
   rows.push_back({automatic_row, one_by_one(automatic_row)});
   rows.push_back({automatic_rungs, one_by_one(automatic_row), true});
   for (const auto& name : strategy_names())
-    if (name != "random" && name != "regularised" && name != "population_based_training")
+    if (name != "random" && name != "regularized" && name != "population_based_training")
       rows.push_back({name, one_by_one(name), starts_from_others({.strategy = name})});
   return rows;
 }
@@ -62,19 +64,25 @@ expected<named_strategy> choose_row(const std::string& text,
   if (auto own = own_row(text, std::move(usual)))
     return std::move(*own);
   std::string all;
+  std::vector<std::string> names;
   for (auto& row : known) {
-    if (row.name == text)
+    if (row.name == american(text))
       return std::move(row);
     all += (all.empty() ? "" : ", ") + row.name;
+    names.push_back(row.name);
   }
+  if (const auto near = nearest(text, names); !near.empty())
+    return fail(error_kind::invalid_input,
+                "--strategies: \"" + text
+                    + "\" is no strategy of this bench; did you mean \"" + near + "\"?");
   return fail(error_kind::invalid_input,
               "--strategies: \"" + text + "\" is none of " + all
-                  + "; one of your own is written \"mine: strategy=regularised "
+                  + "; one of your own is written \"mine: strategy=regularized "
                     "population=30\"");
 }
 
 expected<named_strategy> parse_strategy(const std::string& text) {
-  return choose_row(text, known_strategies(), one_by_one("regularised"));
+  return choose_row(text, known_strategies(), one_by_one("regularized"));
 }
 
 expected<std::vector<named_strategy>>

@@ -21,7 +21,7 @@ struct named_strategy {
 
 inline constexpr const char* automatic_row = "auto";
 /// What the others are compared with by --quick.
-inline constexpr const char* yardstick_row = "regularised 20/5";
+inline constexpr const char* yardstick_row = "regularized 20/5";
 
 /// "NAME: strategy=generational population=30" as a row, whose settings follow the
 /// `usual` ones; nothing where there is no colon.

@@ -291,7 +291,7 @@ void add_bench_search(CLI::App& bench, command& chosen) {
   auto* sub = bench.add_subcommand(
       "search", "Strategies on tables with known answers, over many seeds");
   sub->add_option("--tables", options->tables,
-                  "Descriptions, or folders of them; else experiments/tables")
+                  "Descriptions, or folders of them; otherwise experiments/tables")
       ->take_all();
   sub->add_option("--strategies", options->strategies,
                   "Rows by name, or \"NAME: key=value ...\" with keys of [evolution]; "
@@ -309,17 +309,18 @@ void add_bench_search(CLI::App& bench, command& chosen) {
   sub->add_option("--first-seed", options->first_seed, "The first of them")
       ->capture_default_str();
   sub->add_option("--evaluations", options->evaluations,
-                  "Of the greatest fidelity, in each search")
+                  "Full trainings in each search, or the epochs of as many")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));
   sub->add_option("--against", options->against,
                   "Further rows: files of another --json, or of tools/optuna_tables.py")
       ->take_all();
-  sub->add_option("--threads", options->threads, "0: one for each core")
+  sub->add_option("--threads", options->threads,
+                  "How many threads; 0 for one on each core")
       ->capture_default_str();
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->add_flag("--quick", options->quick,
-                "A few tables; fails where auto is behind regularised evolution");
+                "A few tables; fails where auto is behind regularized evolution");
   sub->footer(
       "Regret is how much the true value (the test metric, or the mean over seeds)\n"
       "of the best evaluation so far falls short of the table's best; one\n"

@@ -127,13 +127,13 @@ void add_bench_strategies(CLI::App& bench, command& chosen) {
                   "Processor time that the trainings of a search may take")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 1e9));
-  sub->add_option("--seeds", o->seeds, "How many")
+  sub->add_option("--seeds", o->seeds, "How many seeds")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   sub->add_option("--first-seed", o->first_seed, "The first of them")
       ->capture_default_str();
   sub->add_option("--slots", o->here.slots,
-                  "Instead of slots.local; the first of them is taken");
+                  "Instead of slots.local; only the first slot is used");
   sub->add_option("--set", o->here.overrides, "As for clade run")->take_all();
   sub->add_flag("--json", o->json, "A JSON object for each search, for programs");
   sub->footer(

@@ -2,7 +2,9 @@
 
 #include "engine/config/experiment.hpp"
 #include "engine/store/run_folder.hpp"
+#include "engine/store/run_lock.hpp"
 #include "tools/command.hpp"
+#include "tools/stored_run.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -38,6 +40,9 @@ std::string to_text(const store_condition& c) {
                                        ? "say what the records say"
                                        : "not compared; a repair derives them anew")
           + "\n";
+  for (std::size_t i = 0; i < c.additions.size(); ++i)
+    text += (i == 0 ? "  added    " : "; ") + c.additions[i]
+            + (i + 1 == c.additions.size() ? "\n" : "");
   text += "  weights  of " + std::to_string(c.weights.size()) + " candidates whole";
   for (const auto& fault : c.weights_faults)
     text += "; " + fault;
@@ -64,6 +69,7 @@ std::string to_json(const std::filesystem::path& file, const store_condition& c,
                   {"written", c.written},
                   {"record_fault", or_null(c.record_fault)},
                   {"table_fault", or_null(c.table_fault)},
+                  {"additions", c.additions},
                   {"weights", c.weights},
                   {"weights_faults", c.weights_faults},
                   {"file_fault", or_null(c.file_fault)},
@@ -97,7 +103,10 @@ int examine(const std::filesystem::path& file, bool json) {
     return report(found.error());
   std::cout << (json ? to_json(file, *found, {})
                      : file.string() + "\n" + to_text(*found));
-  return found->whole() ? 0 : report(damage(file, *found));
+  if (!found->whole())
+    return report(damage(file, *found));
+  // One that is written at this moment may be about to begin.
+  return found->records > 0 || writer_of(file) ? 0 : report(nothing_recorded(file));
 }
 
 int repair(const std::filesystem::path& file, bool json) {

@@ -2,6 +2,7 @@
 // is in tools/evaluation_desk.hpp.
 #include "tools/command.hpp"
 #include "tools/evaluation_desk.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/trained_here.hpp"
 
 #include <iostream>
@@ -35,11 +36,9 @@ int serve(const trained_here_params& params) {
                         .epochs = here->work->budget().epochs},
                        here->by);
   for (std::string line; read_line(std::cin, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos)
-      continue;
-    std::cout << desk.answer(line) << "\n" << std::flush;
-    if (!std::cout)
-      return report({error_kind::io, "cannot write to standard output"});
+    std::cout << desk.answer(line) << "\n";
+    if (const auto written = flush_output(); !written)
+      return report(written.error());
   }
   return 0;
 }
@@ -48,15 +47,15 @@ int serve(const trained_here_params& params) {
 
 void add_evaluate(CLI::App& app, command& chosen) {
   auto options = std::make_shared<trained_here_params>();
-  auto* sub = app.add_subcommand(
-      "evaluate", "Train for a sampler of your own: a line of JSON in, a line out");
+  auto* sub = app.add_subcommand("evaluate",
+                                 "Evaluate genomes for your own sampler (JSON lines)");
   sub->add_option("file", options->file,
                   "Experiment file, such as experiments/digits.toml")
       ->required();
   sub->add_option("--slots", options->slots,
-                  "Instead of slots.local; the first of them is taken");
+                  "Instead of slots.local; only the first slot is used");
   sub->add_option("--set", options->overrides,
-                  "key=value in the place of the file's, as for clade run; repeatable")
+                  "key=value instead of the file's, as for clade run; repeatable")
       ->take_all();
   sub->footer(
       "Reads standard input until it ends, and answers each line with one:\n"
@@ -68,7 +67,8 @@ void add_evaluate(CLI::App& app, command& chosen) {
       "enters\n"
       "                           them: \"inputs\": [0, 1], 0 being the input\n"
       "  {\"test\": 7}              evaluation 7 on the test data\n"
-      "A line that is wrong is answered by {\"error\": \"...\"}. Nothing is stored, and "
+      "A line that is wrong, or blank, is answered by {\"error\": \"...\"}. Nothing is "
+      "stored, and "
       "what\n"
       "the space or its limits do not allow is not trained. tools/optuna_training.py is "
       "an\n"

@@ -3,9 +3,11 @@
 #include "engine/evolution/selection.hpp"
 #include "engine/report/json_parts.hpp"
 #include "genome/hash.hpp"
+#include "genome/json_depth.hpp"
 #include "tools/genome_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace clade {
@@ -28,6 +30,23 @@ expected<std::optional<std::uint64_t>> read_number(const json& j, const char* ke
     return wrong(std::string(key) + " must be a whole number from 1 to "
                  + std::to_string(most));
   return found->get<std::uint64_t>();
+}
+
+constexpr std::array<std::string_view, 7> known_keys{
+    "describe", "layers", "output", "hyperparameters", "id", "epochs", "test"};
+
+/// A line asks for one thing; what it says beside that would be passed over.
+expected<void> check_keys(const json& says) {
+  if (auto known = refuse_unknown_keys(says, "the line", known_keys); !known)
+    return known;
+  const auto describe = says.find("describe");
+  if (describe != says.end() && !describe->is_boolean())
+    return wrong("describe must be true or false");
+  const bool test = says.contains("test");
+  for (const auto& [key, content] : says.items())
+    if (key != "describe" && test && key != "test")
+      return wrong("{\"test\": ID} is asked alone, without \"" + key + "\"");
+  return {};
 }
 
 std::string result_line(const evaluation& e, genome_hash network,
@@ -58,12 +77,16 @@ evaluation_desk::evaluation_desk(params p, evaluating by)
 expected<evaluation_desk::request> evaluation_desk::parse(std::string_view line) const {
   if (line.size() > max_line_bytes)
     return wrong("the line has more than " + std::to_string(max_line_bytes) + " bytes");
-  request r{.says = json::parse(line, nullptr, /*allow_exceptions=*/false),
+  request r{.says = nests_within(line)
+                        ? json::parse(line, nullptr, /*allow_exceptions=*/false)
+                        : json(),
             .id = {},
             .epochs = {}};
   if (!r.says.is_object())
     return wrong("the line is not one JSON object, such as {\"layers\": [...], "
                  "\"hyperparameters\": {...}}, {\"test\": 7} or {\"describe\": true}");
+  if (auto known = check_keys(r.says); !known)
+    return tl::unexpected(std::move(known).error());
   const char* key = r.says.contains("test") ? "test" : "id";
   const auto id = read_number(r.says, key, std::uint64_t{1} << 53);
   if (!id)
@@ -162,7 +185,7 @@ std::string evaluation_desk::answer(std::string_view line) {
   const auto r = parse(line);
   if (!r)
     return text_of({{"error", r.error().message}});
-  if (r->says.contains("describe"))
+  if (r->says.value("describe", false))
     return describe();
   const auto done = r->says.contains("test") ? test(*r) : evaluate(*r);
   if (done)

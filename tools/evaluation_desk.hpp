@@ -28,7 +28,9 @@ namespace clade {
 /// one. "epochs" is the experiment's where it is left out. A genome whose network was
 /// trained before, for as many epochs, is not trained again: it has the metrics of the
 /// one that "equal_to" names, and took no time. The test needs an evaluation that
-/// succeeded; it takes the weights of the `kept_best` best and trains others again.
+/// succeeded; it takes the weights of the `kept_best` best and trains others again. A key
+/// that is not named here is an error, since what it asks for would not be done; a blank
+/// line is one too, so that each line has its answer.
 class evaluation_desk {
 public:
   static constexpr std::size_t kept_best = 5;

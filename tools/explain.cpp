@@ -43,7 +43,8 @@ expected<std::string> explain(const explain_options& options) {
 
 void add_explain(CLI::App& app, command& chosen) {
   auto options = std::make_shared<explain_options>();
-  auto* sub = app.add_subcommand("explain", "Say why a network exists");
+  auto* sub =
+      app.add_subcommand("explain", "Explain where a network comes from, gene by gene");
   sub->add_option("run", options->run,
                   "The run: its folder, its name (for the latest of it) or the beginning "
                   "of\nthat, or a store's file")

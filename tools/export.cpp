@@ -7,9 +7,9 @@
 #include "engine/training/training_params.hpp"
 #include "tools/command.hpp"
 #include "tools/exported_run.hpp"
+#include "tools/output_file.hpp"
 #include "tools/slots.hpp"
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -37,8 +37,8 @@ expected<void> write_python(const exported_model& m, const fs::path& folder) {
   if (failure)
     return fail(error_kind::invalid_input,
                 "cannot make the folder " + folder.string() + ": " + failure.message());
-  return write_file(folder / "model.py", python_source(m)).and_then([&] {
-    return write_file(folder / "model.safetensors", encode_safetensors(m));
+  return write_output(folder / "model.py", python_source(m)).and_then([&] {
+    return write_output(folder / "model.safetensors", encode_safetensors(m));
   });
 }
 
@@ -52,8 +52,10 @@ public:
     if (!done_ || place.empty())
       return;
     done_ = write();
+    // What is written is alone where it goes.
+    auto& said = is_standard_output(place) ? std::cerr : std::cout;
     if (done_)
-      std::cout << "wrote " << what_ << " to " << place.string() << std::endl;
+      said << "wrote " << what_ << " to " << place.string() << std::endl;
   }
 
   [[nodiscard]] expected<void> end() { return std::move(done_); }
@@ -74,15 +76,14 @@ expected<void> write_network(const fs::path& file, const export_options& options
   writing out(title_of(*m));
   out.to(options.python, [&] { return write_python(*m, options.python); });
   out.to(options.safetensors,
-         [&] { return write_file(options.safetensors, encode_safetensors(*m)); });
-  out.to(options.onnx, [&] { return write_file(options.onnx, encode_onnx(*m)); });
+         [&] { return write_output(options.safetensors, encode_safetensors(*m)); });
+  out.to(options.onnx, [&] { return write_output(options.onnx, encode_onnx(*m)); });
   out.to(options.torchscript, [&] {
-    return load_torch_work(torch_export_path()).and_then([&](const auto& work) {
-      // Whether the file can be written is said in the words of all others.
-      return write_file(options.torchscript, "").and_then([&] {
-        return work->write_torchscript(*m, options.torchscript);
-      });
-    });
+    return load_torch_work(torch_export_path())
+        .and_then([&](const auto& work) { return work->torchscript(*m); })
+        .and_then([&](const std::string& module) {
+          return write_output(options.torchscript, module);
+        });
   });
   return out.end();
 }
@@ -96,15 +97,10 @@ expected<void> write_run(const fs::path& file, const export_options& options) {
     return tl::unexpected(e.error());
   const auto name = name_of_run(file);
   writing out("all evaluations of " + name);
-  out.to(options.csv, [&]() -> expected<void> {
-    if (auto may = write_file(options.csv, ""); !may)
-      return may;
-    std::ofstream text(options.csv, std::ios::binary);
-    auto written = write_csv(*s, *e, text);
-    text.close();
-    if (written && !text)
-      return fail(error_kind::io, "cannot write " + options.csv.string());
-    return written;
+  out.to(options.csv, [&] {
+    return output_file::open(options.csv, say_waiting).and_then([&](output_file file) {
+      return write_csv(*s, *e, file.stream()).and_then([&] { return file.finish(); });
+    });
   });
   out.to(options.optuna,
          [&] { return write_optuna_study(*s, *e, name, options.optuna); });
@@ -161,12 +157,27 @@ void add_export(CLI::App& app, command& chosen) {
          "dashboard, optuna-dashboard sqlite:///FILE")
       ->option_text("FILE");
   sub->footer(
-      "Networks take examples as the data file has them: scaling, categories and blanks "
-      "are\ninside, fitted on the training data, which must still be there. Weights are "
-      "kept of the\nfittest few candidates of a run.\n"
-      "ONNX has one input, \"input\", or \"numbers\" and \"texts\" where there are "
-      "categories, and\nthe outputs \"class\" and \"probabilities\", or \"value\". "
-      "TorchScript takes the same in\nthis order, and gives probabilities or values. "
+      "Networks take examples as the data file has them, without the target: what is "
+      "done "
+      "to\ncolumns, blanks and pixels is inside, fitted on the training data, which must "
+      "still be\nthere. Values that the training data does not have are blanks. Weights "
+      "are kept of the\nfittest few candidates of a run.\n"
+      "  ONNX         Of numbers alone: \"input\", rows of floats [N, columns] with NaN "
+      "for blanks,\n"
+      "               or images in the sizes of their file. Of other tables an input [N] "
+      "for\n"
+      "               each column that is used, with its name: a number is a float, a "
+      "date a\n"
+      "               double, the days since 1970-01-01, all else a text without spaces "
+      "around.\n"
+      "               Outputs: \"class\" and \"probabilities\", or \"value\". Metadata: "
+      "inputs,\n"
+      "               columns, classes.\n"
+      "  TorchScript  Of numbers alone a tensor of the same; of other tables "
+      "List[List[str]],\n"
+      "               rows of all columns as texts. Gives probabilities or values.\n"
+      "  Python       predict(read_rows(\"new.csv\")), or predict(rows) of texts and "
+      "numbers.\n"
       "Examples:\n"
       "  clade export digits --onnx digits.onnx         the champion of the latest run\n"
       "  clade export digits 231 --python digits231     a candidate, to read and change\n"

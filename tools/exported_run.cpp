@@ -1,11 +1,11 @@
 #include "tools/exported_run.hpp"
 
+#include "engine/evolution/test_details.hpp"
 #include "engine/export/run_history.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/command.hpp"
+#include "tools/run_problem.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <optional>
 
@@ -15,23 +15,6 @@ namespace {
 
 tl::unexpected<error> refuse(const std::filesystem::path& file, std::string message) {
   return fail_in(file.string(), {error_kind::invalid_input, std::move(message)});
-}
-
-/// What decides the search, as the first record has it.
-expected<genome_hash> find_search(const store& s, const std::filesystem::path& file) {
-  std::optional<genome_hash> found;
-  const error enough{error_kind::internal, "the first is enough"};
-  auto read =
-      s.for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
-        if (const auto* started = std::get_if<run_started>(&r))
-          found = started->search;
-        return tl::unexpected(enough);
-      });
-  if (found)
-    return *found;
-  if (!read && read.error() != enough)
-    return tl::unexpected(read.error());
-  return refuse(file, "nothing is recorded of this run");
 }
 
 expected<candidate_id> choose(const store& s, const std::filesystem::path& file,
@@ -98,6 +81,16 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   });
 }
 
+/// Of the validation part, where the candidate was tested at the end.
+expected<error_quantiles> find_errors(const store& s, candidate_id id) {
+  return s.examinations().map([&](const std::vector<examination>& tests) {
+    for (const auto& e : tests)
+      if (e.id == id && e.details)
+        return e.details->validation_errors;
+    return error_quantiles();
+  });
+}
+
 } // namespace
 
 expected<trained_candidate> find_trained(const std::filesystem::path& file,
@@ -138,10 +131,14 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
                                          : 1});
   if (!decoded)
     return tl::unexpected(decoded.error());
+  auto errors = find_errors(*s, *id);
+  if (!errors)
+    return tl::unexpected(errors.error());
   trained_network trained{.network = std::move(*decoded),
                           .weights = std::move(kept->weights),
                           .how = std::move(*how),
-                          .reading = e->data};
+                          .reading = e->data,
+                          .errors = std::move(*errors)};
   return trained_candidate{.experiment = std::move(*e),
                            .genes = std::move(kept->genes),
                            .trained = std::move(trained),
@@ -177,7 +174,8 @@ expected<exported_model> find_exported(const std::filesystem::path& file,
                            .search_space = to_toml(found->experiment.space),
                            .header = std::move(trained.reading.header),
                            .array = std::move(trained.reading.array),
-                           .target = std::move(trained.reading.target)};
+                           .target = std::move(trained.reading.target),
+                           .errors = std::move(trained.errors)};
   return m;
 }
 
@@ -193,20 +191,6 @@ bool names_model(const std::filesystem::path& text) {
   std::string first(sqlite.size(), '\0');
   in.read(first.data(), static_cast<std::streamsize>(first.size()));
   return first != sqlite;
-}
-
-expected<void> write_file(const std::filesystem::path& file, const std::string& content) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  if (out)
-    return {};
-  // A folder that is not there, or may not be written, is for the user to mend.
-  const bool machine =
-      errno == ENOSPC || errno == EIO || errno == EFBIG || errno == EDQUOT;
-  return fail(machine ? error_kind::io : error_kind::invalid_input,
-              "cannot write " + file.string() + ": " + std::strerror(errno));
 }
 
 } // namespace clade

@@ -39,9 +39,4 @@ struct trained_candidate {
 /// what has the name of a model and is not there.
 [[nodiscard]] bool names_model(const std::filesystem::path& text);
 
-/// Puts it in the place of what is there; a folder that is missing, or may not be
-/// written, is the user's mistake.
-[[nodiscard]] expected<void> write_file(const std::filesystem::path& file,
-                                        const std::string& content);
-
 } // namespace clade

@@ -3,10 +3,12 @@
 #include "tools/genome_json.hpp"
 
 #include "genome/innovation.hpp"
+#include "search_spaces/nearest.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace clade {
@@ -138,6 +140,9 @@ const json& part(const json& j, const char* name) {
   return found == j.end() ? nothing : *found;
 }
 
+constexpr std::array<std::string_view, 3> layer_keys{"op", "settings", "inputs"};
+constexpr std::array<std::string_view, 2> output_keys{"settings", "inputs"};
+
 /// Puts genes together from what a list of layers says.
 class layer_list {
 public:
@@ -201,6 +206,8 @@ expected<void> layer_list::read_layer(const json& j, const std::string& where) {
   const json& op = part(j, "op");
   if (!j.is_object() || !op.is_string())
     return wrong(where + " must be an object with an \"op\", {\"op\": \"conv\"}");
+  if (auto known = refuse_unknown_keys(j, where, layer_keys); !known)
+    return known;
   node_gene node{.id = {}, .op = op.get<std::string>(), .settings = {}};
   if (find_operator(space_.rules, node.op) == nullptr)
     return wrong(where + ": the space has no operator \"" + node.op + "\"");
@@ -218,6 +225,8 @@ expected<void> layer_list::read_output() {
   const json& output = part(json_, "output");
   if (!output.is_null() && !output.is_object())
     return wrong("output must be an object, {\"inputs\": [1, 2]}");
+  if (auto known = refuse_unknown_keys(output, "output", output_keys); !known)
+    return known;
   return join_inputs(output, "output", output_innovation)
       .and_then([&](std::size_t inputs) {
         const auto node = std::ranges::find(g_.nodes, output_innovation, &node_gene::id);
@@ -249,6 +258,26 @@ expected<genome> layer_list::read() {
 }
 
 } // namespace
+
+expected<void> refuse_unknown_keys(const json& j, const std::string& where,
+                                   std::span<const std::string_view> known) {
+  if (!j.is_object())
+    return {};
+  for (const auto& [key, content] : j.items()) {
+    if (std::ranges::find(known, key) != known.end())
+      continue;
+    constexpr std::size_t longest = 60;
+    const auto near = nearest(key, known);
+    std::string all;
+    for (const auto name : known)
+      all += (all.empty() ? "\"" : ", \"") + std::string(name) + "\"";
+    return wrong(
+        where + " has an unknown key \"" + key.substr(0, longest)
+        + (key.size() > longest ? "...\"" : "\"")
+        + (near.empty() ? "; known are " + all : "; did you mean \"" + near + "\"?"));
+  }
+  return {};
+}
 
 json to_json(const search_space& space) {
   const auto& rules = space.rules;

@@ -5,6 +5,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <span>
+#include <string>
+#include <string_view>
+
 namespace clade {
 
 /// A search space as programs read it, for samplers that are not Clade's own:
@@ -29,10 +33,17 @@ namespace clade {
 /// "inputs" number what enters a layer: 0 is the input, 1 the first layer; left out, it
 /// is the layer before. What may have only one value need not be said. A number of either
 /// kind is taken for the kind that the space has. Whatever is not of the space, or
-/// exceeds its limits where it is decoded, is an error; other keys are passed over.
+/// exceeds its limits where it is decoded, is an error, and so is an unknown key of a
+/// layer or of the output; other keys beside "layers" are the caller's.
 /// Total: takes any JSON.
 [[nodiscard]] expected<genome> genome_from_json(const nlohmann::ordered_json& j,
                                                 const search_space& space,
                                                 const problem& p);
+
+/// Refuses the first key of the object `j` that is not `known`, with the nearest known
+/// one. `where` names the object in the message: "layers[2]".
+[[nodiscard]] expected<void> refuse_unknown_keys(const nlohmann::ordered_json& j,
+                                                 const std::string& where,
+                                                 std::span<const std::string_view> known);
 
 } // namespace clade

@@ -85,24 +85,26 @@ int make_viewer_bundle(const keys_options& options) {
 void add_keys(CLI::App& app, command& chosen) {
   auto options = std::make_shared<keys_options>();
   auto* sub =
-      app.add_subcommand("keys", "Make the keys with which machines let each other in");
+      app.add_subcommand("keys", "Make keys for workers and viewers on other machines");
   sub->require_subcommand(1);
-  auto* fresh =
-      sub->add_subcommand("new", "An authority: who has its folder lets others in");
+  auto* fresh = sub->add_subcommand(
+      "new", "Make an authority; whoever has its folder can let others in");
   fresh->add_option("directory", options->directory, "Folder to make")->required();
   fresh->callback(
       [&chosen, options] { chosen = [options] { return make_new(*options); }; });
-  auto* worker = sub->add_subcommand("worker", "A bundle for one worker, signed by it");
+  auto* worker = sub->add_subcommand("worker", "Make a bundle of keys for one worker");
   worker->add_option("directory", options->directory, "Folder of the authority")
       ->required();
-  worker->add_option("name", options->name, "The worker's, and its folder's in there")
+  worker
+      ->add_option("name", options->name, "The worker's name, which its folder gets too")
       ->required();
   worker->callback(
       [&chosen, options] { chosen = [options] { return make_worker(*options); }; });
-  auto* viewer = sub->add_subcommand("viewer", "A bundle for one viewer");
+  auto* viewer = sub->add_subcommand("viewer", "Make a bundle of keys for one viewer");
   viewer->add_option("directory", options->directory, "Folder of the authority")
       ->required();
-  viewer->add_option("name", options->name, "The viewer's, and its folder's in there")
+  viewer
+      ->add_option("name", options->name, "The viewer's name, which its folder gets too")
       ->required();
   viewer->add_flag("--control", options->controls, "It may also control runs");
   viewer->callback([&chosen, options] {

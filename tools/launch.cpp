@@ -206,15 +206,15 @@ int kubernetes(const kubernetes_options& options) {
 
 void add_run_options(CLI::App* sub, launch_run_params& run) {
   sub->add_option("file", run.fresh.file,
-                  "Experiment file: starts a run here that trains nothing itself");
+                  "Experiment file: starts a run here, which only the workers train for");
   sub->add_option("--run", run.running, "Instead: a run that listens on this machine");
   sub->add_option("--listen", run.listen,
-                  "Where a new run listens; port 0: one that is free")
+                  "Where a new run listens; port 0 takes a free one")
       ->capture_default_str();
   sub->add_option("--host", run.host,
                   "How the workers reach this machine; else by its name");
   sub->add_option("--set", run.fresh.overrides,
-                  "key=value in the place of the file's; repeatable")
+                  "key=value instead of the file's; repeatable")
       ->allow_extra_args(false);
   sub->add_option("--runs", run.fresh.runs, "Where a new run's folder is made")
       ->envname("CLADE_RUNS")
@@ -224,13 +224,14 @@ void add_run_options(CLI::App* sub, launch_run_params& run) {
 void add_slurm(CLI::App* launch, command& chosen) {
   auto options = std::make_shared<slurm_options>();
   auto* sub =
-      launch->add_subcommand("slurm", "Workers in one job of SLURM, one on each node");
+      launch->add_subcommand("slurm", "Start workers in one SLURM job, one on each node");
   add_run_options(sub, options->run);
-  sub->add_option("--nodes", options->job.nodes, "How many")->capture_default_str();
+  sub->add_option("--nodes", options->job.nodes, "How many nodes")->capture_default_str();
   sub->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs to ask for");
   sub->add_option("--cpus-per-node", options->job.cpus_per_node,
                   "Cores to ask for; without it SLURM gives its default, often one");
-  sub->add_option("--slots", options->job.slots, "Of each worker")->capture_default_str();
+  sub->add_option("--slots", options->job.slots, "Slots of each worker")
+      ->capture_default_str();
   sub->add_option("--sbatch", options->job.options,
                   "An option of sbatch, such as --sbatch partition=gpu; repeatable")
       ->allow_extra_args(false);
@@ -246,7 +247,7 @@ void add_slurm(CLI::App* launch, command& chosen) {
 
 void add_ssh(CLI::App* launch, command& chosen) {
   auto options = std::make_shared<ssh_options>();
-  auto* sub = launch->add_subcommand("ssh", "Workers on machines that ssh reaches");
+  auto* sub = launch->add_subcommand("ssh", "Start workers on machines that ssh reaches");
   sub->add_option("hosts", options->hosts,
                   "HOST, USER@HOST or HOST:SLOTS, such as gpu1,anna@gpu2:cuda:0+cuda:1")
       ->required();
@@ -271,10 +272,11 @@ void add_kubernetes(CLI::App* launch, command& chosen) {
       ->required();
   sub->add_option("--image", job.image, "A container image that has clade")->required();
   sub->add_option("--workers", job.workers, "How many pods")->capture_default_str();
-  sub->add_option("--gpus", job.gpus, "Of each worker (nvidia.com/gpu)");
-  sub->add_option("--cpus", job.cpus, "Of each worker")->capture_default_str();
-  sub->add_option("--memory", job.memory, "Of each worker, such as 8Gi");
-  sub->add_option("--slots", job.slots, "Of each worker; else all its GPUs, or its CPUs");
+  sub->add_option("--gpus", job.gpus, "GPUs of each worker (nvidia.com/gpu)");
+  sub->add_option("--cpus", job.cpus, "CPUs of each worker")->capture_default_str();
+  sub->add_option("--memory", job.memory, "Memory of each worker, such as 8Gi");
+  sub->add_option("--slots", job.slots,
+                  "Slots of each worker; otherwise all its GPUs, or its CPUs");
   sub->add_option("--namespace", job.name_space)->capture_default_str();
   sub->add_option("--program", job.program, "clade in the image")->capture_default_str();
   sub->add_option("--host", options->run.host,

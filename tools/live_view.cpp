@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <iostream>
 #include <utility>
 
 namespace clade {
@@ -53,18 +54,18 @@ void live_view::show_generation(const generation_summary& g) {
       line["front"] = g.front.members;
       line["hypervolume"] = g.front.hypervolume;
     }
-    std::printf("%s\n", line.dump().c_str());
+    std::cout << line.dump() << "\n";
   } else if (g.best == 0) {
-    std::printf("generation %3lu   none of %zu succeeded   %.1f s\n", g.generation,
-                g.failed, seconds_between(last_generation_, now));
+    std::cout << print("generation %3lu   none of %zu succeeded   %.1f s\n", g.generation,
+                       g.failed, seconds_between(last_generation_, now));
   } else {
-    std::string line = print("generation %3lu   best %.4f (#%lu)   median %.4f   ",
-                             g.generation, g.best_fitness, g.best, g.median_fitness);
+    std::cout << print("generation %3lu   best %.4f (#%lu)   median %.4f   ",
+                       g.generation, g.best_fitness, g.best, g.median_fitness);
     if (g.front.members != 0)
-      line += print("front of %zu, hypervolume %.4f   ", g.front.members,
-                    g.front.hypervolume);
-    std::printf("%s%zu evaluated, %zu failed   %.1f s\n", line.c_str(),
-                g.succeeded + g.failed, g.failed, seconds_between(last_generation_, now));
+      std::cout << print("front of %zu, hypervolume %.4f   ", g.front.members,
+                         g.front.hypervolume);
+    std::cout << print("%zu evaluated, %zu failed   %.1f s\n", g.succeeded + g.failed,
+                       g.failed, seconds_between(last_generation_, now));
   }
   last_generation_ = now;
 }
@@ -107,16 +108,16 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
   if (params_.terminal && !params_.json && !progress.over) {
     // Cut to the terminal's usual width, so that the line never wraps and can be
     // overwritten.
-    std::printf("\r\033[K%.100s", status(progress, slots).c_str());
+    std::cout << "\r\033[K" << status(progress, slots).substr(0, 100);
     line_open_ = true;
   }
-  std::fflush(stdout);
+  std::cout << std::flush;
 }
 
 void live_view::clear() {
   if (std::exchange(line_open_, false))
-    std::printf("\r\033[K");
-  std::fflush(stdout);
+    std::cout << "\r\033[K";
+  std::cout << std::flush;
 }
 
 } // namespace clade

@@ -35,7 +35,14 @@ private:
   std::string text_;
 };
 
+/// Those that connect and say nothing hold a thread each, for a second.
+constexpr std::size_t threads = 64;
+constexpr time_t patience_s = 2;
+
 void answer_from(httplib::Server& server, const page& shown) {
+  server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+  server.set_keep_alive_timeout(1);
+  server.set_read_timeout(patience_s);
   server.Get("/metrics", [&](const httplib::Request&, httplib::Response& answer) {
     answer.set_content(shown.text(), metrics_content_type);
   });

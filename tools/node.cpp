@@ -1,12 +1,15 @@
 #include "actors/remote.hpp"
 #include "tools/command.hpp"
+#include "tools/signal_origin.hpp"
 
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <tuple>
+#include <vector>
 
 namespace clade {
 
@@ -20,6 +23,8 @@ struct node_options {
   std::string label;
   std::uint64_t memory = 0;
   std::uint64_t worker = 0;
+  std::uint64_t session = 0;
+  std::vector<std::string> former;
   std::int64_t grace = 30'000;
   std::int64_t give_up = 600'000;
   int pulse = -1;
@@ -27,6 +32,17 @@ struct node_options {
 
 /// No head was found for too long; the supervisor knows it.
 constexpr int lonely_status = 5;
+
+/// Of "SESSION:OWN DOING, 0 or 1:HOW", which a supervisor writes.
+former_process parse_former(const std::string& text) {
+  const auto first = text.find(':');
+  const auto second = text.find(':', first + 1);
+  if (second == std::string::npos)
+    return {};
+  return {.session = std::strtoull(text.c_str(), nullptr, 10),
+          .own_doing = text.substr(first + 1, second - first - 1) == "1",
+          .how = text.substr(second + 1)};
+}
 
 expected<node_end> live(const node_options& options) {
   // Should memory run out, the kernel is to end a node, which is replaced, and not the
@@ -38,6 +54,11 @@ expected<node_end> live(const node_options& options) {
   auto keys = find_keys(options.keys);
   if (!keys)
     return tl::unexpected(keys.error());
+  if (options.pulse >= 0)
+    tell_sent_signals(options.pulse);
+  std::vector<former_process> former;
+  for (const auto& text : options.former)
+    former.push_back(parse_former(text));
   // A full pipe is one that nobody reads: the worker is stopped.
   const auto pulse = [descriptor = options.pulse] {
     std::ignore = ::write(descriptor, ".", 1);
@@ -50,6 +71,8 @@ expected<node_end> live(const node_options& options) {
                             .label = options.label,
                             .memory_bytes = options.memory,
                             .worker = options.worker,
+                            .session = options.session,
+                            .former = std::move(former),
                             .grace = std::chrono::milliseconds(options.grace),
                             .pulse = options.pulse < 0 ? std::function<void()>{} : pulse},
                    .give_up = std::chrono::milliseconds(options.give_up)});
@@ -86,6 +109,8 @@ void add_node(CLI::App& app, command& chosen) {
   sub->add_option("--label", options->label, "What the device is");
   sub->add_option("--memory", options->memory, "Bytes that a candidate may take");
   sub->add_option("--worker", options->worker, "A number of the worker's own");
+  sub->add_option("--session", options->session, "The worker's number for it");
+  sub->add_option("--former", options->former, "How an earlier process ended");
   sub->add_option("--grace", options->grace, "Milliseconds to finish in when it drains");
   sub->add_option("--give-up", options->give_up, "Milliseconds to look for the head");
   sub->add_option("--pulse", options->pulse, "Descriptor to write to each second");

@@ -104,7 +104,7 @@ expected<plan> make_plan(const plan_options& options) {
   auto e = load_experiment(options.file, overrides);
   if (!e)
     return tl::unexpected(std::move(e).error());
-  auto checked = check_experiment(std::move(*e));
+  auto checked = check_fresh(std::move(*e));
   if (!checked)
     return tl::unexpected(std::move(checked).error());
   const auto slots = parse_slots(checked->experiment.slots.local);
@@ -208,6 +208,8 @@ void print(const plan& p) {
   lines.add({"problem", to_text(p.checked.problem.input) + " to "
                             + std::to_string(p.checked.problem.outputs)
                             + (p.checked.problem.outputs == 1 ? " number" : " classes")});
+  for (std::size_t i = 0; i < p.checked.data_lines.size(); ++i)
+    lines.add({i == 0 ? "data" : "", p.checked.data_lines[i]});
   lines.add({"search", e.evolution.strategy + ", seed " + std::to_string(e.seed) + ", "
                            + to_text(e.objective)});
   if (!e.evolution.chosen.empty())
@@ -238,8 +240,9 @@ void print(const plan& p) {
   if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
     std::cout << "  limits.wall_time is " << duration_text(wall)
               << ": the run will pause then, and `clade resume` goes on\n";
-  if (const auto idle = idle_slots_line(e, p.open, p.slots.size()); !idle.empty())
-    std::cout << "  " << idle << "\n";
+  for (const auto& said : {idle_slots_line(e, p.open, p.slots.size()), p.checked.note})
+    if (!said.empty())
+      std::cout << "  " << said << "\n";
   if (e.limits.evaluation_memory > 0 && memory.largest > e.limits.evaluation_memory)
     std::cout << "  limits.evaluation_memory is " << size_text(e.limits.evaluation_memory)
               << ": some candidates will fail for it\n";
@@ -260,6 +263,7 @@ void print_json(const plan& p) {
   out["strategy"] = e.evolution.strategy;
   out["chosen"] = e.evolution.chosen.empty() ? nlohmann::ordered_json(nullptr)
                                              : nlohmann::ordered_json(e.evolution.chosen);
+  out["data"] = p.checked.data_lines;
   out["evaluations"] = p.evaluations();
   out["epochs"] = p.epochs;
   out["slots"] = p.slots;
@@ -291,12 +295,12 @@ int show_plan(const plan_options& options) {
 
 void add_plan(CLI::App& app, command& chosen) {
   auto options = std::make_shared<plan_options>();
-  auto* sub =
-      app.add_subcommand("plan", "Say what a run would do and cost, and create nothing");
+  auto* sub = app.add_subcommand("plan", "Check an experiment and estimate its cost");
   sub->add_option("file", options->file,
                   "Experiment file, such as experiments/digits.toml")
       ->required();
-  sub->add_option("--seed", options->seed, "Instead of experiment.seed");
+  sub->add_option("--seed", options->seed, "Instead of experiment.seed")
+      ->check(whole_number(0, largest_seed));
   sub->add_option("--slots", options->slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");

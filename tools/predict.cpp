@@ -1,17 +1,17 @@
-#include "engine/export/run_history.hpp"
+#include "engine/data/in_quotes.hpp"
+#include "engine/export/prediction_score.hpp"
+#include "engine/export/predictions.hpp"
 #include "engine/export/torch_work.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/training/training_params.hpp"
 #include "tools/command.hpp"
 #include "tools/exported_run.hpp"
+#include "tools/output_file.hpp"
 #include "tools/slots.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace clade {
 
@@ -21,45 +21,16 @@ struct predict_options {
   std::string trained; ///< A model's file, or a run.
   std::string genome, array;
   std::filesystem::path data, output;
+  bool probabilities = true;
+  std::optional<double> intervals;
+  bool score = false, json = false;
 };
 
-template<class Number>
-std::string shortest(Number v) {
-  std::array<char, 32> digits{};
-  return {digits.data(),
-          std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr};
-}
-
-/// The likeliest class, then the probability of each.
-std::string class_row(std::span<const float> logits,
-                      const std::vector<std::string>& classes) {
-  const auto most = std::ranges::max_element(logits);
-  std::vector<double> parts;
-  double sum = 0;
-  for (const float l : logits)
-    sum += parts.emplace_back(std::exp(static_cast<double>(l) - *most));
-  std::string row = csv_field(classes[static_cast<std::size_t>(most - logits.begin())]);
-  for (const double p : parts)
-    row += "," + shortest(static_cast<float>(p / sum));
-  return row + "\n";
-}
-
-std::string to_csv(std::span<const float> outputs, const preprocessing& how) {
-  if (how.task == task_kind::regression) {
-    std::string text = csv_field(how.target.empty() ? "value" : how.target) + "\n";
-    for (const float v : outputs)
-      text += shortest(v * how.target_deviation + how.target_mean) + "\n";
-    return text;
-  }
-  std::string text = "class";
-  for (const auto& name : how.classes)
-    text += "," + csv_field("p(" + name + ")");
-  text += "\n";
-  const auto width = how.classes.size();
-  for (std::size_t i = 0; i < outputs.size(); i += width)
-    text += class_row(outputs.subspan(i, width), how.classes);
-  return text;
-}
+/// What is written.
+struct predicted {
+  std::string rows;
+  std::string score; ///< Empty where none was asked for.
+};
 
 expected<trained_network> find_network(const predict_options& options) {
   if (names_model(options.trained)) {
@@ -76,36 +47,114 @@ expected<trained_network> find_network(const predict_options& options) {
       .map([](trained_candidate&& found) { return std::move(found.trained); });
 }
 
-expected<std::string> predict(const predict_options& options) {
+/// What is to be written, as far as the network can give it.
+expected<prediction_format> format_of(const predict_options& options,
+                                      const trained_network& trained) {
+  prediction_format format{.probabilities = options.probabilities};
+  if (!options.intervals)
+    return format;
+  if (trained.how.task != task_kind::regression)
+    return fail(error_kind::invalid_input,
+                "--intervals is for numbers, and this network tells classes, whose "
+                "probabilities are written");
+  if (trained.errors.values.empty())
+    return fail(error_kind::invalid_input,
+                options.trained
+                    + ": it is not known how far this network is off, which --intervals "
+                      "takes; it is recorded of the champion, and of the best random "
+                      "candidate, when a run ends");
+  return interval_reach(trained.errors, *options.intervals).map([&](double reach) {
+    format.reach = reach;
+    return format;
+  });
+}
+
+/// How good the predictions are, in the words or the JSON that were asked for.
+expected<std::string> score_of(const predict_options& options,
+                               const new_examples& examples,
+                               const trained_network& trained,
+                               const std::vector<float>& outputs,
+                               const prediction_format& format) {
+  const auto score =
+      score_predictions(outputs, *examples.targets, trained.how, format.reach);
+  if (!score)
+    return fail_in(options.data.string(), score.error());
+  if (const auto left_out = left_out_text(*examples.targets); !left_out.empty())
+    std::cerr << "note: " << options.data.string() << ": " << left_out
+              << "; not scored\n";
+  return options.json ? score_json(*score, options.intervals)
+                      : score_text(*score, options.intervals);
+}
+
+expected<void> check_target(const predict_options& options, const new_examples& examples,
+                            const preprocessing& how) {
+  if (!options.score || examples.targets)
+    return {};
+  if (how.columns.empty() && !how.target_column)
+    return fail(error_kind::invalid_input,
+                "--score compares with the target's column of a CSV, and the training "
+                "data was no such table");
+  return fail_in(
+      options.data.string(),
+      {error_kind::invalid_input,
+       (how.target.empty() ? "the target's column"
+                           : "the column " + in_quotes(how.target) + ", the target,")
+           + " is missing, with which --score compares; add it, or leave out "
+             "--score"});
+}
+
+expected<predicted> predict(const predict_options& options) {
   const auto module = torch_export_path();
   if (auto found = find_training(module); !found)
     return tl::unexpected(found.error());
   const auto trained = find_network(options);
   if (!trained)
     return tl::unexpected(trained.error());
+  const auto format = format_of(options, *trained);
+  if (!format)
+    return tl::unexpected(format.error());
   const auto examples =
       read_new_examples(options.data, options.array, trained->reading, trained->how);
   if (!examples)
     return tl::unexpected(examples.error());
-  return load_torch_work(module)
-      .and_then([&](const std::unique_ptr<torch_work>& work) {
+  if (auto there = check_target(options, *examples, trained->how); !there)
+    return tl::unexpected(there.error());
+  for (const std::string& note : examples->notes)
+    std::cerr << "note: " << note << "\n";
+  const auto outputs =
+      load_torch_work(module).and_then([&](const std::unique_ptr<torch_work>& work) {
         return work->outputs(trained->network, trained->weights, examples->features);
-      })
-      .map([&](const std::vector<float>& outputs) {
-        return to_csv(outputs, trained->how);
       });
+  if (!outputs)
+    return tl::unexpected(outputs.error());
+  if (auto finite =
+          check_finite(*outputs, trained->how, *examples, options.data.string());
+      !finite)
+    return tl::unexpected(std::move(finite).error());
+  predicted out{.rows = predictions_csv(*outputs, trained->how, *format)};
+  if (options.score) {
+    auto score = score_of(options, *examples, *trained, *outputs, *format);
+    if (!score)
+      return tl::unexpected(score.error());
+    out.score = std::move(*score);
+  }
+  return out;
 }
 
+/// The rows go to a file, or to standard output where nobody asks for a score; the score
+/// to standard output.
 int run_predict(const predict_options& options) {
-  const auto text = predict(options);
-  if (!text)
-    return report(text.error());
-  if (options.output.empty()) {
-    std::cout << *text << std::flush;
-    return std::cout ? 0 : report({error_kind::io, "cannot write to standard output"});
-  }
-  const auto written = write_file(options.output, *text);
-  return written ? 0 : report(written.error());
+  const auto done = predict(options);
+  if (!done)
+    return report(done.error());
+  if (!options.output.empty())
+    if (const auto written = write_output(options.output, done->rows); !written)
+      return report(written.error());
+  if (options.score)
+    std::cout << done->score << std::flush;
+  else if (options.output.empty())
+    std::cout << done->rows << std::flush;
+  return 0;
 }
 
 } // namespace
@@ -121,7 +170,8 @@ void add_predict(CLI::App& app, command& chosen) {
       ->option_text("MODEL|RUN");
   sub->add_option("data", options->data,
                   "Examples like those of the training data, with or without the target: "
-                  "CSV,\n.npy, .npz, IDX or CIFAR, as they are or gzip")
+                  "CSV,\n.npy, .npz, IDX or CIFAR, as they are or gzip; - reads standard "
+                  "input")
       ->required()
       ->option_text("DATA");
   sub->add_option(
@@ -131,8 +181,22 @@ void add_predict(CLI::App& app, command& chosen) {
       ->option_text("ID");
   sub->add_option("--array", options->array, "The array of a .npz; else data.array")
       ->option_text("NAME");
+  sub->add_flag("--probabilities,!--no-probabilities", options->probabilities,
+                "Behind a class, the probability of each; so unless it says no");
+  sub->add_option(
+         "--intervals", options->intervals,
+         "Behind a number, the ends of an interval that holds the true value with\n"
+         "this probability, such as 0.9")
+      ->check(CLI::Range(0.001, 0.999))
+      ->option_text("LEVEL");
   sub->add_option("--output", options->output, "Instead of standard output")
       ->option_text("FILE.csv");
+  auto* score = sub->add_flag("--score", options->score,
+                              "Say how good the predictions are, where the CSV has the "
+                              "target's column: metrics,\n"
+                              "and the share of targets in their interval with "
+                              "--intervals; rows only to --output");
+  sub->add_flag("--json", options->json, "The score as one object")->needs(score);
   sub->footer(
       "A line for each example, in their order: its class and the probability of each "
       "class,\nor its value in the target's own unit. Columns that have names in both "
@@ -144,7 +208,11 @@ void add_predict(CLI::App& app, command& chosen) {
       "same. Examples:\n"
       "  clade export digits --safetensors digits.safetensors\n"
       "  clade predict digits.safetensors new.csv --output predicted.csv\n"
-      "  clade predict digits new.csv --genome 231");
+      "  clade predict digits new.csv --genome 231\n"
+      "  clade predict houses.safetensors new.csv --intervals 0.9\n"
+      "  clade predict houses.safetensors sold.csv --score --intervals 0.9\n"
+      "Intervals are as wide as the errors on the validation data say (split conformal\n"
+      "prediction), the same for each example.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return run_predict(*options); }; });
 }

@@ -64,8 +64,8 @@ int replay(replay_options options) {
 
 void add_replay(CLI::App& app, command& chosen) {
   auto options = std::make_shared<replay_options>();
-  auto* sub = app.add_subcommand(
-      "replay", "Show a stored run as it came, or make its decisions again");
+  auto* sub =
+      app.add_subcommand("replay", "Play a stored run again, or check its decisions");
   sub->add_option(
          "run", options->run,
          "The run: its folder, its name (for the latest of it), or a store's file")
@@ -96,7 +96,7 @@ void add_replay(CLI::App& app, command& chosen) {
                              "Stop after each generation until Enter is pressed (in the\n"
                              "terminal's view: n)");
   sub->add_option("--speed", options->speed,
-                  "So many times as fast as it was; inf: without pauses")
+                  "This many times as fast as it was; inf: without pauses")
       ->check([](const std::string& text) {
         double speed = 0;
         const bool is = CLI::detail::lexical_cast(text, speed) && speed > 0;

@@ -151,14 +151,15 @@ expected<std::filesystem::path> write_fork(const replayed& run, const beginning&
   if (!folder)
     return folder;
   const auto unfinished = *folder / (std::string(store_file_name) + ".new");
-  {
-    auto fresh = store::create(unfinished, e.objective);
-    if (!fresh)
-      return tl::unexpected(fresh.error());
-    if (auto filled = fill(*fresh, run, b, forked, with_weights(b, e)); !filled)
-      return tl::unexpected(filled.error());
-  }
   std::error_code failed, ignored;
+  // Its store is closed at the end, for the rename.
+  const auto made = store::create(unfinished, e.objective).and_then([&](store fresh) {
+    return fill(fresh, run, b, forked, with_weights(b, e));
+  });
+  if (!made) {
+    std::filesystem::remove_all(*folder, ignored);
+    return tl::unexpected(made.error());
+  }
   std::filesystem::rename(unfinished, *folder / store_file_name, failed);
   if (failed)
     return fail(error_kind::io, unfinished.string() + ": cannot be renamed to "

@@ -1,11 +1,10 @@
 #include "engine/report/run_story.hpp"
 #include "tools/command.hpp"
+#include "tools/output_file.hpp"
+#include "tools/run_problem.hpp"
 #include "tools/shell_word.hpp"
 #include "tools/stored_run.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -29,33 +28,21 @@ std::filesystem::path usual_place(const std::filesystem::path& store_file,
   return place.replace_extension(suffix);
 }
 
-/// What was there before stays until the new one is whole.
-expected<void> write_whole(const std::filesystem::path& file, const std::string& text) {
-  std::error_code failed;
-  if (std::filesystem::is_directory(file, failed))
-    return fail(error_kind::invalid_input,
-                file.string() + ": a folder; --output names a file");
-  const auto parent = file.has_parent_path() ? file.parent_path() : ".";
-  if (!std::filesystem::is_directory(parent, failed))
-    return fail(error_kind::invalid_input,
-                file.string() + ": there is no folder " + parent.string());
-  auto draft = file;
-  draft += ".part";
-  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  const auto cause = errno;
-  if (!out) {
-    std::filesystem::remove(draft, failed);
-    return fail(error_kind::io, file.string()
-                                    + ": cannot be written: " + std::strerror(cause)
-                                    + "; --output FILE writes it elsewhere");
+/// The data may be gone, or be others by now: the report says that in their place.
+void tell_data(const store& s, run_story& story) {
+  const auto known = load_run_problem(s, story.run.file);
+  if (!known) {
+    story.without_data = known.error().message;
+    return;
   }
-  std::filesystem::rename(draft, file, failed);
-  if (failed)
-    return fail(error_kind::io,
-                file.string() + ": cannot be written: " + failed.message());
-  return {};
+  const auto& e = known->experiment;
+  if (known->data)
+    story.data = summarize(*known->data, e.data.file.filename().string());
+  if (!story.best)
+    return;
+  const auto& g = *story.best->born.genome;
+  if (const auto n = decode(e.space, g, known->problem))
+    story.costs = costs_by_node(*n, g);
 }
 
 expected<void> write_report(const report_options& options) {
@@ -64,18 +51,20 @@ expected<void> write_report(const report_options& options) {
     return tl::unexpected(opened.error());
   const auto& file = opened->file;
   const auto run = file.filename() == store_file_name ? file.parent_path() : file;
-  const auto story = tell_story(opened->s, file, shell_word(run.string()));
+  auto story = tell_story(opened->s, file, shell_word(run.string()));
   if (!story)
     return tl::unexpected(story.error());
+  tell_data(opened->s, *story);
   const auto text = options.markdown ? to_markdown(*story) : to_html(*story);
   if (options.output == "-") {
-    std::cout << text << std::flush;
+    std::cout << text;
     return {};
   }
   const auto place =
       options.output.empty() ? usual_place(file, options.markdown) : options.output;
-  return write_whole(place, text).map([&] {
-    std::cout << place.string() << " (" << story->run.state() << " run)" << std::endl;
+  return write_output(place, text).map([&] {
+    auto& said = is_standard_output(place) ? std::cerr : std::cout;
+    said << place.string() << " (" << story->run.state() << " run)" << std::endl;
   });
 }
 
@@ -83,7 +72,7 @@ expected<void> write_report(const report_options& options) {
 
 void add_report_command(CLI::App& app, command& chosen) {
   auto options = std::make_shared<report_options>();
-  auto* sub = app.add_subcommand("report", "Write a run up as one HTML file");
+  auto* sub = app.add_subcommand("report", "Write a report of a run as one HTML file");
   sub->add_option("run", options->run,
                   "The run: its folder, its name (for the latest of it) or the beginning "
                   "of\nthat, or a store's file")

@@ -1,7 +1,10 @@
 #include "engine/store/run_folder.hpp"
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
+#include "tools/process_limits.hpp"
+#include "tools/run_files.hpp"
 #include "tools/session.hpp"
+#include "tools/stored_run.hpp"
 #include "tools/summary.hpp"
 
 #include <iostream>
@@ -56,14 +59,14 @@ expected<folded> fold(const store& file, const std::string& origin) {
 }
 
 expected<int> go_on(const std::filesystem::path& folder, const resume_options& options) {
+  if (auto own = check_process_limits().and_then([&] { return check_own_files(folder); });
+      !own)
+    return tl::unexpected(own.error());
   auto file = store::open(folder / "run.db");
   if (!file)
     return tl::unexpected(file.error());
   if (file->size() == 0)
-    return fail(error_kind::invalid_input,
-                folder.string()
-                    + ": nothing is recorded of this run, it was killed at its start; "
-                      "start it again: clade run FILE");
+    return tl::unexpected(nothing_recorded(folder / store_file_name));
   auto past = fold(*file, folder.string());
   if (!past)
     return tl::unexpected(past.error());
@@ -71,7 +74,7 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
     past->experiment.slots.local = options.slots;
   if (!options.sharing.listen.empty())
     past->experiment.slots.listen = options.sharing.listen;
-  const auto lease = parse_time("--lease", options.sharing.lease);
+  const auto lease = lease_of(options.sharing);
   if (!lease)
     return tl::unexpected(lease.error());
   const auto publish = publishing_at(options.sharing);
@@ -94,15 +97,21 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
                                .authority = options.sharing.keys,
                                .publish = *publish,
                                .lease = *lease,
+                               .note = std::move(checked->note),
                                .json = options.json};
-  if (past->state.finished)
+  if (past->state.finished) {
+    say_run(session);
     return summarise(session, {});
+  }
   const entry resumed{run_resumed{.version = CLADE_VERSION}, {}};
   auto noted = file->append({&resumed, 1}).and_then([&](store::place) {
     return apply(past->state, resumed.record);
   });
   if (!noted)
     return tl::unexpected(noted.error());
+  if (!options.json)
+    std::cout << "resumes " << folder.string() << std::endl;
+  say_run(session);
   return summarise(session,
                    run_session(session, std::move(*file), std::move(past->state)));
 }
@@ -112,8 +121,6 @@ int resume(const resume_options& options) {
   if (!found)
     return report(found.error());
   const auto folder = std::filesystem::absolute(*found);
-  if (!options.json)
-    std::cout << "resumes " << folder.string() << std::endl;
   const auto status = go_on(folder, options);
   return status ? *status : report(status.error());
 }
@@ -122,7 +129,7 @@ int resume(const resume_options& options) {
 
 void add_resume(CLI::App& app, command& chosen) {
   auto options = std::make_shared<resume_options>();
-  auto* sub = app.add_subcommand("resume", "Go on with a run that was stopped or killed");
+  auto* sub = app.add_subcommand("resume", "Continue a run that was stopped or killed");
   sub->add_option("run", options->run,
                   "The run: its folder, or its name for the latest one")
       ->required();

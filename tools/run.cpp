@@ -3,6 +3,7 @@
 #include "tools/command.hpp"
 #include "tools/new_run.hpp"
 #include "tools/plan_sample.hpp"
+#include "tools/process_limits.hpp"
 #include "tools/session.hpp"
 #include "tools/summary.hpp"
 
@@ -42,24 +43,31 @@ int run(run_options options) {
     options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
   if (!options.sharing.listen.empty())
     options.run.overrides.push_back("slots.listen=\"" + options.sharing.listen + "\"");
-  const auto lease = parse_time("--lease", options.sharing.lease);
+  const auto lease = lease_of(options.sharing);
   if (!lease)
     return report(lease.error());
   const auto publish = publishing_at(options.sharing);
   if (!publish)
     return report(publish.error());
+  if (const auto enough = check_process_limits(); !enough)
+    return report(enough.error());
   auto fresh = make_run(options.run);
   if (!fresh)
     return report(fresh.error());
+  for (const std::string& line : fresh->data_lines)
+    std::cerr << "data: " << line << "\n";
   if (!options.json)
     say_start(*fresh);
   const session_params session{.experiment = std::move(fresh->experiment),
                                .problem = std::move(fresh->problem),
+                               .file = options.run.file,
                                .folder = fresh->folder,
                                .authority = options.sharing.keys,
                                .publish = *publish,
                                .lease = *lease,
+                               .note = std::move(fresh->note),
                                .json = options.json};
+  say_run(session);
   return summarise(session,
                    run_session(session, std::move(fresh->file), std::move(fresh->state)));
 }
@@ -72,13 +80,14 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("file", options->run.file,
                   "Experiment file, such as experiments/digits.toml")
       ->required();
-  sub->add_option("--seed", options->seed, "Instead of experiment.seed");
+  sub->add_option("--seed", options->seed, "Instead of experiment.seed")
+      ->check(whole_number(0, largest_seed));
   sub->add_option("--slots", options->slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");
   add_sharing(*sub, options->sharing);
   sub->add_option("--set", options->run.overrides,
-                  "key=value in the place of the file's, such as "
+                  "key=value instead of the file's, such as "
                   "evolution.population=48; repeatable")
       ->take_all();
   sub->add_option("--runs", options->run.runs, "Where the run's folder is made")
@@ -86,10 +95,11 @@ void add_run(CLI::App& app, command& chosen) {
       ->capture_default_str();
   sub->add_flag("--json", options->json, "One JSON object a line, for programs");
   sub->footer(
-      "Everything that happens is recorded in runs/NAME-TIME/run.db. Ctrl+C finishes "
-      "and\n"
-      "records what is in training, and `clade resume RUN` goes on from there; a second\n"
-      "Ctrl+C stops at once, and resume trains again what was cut off.");
+      "Everything that happens is recorded in runs/NAME-TIME/run.db. Ctrl+C lets the\n"
+      "networks in training finish, saves them and stops; `clade resume RUN` continues.\n"
+      "A second Ctrl+C stops at once, and resume trains again what was cut off. SIGTERM\n"
+      "and SIGHUP do as Ctrl+C. Lines that cannot be printed do not stop a run; it says\n"
+      "so at its end, and exits with 1.");
   sub->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

@@ -4,6 +4,7 @@
 #include "genome/error.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -12,22 +13,43 @@
 
 namespace clade {
 
+/// Refuses a run's folder in which a link, or what is no file, lies in the place of a
+/// file that a session writes: it would be written, or waited for, in the other's place.
+[[nodiscard]] expected<void> check_own_files(const std::filesystem::path& folder);
+
 /// Where a run that is open to other machines listens, or did when it was last live: the
 /// one line of `address` in its folder. Empty: it never was.
 [[nodiscard]] std::string listening_address(const std::filesystem::path& folder);
 [[nodiscard]] expected<void> write_address(const std::filesystem::path& folder,
                                            const std::string& address);
 
-/// What happens to nodes and connections, a line each with the time, appended. From any
-/// thread.
+/// What happens to nodes and connections, a line each with the time, appended. A file of
+/// `most_bytes` becomes FILE.1, in the place of the one before. From any thread.
 class run_log {
 public:
-  explicit run_log(const std::filesystem::path& file);
+  explicit run_log(std::filesystem::path file, std::uintmax_t most_bytes = 16 << 20);
   void write(const std::string& line);
 
 private:
+  std::filesystem::path file_;
+  std::uintmax_t most_bytes_;
   std::mutex mutex_;
   std::ofstream out_;
+};
+
+/// Notices that a run has had no slot for so long that something must be wrong.
+class slot_watch {
+public:
+  explicit slot_watch(std::filesystem::path worker_log) : log_(std::move(worker_log)) {}
+
+  /// A sentence with the last line of the worker's log, once in each such time.
+  [[nodiscard]] std::optional<std::string>
+  look(const slots_view& slots, std::chrono::steady_clock::time_point now);
+
+private:
+  std::filesystem::path log_;
+  std::optional<std::chrono::steady_clock::time_point> none_since_;
+  bool told_ = false;
 };
 
 /// `slots.json` in a run's folder: what the slots do, for `clade workers`, written anew
@@ -47,11 +69,7 @@ private:
   std::optional<std::chrono::steady_clock::time_point> written_;
 };
 
-/// What a live session wrote last, and how long ago; `not_found` if none is live.
-struct slots_snapshot {
-  slots_view slots;
-  std::chrono::milliseconds age{0};
-};
-[[nodiscard]] expected<slots_snapshot> read_slots(const std::filesystem::path& folder);
+/// What a session wrote last, live or killed; `not_found`: it ended, or there was none.
+[[nodiscard]] expected<slots_view> read_slots(const std::filesystem::path& folder);
 
 } // namespace clade

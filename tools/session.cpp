@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -40,13 +42,22 @@ constexpr auto worker_pause = 1s;
 // Longer than a node pauses between two looks for the head.
 constexpr std::chrono::milliseconds nodes_return = 3s;
 
-volatile std::sig_atomic_t interrupts = 0;
+// Signals that come together are handled in any order, and by several threads at once.
+std::atomic<int> interrupts = 0;
+std::atomic<bool> hung_up = false;
+static_assert(std::atomic<int>::is_always_lock_free
+              && std::atomic<bool>::is_always_lock_free);
 
 // The first interrupt is noticed by the loop below; the second ends the process here and
 // now. The store needs no goodbye: whatever it acknowledged is on the disk.
-extern "C" void on_interrupt(int) {
-  interrupts = interrupts + 1;
-  if (interrupts > 1) {
+extern "C" void on_interrupt(int signal) {
+  // A terminal that goes away may say so often, and a service manager says it right after
+  // SIGTERM: it asks to stop and never to hurry.
+  if (signal == SIGHUP) {
+    hung_up = true;
+    return;
+  }
+  if (++interrupts > 1) {
     constexpr char words[] =
         "\nstopped at once; clade resume goes on from the last record\n";
     [[maybe_unused]] const auto ignored =
@@ -57,10 +68,13 @@ extern "C" void on_interrupt(int) {
 
 void watch_interrupts() {
   interrupts = 0;
+  hung_up = false;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   for (int s : {SIGINT, SIGTERM})
     sigaction(s, &action, nullptr);
+  if (!is_ignored(SIGHUP)) // As nohup leaves it.
+    sigaction(SIGHUP, &action, nullptr);
 }
 
 /// The worker process of this machine.
@@ -80,7 +94,8 @@ public:
       return;
     ::kill(process_, SIGINT);
     ::kill(process_, SIGCONT); // If it is stopped, it hears the other only now.
-    ::waitpid(process_, nullptr, 0);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR)
+      ;
   }
 
   /// Starts it if it does not run; an error if it cannot be, or will not.
@@ -141,44 +156,47 @@ struct ending {
   std::optional<error> failure;
 };
 
-run_progress show(const session_params& params, head& h, live_view& view,
-                  slots_file& file) {
+struct seen_run {
+  run_progress progress;
+  slots_view slots;
+};
+
+seen_run show(const session_params& params, head& h, live_view& view, slots_file& file) {
   auto progress = h.progress(view.shown());
-  const auto slots = h.slots();
+  auto slots = h.slots();
   if (!params.quiet)
     view.update(progress, slots);
   file.update(slots);
   if (params.observe)
     params.observe(progress);
-  return progress;
+  return {std::move(progress), std::move(slots)};
 }
 
 ending drive(const session_params& params, head& h, local_worker& worker,
-             ordered_slots& ordered, live_view& view, slots_file& file) {
+             ordered_slots& ordered, live_view& view, slots_file& file,
+             const std::function<void(const slots_view&)>& look_after) {
   const auto wall_time = params.experiment.limits.wall_time;
   const auto start = clock::now();
   bool stopping = false;
   ending result;
   while (!h.wait(view_interval)) {
-    show(params, h, view, file);
+    look_after(show(params, h, view, file).slots);
     if (const auto slots = ordered.take())
       worker.change(*slots);
     if (auto alive = worker.keep_alive(); !alive) {
       result.failure = alive.error();
       return result;
     }
-    if (stopping)
-      continue;
-    if (interrupts > 0) {
+    if ((interrupts > 0 || hung_up) && result.status == 0) {
       result.status = 130;
       stopping = true;
       h.stop("interrupted");
-    } else if (wall_time.count() > 0 && clock::now() - start >= wall_time) {
+    } else if (!stopping && wall_time.count() > 0 && clock::now() - start >= wall_time) {
       stopping = true;
-      h.stop("wall time used");
+      h.stop("wall time used", true);
     }
   }
-  const auto last = show(params, h, view, file);
+  const auto last = show(params, h, view, file).progress;
   view.clear();
   result.failure = last.failure;
   if (last.finished)
@@ -191,15 +209,16 @@ session_result failed(const error& e) {
 }
 
 /// Those that other machines have a part of stay, so that their workers find the next
-/// head of the run, until they expire.
-expected<void> have_keys(const session_params& params) {
+/// head of the run.
+expected<key_renewal> have_keys(const session_params& params) {
   const auto folder = params.folder / "keys";
+  key_renewal renewal(folder, params.authority.empty() ? folder : params.authority);
   if (!params.authority.empty())
-    return make_run_keys(folder, params.authority);
-  if (!params.experiment.slots.listen.empty() && find_keys(folder / "head")
-      && find_keys(folder / "worker"))
-    return {};
-  return make_run_keys(folder);
+    return make_run_keys(folder, params.authority).map([&] { return renewal; });
+  if (!params.experiment.slots.listen.empty() && renewal.renew()
+      && find_keys(folder / "head") && find_keys(folder / "worker"))
+    return renewal;
+  return make_run_keys(folder).map([&] { return renewal; });
 }
 
 /// Where "any free port" is wanted, the one that the run had before is, as far as it is
@@ -303,6 +322,8 @@ expected<std::optional<endpoint>> publishing_at(const sharing_options& options) 
 
 session_result run_session(const session_params& params, store file, run_state run) {
   const auto start = clock::now();
+  // From here on an interrupt drains the run, also where its head takes a while to start.
+  watch_interrupts();
   session_result result;
   const auto& e = params.experiment;
   auto slots = parse_slots(e.slots.local);
@@ -315,7 +336,8 @@ session_result run_session(const session_params& params, store file, run_state r
   const auto listens = listening_at(params);
   if (!listens)
     return failed(listens.error());
-  if (auto keys = have_keys(params); !keys)
+  auto keys = have_keys(params);
+  if (!keys)
     return failed(keys.error());
   // Whoever had these from another head, on another machine, may still be at work on
   // them.
@@ -349,18 +371,27 @@ session_result run_session(const session_params& params, store file, run_state r
   if (auto told = announce(params, at); !told)
     return failed(told.error());
   announce_publishing(params);
-  watch_interrupts();
   live_view view({.candidates = e.evolution.generations * e.evolution.population,
                   .json = params.json,
                   .terminal = !params.quiet && ::isatty(STDOUT_FILENO) == 1});
   slots_file shown(params.folder);
+  slot_watch watch(params.folder / "worker.log");
   ending end;
   {
     local_worker worker(params.folder, from_here(at), e.slots.local, worker_id);
     if (auto started = worker.keep_alive(); !started)
       end.failure = started.error();
     else
-      end = drive(params, **head, worker, ordered, view, shown);
+      end = drive(
+          params, **head, worker, ordered, view, shown, [&](const slots_view& slots) {
+            const bool local = e.slots.local != "none";
+            if (const auto missing = watch.look(slots, clock::now()); missing && local)
+              std::cerr << "clade: " << *missing << std::endl;
+            if (const auto renewed = keys->renew_if_due(); !renewed)
+              log.write(renewed.error().message);
+            else if (*renewed)
+              log.write("the keys of this run were renewed");
+          });
     const auto last = (*head)->progress(view.shown());
     result.evaluated = last.evaluated - evaluated_before;
     result.training_seconds = last.training_seconds - seconds_before;

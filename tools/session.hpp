@@ -19,10 +19,12 @@ namespace clade {
 struct session_params {
   clade::experiment experiment;
   clade::problem problem;
+  std::filesystem::path file = {};      ///< The experiment's; empty where it is resumed.
   std::filesystem::path folder;         ///< runs/digits-20260101-120000
   std::filesystem::path authority;      ///< Who signs the run's keys; empty: its own.
   std::optional<endpoint> publish = {}; ///< Where others watch it, with its keys.
   std::chrono::milliseconds lease{30'000};
+  std::string note = {}; ///< Said with the run's name; empty: nothing.
   bool json = false;
   bool quiet = false; ///< No progress.
   /// Called ten times a second and at the end, if set.

@@ -1,3 +1,4 @@
+#include "engine/report/importance.hpp"
 #include "engine/report/json.hpp"
 #include "engine/report/text.hpp"
 #include "tools/command.hpp"
@@ -16,18 +17,36 @@ struct show_options {
   std::optional<std::uint64_t> generation;
   std::string genome;
   bool experiment = false;
+  bool importance = false;
   bool json = false;
 };
 
-/// Of a long run the table has so many of the first generations, and of the latest.
+/// The table of a long run has so many of the first generations, and of the latest.
 constexpr std::uint64_t first_shown = 8, latest_shown = 24;
 
 expected<std::string> show_genome(const store& s, const show_options& options) {
   return parse_candidate(options.genome, "--genome ", ": not a candidate's number")
       .and_then([&](candidate_id id) { return view_genome(s, id); })
-      .map([&](const genome_view& g) {
-        return options.json ? to_json(g) + "\n" : to_text(g);
+      .and_then([&](const genome_view& g) {
+        return s.find_annotations().map([&](const annotations& all) {
+          const auto found = all.find(g.born.id);
+          const auto* written = found == all.end() ? nullptr : &found->second;
+          if (options.json)
+            return to_json(g, written) + "\n";
+          return written == nullptr ? to_text(g) : to_text(g) + "\n" + to_text(*written);
+        });
       });
+}
+
+expected<std::string> show_importance(const store& s, const show_options& options) {
+  const auto measured = measure_importance(s);
+  if (!measured)
+    return tl::unexpected(measured.error());
+  if (!*measured)
+    return fail(error_kind::invalid_input,
+                options.run + ": importance needs " + std::to_string(importance::least)
+                    + " candidates that succeeded and differ in what was searched");
+  return options.json ? to_json(**measured) + "\n" : to_text(**measured);
 }
 
 expected<std::string> show_generation(const store& s, const show_options& options) {
@@ -71,20 +90,30 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
   const auto front = view_front(s);
   if (!front)
     return tl::unexpected(front.error());
+  const auto annotated = s.find_annotations();
+  if (!annotated)
+    return tl::unexpected(annotated.error());
+  std::optional<champion_view> end;
+  if (run->overview.state == "finished") {
+    auto viewed = view_champion(s, nullptr, nullptr);
+    if (!viewed)
+      return tl::unexpected(viewed.error());
+    end = std::move(*viewed);
+  }
   if (options.json)
     return s.nodes().map([&](const std::vector<node_overview>& nodes) {
-      return to_json(*run, *generations, nodes, *front) + "\n";
+      return to_json(*run, *generations, nodes, *front, end, *annotated) + "\n";
     });
   auto text = to_text(*run);
   if (!generations->empty())
     text += "\n" + to_text(*generations);
   if (*front)
     text += "\n" + to_text(**front);
-  if (run->overview.state != "finished")
-    return text;
-  return view_champion(s, nullptr, nullptr).map([&](const champion_view& c) {
-    return text + "\n" + to_text(c);
-  });
+  if (end)
+    text += "\n" + to_text(*end);
+  if (const auto written = to_text(*annotated); !written.empty())
+    text += "\n" + written;
+  return text;
 }
 
 expected<std::string> show(const show_options& options) {
@@ -98,6 +127,8 @@ expected<std::string> show(const show_options& options) {
     return opened->overview().map([](const run_overview& o) { return o.experiment; });
   if (!options.genome.empty())
     return show_genome(*opened, options);
+  if (options.importance)
+    return show_importance(*opened, options);
   if (options.generation)
     return show_generation(*opened, options);
   return show_run(*opened, *file, options);
@@ -123,6 +154,9 @@ void add_show(CLI::App& app, command& chosen) {
          "--genome", options->genome,
          "This candidate: its graph, its learning curve, and where it comes from")
       ->option_text("ID")
+      ->excludes(generation);
+  sub->add_flag("--importance", options->importance,
+                "How much each hyperparameter and kind of layer matters for the metric")
       ->excludes(generation);
   auto* json = sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->add_flag("--experiment", options->experiment,

@@ -1,5 +1,6 @@
 #include "tools/slots.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <optional>
@@ -190,6 +191,26 @@ expected<std::vector<slot>> parse_slots(const std::string& text) {
   return look_at_machine({.gpus = gpus}).and_then([&](const machine& m) {
     return parse_slots(text, m);
   });
+}
+
+expected<std::string> crowding(const std::vector<slot>& slots, const machine& m) {
+  constexpr std::size_t most_a_core = 4;
+  const auto on_cores = static_cast<std::size_t>(
+      std::ranges::count_if(slots, [](const slot& s) { return s.device == "cpu"; }));
+  const std::size_t cores = cpu_slots(m);
+  if (on_cores <= cores)
+    return "";
+  const auto number = [](std::size_t n, const char* what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  const auto crowd = number(on_cores, "CPU slot") + " on " + number(cores, "core");
+  if (on_cores > most_a_core * cores)
+    return fail(error_kind::invalid_input,
+                crowd + ": none of the trainings would get on; write at most "
+                    + std::to_string(most_a_core * cores) + ", such as --slots "
+                    + std::to_string(cores) + ", which is fastest");
+  return crowd + ": each training is slowed down, and the search gains nothing by more "
+         + "than " + std::to_string(cores);
 }
 
 std::uint64_t drawn_worker() {

@@ -44,6 +44,12 @@ struct slot {
 /// On this machine; it is asked for its GPUs only if the text is about them.
 [[nodiscard]] expected<std::vector<slot>> parse_slots(const std::string& text);
 
+/// What to tell a person whose networks are to train on these slots, where more of them
+/// are on CPU cores than there is time for: a sentence, else empty. More than four for
+/// each core are refused: none of them would get on.
+[[nodiscard]] expected<std::string> crowding(const std::vector<slot>& slots,
+                                             const machine& m);
+
 /// The command of the node process for a slot.
 struct node_command {
   std::filesystem::path program;

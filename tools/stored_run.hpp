@@ -10,4 +10,8 @@ namespace clade {
 /// recorded meanwhile.
 [[nodiscard]] expected<opened_run> open_stored_run(const std::string& name);
 
+/// What is the matter with a store that holds no record, and what to do: of a run that
+/// had begun, its log (run.db-wal) is missing.
+[[nodiscard]] error nothing_recorded(const std::filesystem::path& store_file);
+
 } // namespace clade

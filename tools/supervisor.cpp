@@ -1,5 +1,7 @@
 #include "tools/supervisor.hpp"
 
+#include "tools/signal_origin.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -13,8 +15,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <new>
+#include <random>
 #include <utility>
 
 // Signals are blocked and read from a descriptor, beside those of the pulses, with the
@@ -36,6 +40,24 @@ constexpr int lonely_status = 5;
 // Longer than that between two looks, and this process was stopped itself.
 constexpr auto own_gap = 5s;
 constexpr auto drain_allowance = 5s;
+// Its successor may end before it could tell the head.
+constexpr std::size_t former_kept = 4;
+
+std::uint64_t drawn_session() {
+  std::random_device random;
+  return std::max<std::uint64_t>(1, (std::uint64_t{random()} << 32) | random());
+}
+
+/// How often the kernel has ended a process of this machine for want of memory.
+std::uint64_t memory_kills() {
+  std::ifstream counters("/proc/vmstat");
+  std::string name;
+  std::uint64_t count = 0;
+  while (counters >> name >> count)
+    if (name == "oom_kill")
+      return count;
+  return 0;
+}
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -138,9 +160,14 @@ expected<pid_t> start_process(const process_params& params) {
 
 std::string describe_exit(int wait_status) {
   if (WIFSIGNALED(wait_status))
-    return "was killed by signal " + std::to_string(WTERMSIG(wait_status)) + " ("
+    return "killed by signal " + std::to_string(WTERMSIG(wait_status)) + " ("
            + strsignal(WTERMSIG(wait_status)) + ")";
   return "ended with status " + std::to_string(WEXITSTATUS(wait_status));
+}
+
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 supervisor::supervisor(supervisor_params params) : params_(std::move(params)) {
@@ -157,7 +184,13 @@ expected<void> supervisor::start_due() {
     if (::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0)
       return fail(error_kind::io, std::string("no pipe: ") + std::strerror(errno));
     auto params = s.params;
-    params.command.insert(params.command.end(), {"--pulse", std::to_string(pipe[1])});
+    s.session = drawn_session();
+    s.kills_before = memory_kills();
+    s.sent_signal = false;
+    params.command.insert(params.command.end(), {"--pulse", std::to_string(pipe[1]),
+                                                 "--session", std::to_string(s.session)});
+    for (const auto& end : s.former)
+      params.command.insert(params.command.end(), {"--former", end});
     params.inherited = pipe[1];
     auto started = start_process(params);
     ::close(pipe[1]);
@@ -170,8 +203,28 @@ expected<void> supervisor::start_due() {
   return {};
 }
 
-void supervisor::ended(slot& s, int status) {
+// Evidence is what the process itself shows. SIGKILL tells nothing of who sent it; that
+// the kernel did, for want of memory, its counter tells, and the process's greatest size
+// whether that was its own fault.
+bool supervisor::own_doing(const slot& s, int status, const rusage& used) const {
+  if (!WIFSIGNALED(status))
+    return false;
+  if (is_fault(WTERMSIG(status)))
+    return !s.sent_signal;
+  const auto bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  return WTERMSIG(status) == SIGKILL && params_.memory_share != 0
+         && bytes > params_.memory_share && memory_kills() > s.kills_before;
+}
+
+void supervisor::ended(slot& s, int status, const rusage& used) {
   const pid_t process = std::exchange(s.process, 0);
+  read_pulse(s);
+  const bool own = own_doing(s, status, used);
+  const auto how = describe_exit(status)
+                   + (own && WTERMSIG(status) == SIGKILL ? ", out of memory" : "");
+  s.former.push_back(std::to_string(s.session) + (own ? ":1:" : ":0:") + how);
+  if (s.former.size() > former_kept)
+    s.former.pop_front();
   if (s.pulse >= 0)
     ::close(std::exchange(s.pulse, -1));
   const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -190,16 +243,27 @@ void supervisor::ended(slot& s, int status) {
                 : std::clamp<std::chrono::milliseconds>(2 * s.pause, first_pause,
                                                         longest_pause);
   s.start_again = now + s.pause;
-  std::fprintf(stderr, "clade worker: node process %d %s; started again in %.1f s\n",
-               process, describe_exit(status).c_str(),
-               std::chrono::duration<double>(s.pause).count());
+  std::fprintf(stderr, "clade worker: node process %d: %s; started again in %.1f s\n",
+               process, how.c_str(), std::chrono::duration<double>(s.pause).count());
 }
 
 void supervisor::reap() {
   int status = 0;
-  for (pid_t process = 0; (process = waitpid(-1, &status, WNOHANG)) > 0;)
+  rusage used{};
+  for (pid_t process = 0; (process = ::wait4(-1, &status, WNOHANG, &used)) > 0;)
     if (auto s = std::ranges::find(slots_, process, &slot::process); s != slots_.end())
-      ended(*s, status);
+      ended(*s, status, used);
+}
+
+void supervisor::read_pulse(slot& s) {
+  char beats[64];
+  ssize_t count = 0;
+  while (s.pulse >= 0 && (count = ::read(s.pulse, beats, sizeof(beats))) > 0) {
+    s.heard = clock::now();
+    s.sent_signal |= std::find(beats, beats + count, signal_was_sent) != beats + count;
+  }
+  if (s.pulse >= 0 && count == 0) // It is about to end.
+    ::close(std::exchange(s.pulse, -1));
 }
 
 void supervisor::hear() {
@@ -207,14 +271,8 @@ void supervisor::hear() {
   // Stopped ourselves, we heard nobody; that says nothing of them.
   const bool deaf = std::exchange(last_look_, now) + own_gap < now;
   for (auto& s : slots_) {
-    char beats[64];
-    bool heard = deaf;
-    ssize_t count = 0;
-    while (s.pulse >= 0 && (count = ::read(s.pulse, beats, sizeof(beats))) > 0)
-      heard = true;
-    if (s.pulse >= 0 && count == 0) // It is about to end.
-      ::close(std::exchange(s.pulse, -1));
-    if (heard)
+    read_pulse(s);
+    if (deaf)
       s.heard = now;
   }
 }
@@ -268,9 +326,11 @@ void supervisor::wait(int signals) {
   ::poll(all.data(), all.size(), static_cast<int>(until_next_step().count()));
   signalfd_siginfo signal{};
   while (::read(signals, &signal, sizeof(signal)) == sizeof(signal)) {
+    if (signal.ssi_signo == SIGCHLD)
+      continue;
     if (signal.ssi_signo == SIGINT || (signal.ssi_signo == SIGTERM && draining_))
       return end_all();
-    if (signal.ssi_signo == SIGTERM)
+    if (!draining_)
       drain();
   }
 }
@@ -280,6 +340,8 @@ expected<int> supervisor::keep_alive() {
   sigemptyset(&wanted);
   for (int s : {SIGCHLD, SIGTERM, SIGINT})
     sigaddset(&wanted, s);
+  if (!is_ignored(SIGHUP))
+    sigaddset(&wanted, SIGHUP);
   sigprocmask(SIG_BLOCK, &wanted, nullptr);
   const int signals = ::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
   if (signals < 0)

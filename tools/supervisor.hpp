@@ -2,9 +2,12 @@
 
 #include "genome/error.hpp"
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -31,6 +34,9 @@ struct process_params {
 /// "ended with status 3", "was killed by signal 9 (Killed)".
 [[nodiscard]] std::string describe_exit(int wait_status);
 
+/// Whether this process leaves a signal aside, as nohup makes its command do with SIGHUP.
+[[nodiscard]] bool is_ignored(int signal);
+
 struct supervisor_params {
   /// One node process each.
   std::vector<process_params> slots;
@@ -39,21 +45,26 @@ struct supervisor_params {
   std::chrono::milliseconds silence{10'000};
   /// How long processes may take to drain.
   std::chrono::milliseconds grace{30'000};
+  /// What a process may take of the machine's memory: one that had more when the kernel
+  /// ended it for want of memory is to blame. 0: none is.
+  std::uint64_t memory_share = 0;
 };
 
 /// Keeps one node process for each slot alive: started again at once when a signal killed
 /// it or it lived for 10 s, else after pauses that double from 250 ms to 30 s. A node
 /// that ends with status 0 was dismissed, one with status 2 was refused, one with status
-/// 5 found no head for too long; its slot is done. Each has `--pulse N` at the end of its
-/// command, a pipe into which it writes a byte each second. Blocks; the thread must be
-/// the process's first.
+/// 5 found no head for too long; its slot is done. At the end of its command each has
+/// `--pulse N`, a pipe into which it writes a byte each second, `--session N`, its
+/// number, and for each of the latest processes of its slot `--former SESSION:0 or
+/// 1:HOW`: how it ended, and whether by its own doing. Blocks; the thread must be the
+/// process's first.
 class supervisor {
 public:
   explicit supervisor(supervisor_params params);
 
-  /// Until all slots are done. At SIGTERM the nodes are told to drain, and given their
-  /// grace; at SIGINT, or a second SIGTERM, they are killed. The exit status: 0, 1 if no
-  /// head was found, 2 if the run refused a node.
+  /// Until all slots are done. At SIGTERM, or SIGHUP unless it is ignored, the nodes are
+  /// told to drain, and given their grace; at SIGINT, or a second SIGTERM, they are
+  /// killed. The exit status: 0, 1 if no head was found, 2 if the run refused a node.
   [[nodiscard]] expected<int> keep_alive();
 
 private:
@@ -63,6 +74,10 @@ private:
     process_params params;
     pid_t process = 0;
     int pulse = -1; ///< The pipe's end that is read.
+    std::uint64_t session = 0;
+    std::uint64_t kills_before = 0; ///< Of the kernel, for want of memory.
+    bool sent_signal = false; ///< A signal that looks like a fault came from elsewhere.
+    std::deque<std::string> former;
     clock::time_point started;
     clock::time_point heard;
     std::chrono::milliseconds pause{0};
@@ -75,7 +90,9 @@ private:
   void hear();
   void kill_silent();
   void reap();
-  void ended(slot& s, int status);
+  void ended(slot& s, int status, const rusage& used);
+  void read_pulse(slot& s);
+  [[nodiscard]] bool own_doing(const slot& s, int status, const rusage& used) const;
   void drain();
   void end_all();
   [[nodiscard]] std::chrono::milliseconds until_next_step() const;

@@ -31,7 +31,7 @@ expected<trained_here> train_here(const trained_here_params& params) {
   auto e = load_experiment(params.file, overrides);
   if (!e)
     return tl::unexpected(std::move(e).error());
-  auto checked = check_experiment(std::move(*e));
+  auto checked = check_fresh(std::move(*e));
   if (!checked)
     return tl::unexpected(std::move(checked).error());
   const auto& experiment = checked->experiment;

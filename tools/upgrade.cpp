@@ -65,7 +65,7 @@ expected<std::string> upgrade(const upgrade_options& options) {
 void add_upgrade(CLI::App& app, command& chosen) {
   auto options = std::make_shared<upgrade_options>();
   auto* sub = app.add_subcommand(
-      "upgrade", "Make a store of an older clade one that this clade goes on with");
+      "upgrade", "Convert a run of an older clade so that it can be resumed");
   sub->add_option(
          "run", options->run,
          "The run: its folder, its name (for the latest of it), or a store's file")

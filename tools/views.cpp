@@ -7,8 +7,8 @@
 #include "tools/terminal_view.hpp"
 #include "tools/web_server.hpp"
 
-#include <cstdio>
 #include <iostream>
+#include <stop_token>
 
 namespace clade {
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr auto interval = 200ms;
 
 bool print(const std::string& line) {
-  return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0;
+  return static_cast<bool>(std::cout << line << std::endl);
 }
 
 bool print_picture(const feed& f) {
@@ -59,17 +59,28 @@ expected<void> show_as_lines(feed& f, bool steps) {
   return {};
 }
 
-expected<void> show_as_page(feed& f, std::uint16_t port) {
-  return serve_web(f, {.port = port, .ready = [](const std::string& address) {
-                         std::cout << address << std::endl;
-                       }});
+expected<void> show_as_page(feed& f, const view_options& options) {
+  std::stop_source unknown; // Nobody can open a page whose address is not told.
+  return serve_web(f, {.port = *options.web,
+                       .ready =
+                           [&unknown](const std::string& address) {
+                             if (!print(address))
+                               unknown.request_stop();
+                           },
+                       .stop = unknown.get_token(),
+                       .hooks = options.hooks});
 }
 
 expected<void> show_metrics(feed& f, std::uint16_t port) {
-  return serve_metrics(f, {.port = port, .ready = [](const std::string& address) {
-                             std::cout << "metrics for Prometheus at " << address
-                                       << ", until Ctrl+C" << std::endl;
-                           }});
+  std::stop_source unknown;
+  return serve_metrics(
+      f, {.port = port,
+          .ready =
+              [&unknown](const std::string& address) {
+                if (!print("metrics for Prometheus at " + address + ", until Ctrl+C"))
+                  unknown.request_stop();
+              },
+          .stop = unknown.get_token()});
 }
 
 } // namespace
@@ -80,15 +91,16 @@ void add_views(CLI::App& sub, view_options& options) {
                    "One JSON object a line: a picture of the run, then each record");
   auto* web = sub.add_option_function<std::uint16_t>(
                      "--web", [&options](std::uint16_t port) { options.web = port; },
-                     "A page for the browsers of this machine, whose address it prints;\n"
-                     "on PORT, else on any that is free")
+                     "A page for a browser of this machine, whose address it prints;\n"
+                     "on PORT, or on a free one. Whoever has the address may give\n"
+                     "the run orders there, as clade control does")
                   ->expected(0, 1)
                   ->default_str("0")
                   ->option_text("[PORT]")
                   ->excludes(json);
   auto* metrics = sub.add_option("--metrics", options.metrics,
-                                 "Numbers for Prometheus, at /metrics of this port of\n"
-                                 "127.0.0.1; 0 takes any that is free")
+                                 "Metrics for Prometheus, at /metrics of this port of\n"
+                                 "127.0.0.1; 0 takes a free one")
                       ->option_text("PORT")
                       ->excludes(json)
                       ->excludes(web);
@@ -104,7 +116,7 @@ int show(feed& f, const view_options& options) {
   if (!options.json && !options.web && !options.metrics && options.tensorboard.empty())
     return show_in_terminal(f);
   const auto shown = options.json      ? show_as_lines(f, options.steps)
-                     : options.web     ? show_as_page(f, *options.web)
+                     : options.web     ? show_as_page(f, options)
                      : options.metrics ? show_metrics(f, *options.metrics)
                                        : write_tensorboard(f, options.tensorboard);
   return shown ? 0 : report(shown.error());

@@ -2,20 +2,20 @@
 
 #include "engine/report/json.hpp"
 #include "engine/telemetry/json.hpp"
+#include "tools/web_answers.hpp"
 #include "tools/web_desk.hpp"
 #include "tools/web_gate.hpp"
 #include "tools/web_news.hpp"
 #include "tools/web_page.hpp"
 #include "tools/web_stream.hpp"
+#include "tools/web_work.hpp"
 
 #include <httplib.h>
-#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <future>
 #include <thread>
 #include <utility>
@@ -32,7 +32,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t threads = web_streams::most + 32;
+constexpr time_t patience_s = 2; ///< With one who sends nothing more.
 constexpr std::size_t most_rows = 10'000;
+constexpr std::size_t most_posted_bytes = 1 << 16;
 /// After so long without news a reader is sent an empty line, which shows whether it is
 /// still there.
 constexpr auto quiet = 5s;
@@ -43,58 +45,6 @@ constexpr const char* no_page =
     "<!doctype html><meta charset=\"utf-8\"><title>Clade</title><p>This clade was built "
     "without its page: build it with tools/clade where Node can be installed; "
     "<a href=\"/api/picture\">/api/picture</a> works.\n";
-
-httplib::Headers headers_of_all() {
-  return {{"Content-Security-Policy",
-           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-           "connect-src 'self'; base-uri 'none'; form-action 'none'; "
-           "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types "
-           "'none'"},
-          {"Cache-Control", "no-store"},
-          {"Referrer-Policy", "no-referrer"},
-          {"X-Content-Type-Options", "nosniff"},
-          {"Cross-Origin-Opener-Policy", "same-origin"},
-          {"Cross-Origin-Resource-Policy", "same-origin"}};
-}
-
-/// The library compresses what is given as a whole, which on loopback costs more than it
-/// saves; not what it asks for piece by piece.
-void give(httplib::Response& res, const char* type, std::string text) {
-  const auto size = text.size();
-  res.set_content_provider(size, type,
-                           [text = std::move(text)](std::size_t offset,
-                                                    std::size_t length,
-                                                    httplib::DataSink& sink) {
-                             return sink.write(text.data() + offset, length);
-                           });
-}
-
-void give_error(httplib::Response& res, int status, const std::string& message) {
-  res.status = status;
-  give(res, "application/json",
-       nlohmann::json{{"error", message}}.dump(-1, ' ', false,
-                                               nlohmann::json::error_handler_t::replace));
-}
-
-int status_of(error_kind kind) {
-  switch (kind) {
-  case error_kind::invalid_input:
-    return 400;
-  case error_kind::not_found:
-    return 404;
-  case error_kind::refused:
-    return 503;
-  default:
-    return 500;
-  }
-}
-
-void give_json(httplib::Response& res, expected<std::string> text) {
-  if (text)
-    give(res, "application/json", std::move(*text));
-  else
-    give_error(res, status_of(text.error().kind), text.error().message);
-}
 
 void give_asset(const httplib::Request& req, httplib::Response& res) {
   const auto page = web_page();
@@ -111,25 +61,12 @@ void give_asset(const httplib::Request& req, httplib::Response& res) {
                            });
 }
 
-/// A number of the address; `otherwise` where it is left out.
-expected<std::uint64_t> number(const httplib::Request& req, const std::string& name,
-                               std::uint64_t otherwise) {
-  if (!req.has_param(name))
-    return otherwise;
-  const auto text = req.get_param_value(name);
-  std::uint64_t value = 0;
-  const auto [end, problem] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size())
-    return fail(error_kind::invalid_input, name + " is a whole number");
-  return value;
-}
-
 class web_service {
 public:
-  web_service(feed& f, std::unique_ptr<web_desk> desk)
+  web_service(feed& f, std::unique_ptr<web_desk> desk, const web_hooks& hooks)
       : feed_(f),
-        desk_(std::move(desk)) {}
+        desk_(std::move(desk)),
+        hooks_(hooks) {}
 
   expected<void> listen(const web_params& p);
   expected<void> serve(const web_params& p);
@@ -148,6 +85,8 @@ private:
   feed& feed_;
   std::string shown_; ///< What readers know that the feed shows.
   std::unique_ptr<web_desk> desk_;
+  const web_hooks& hooks_;
+  std::optional<web_work> work_;
   web_streams streams_;
   web_news news_;
   std::optional<web_gate> gate_;
@@ -189,8 +128,9 @@ void web_service::let_in(const httplib::Request& req, httplib::Response& res,
   then = httplib::Server::HandlerResponse::Handled;
   if (!refusal.empty())
     return give_error(res, 403, refusal);
-  if (req.method != "GET" && req.method != "HEAD")
-    return give_error(res, 405, "only GET is answered");
+  const bool asks = req.method == "GET" || req.method == "HEAD";
+  if (!asks && (req.method != "POST" || req.path != "/api/control"))
+    return give_error(res, 405, "only GET is answered here");
   if (!token.empty())
     res.set_header("Set-Cookie", gate_->cookie());
   then = httplib::Server::HandlerResponse::Unhandled;
@@ -199,7 +139,8 @@ void web_service::let_in(const httplib::Request& req, httplib::Response& res,
 void web_service::route() {
   server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
   server_.set_keep_alive_timeout(1);
-  server_.set_payload_max_length(0);
+  server_.set_read_timeout(patience_s);
+  server_.set_payload_max_length(most_posted_bytes);
   server_.set_tcp_nodelay(true);
   server_.set_default_headers(headers_of_all());
   server_.set_pre_routing_handler([this](const auto& req, auto& res) {
@@ -207,6 +148,7 @@ void web_service::route() {
     let_in(req, res, then);
     return then;
   });
+  server_.set_post_routing_handler(refuse_range_beyond);
   server_.Get("/api/picture", [this](const auto&, auto& res) {
     give_json(res, desk_->ask([](feed& f) -> expected<std::string> {
       return to_json(f.picture(), f.name(), f.showing());
@@ -216,11 +158,14 @@ void web_service::route() {
   server_.Get(R"(/api/candidate/(\d{1,19}))",
               [this](const auto& req, auto& res) { one(req, res); });
   server_.Get("/api/events", [this](const auto&, auto& res) { events(res); });
+  work_.emplace(*desk_, hooks_, gate_->address());
+  work_->route(server_);
   server_.Get(".*", give_asset);
 }
 
 void web_service::rows(const httplib::Request& req, httplib::Response& res) {
-  const auto after = number(req, "after", 0), count = number(req, "count", most_rows);
+  const auto after = number_of(req, "after", 0),
+             count = number_of(req, "count", most_rows);
   if (!after || !count)
     return give_error(res, 400, (!after ? after : count).error().message);
   give_json(res, desk_->ask([=](feed& f) -> expected<std::string> {
@@ -323,7 +268,7 @@ expected<void> serve_web(feed& f, const web_params& p) {
   auto desk = web_desk::make();
   if (!desk)
     return tl::unexpected<error>(desk.error());
-  web_service service(f, std::move(*desk));
+  web_service service(f, std::move(*desk), p.hooks);
   if (const auto listening = service.listen(p); !listening)
     return listening;
   return service.serve(p);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/telemetry/feed.hpp"
+#include "tools/web_hooks.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@ struct web_params {
   /// Called once, when it can be opened, with its address.
   std::function<void(const std::string&)> ready = {};
   std::stop_token stop = {}; ///< Ends it, from any thread.
+  web_hooks hooks = {};
 };
 
 /// Shows a run as a page, until it is stopped or the feed fails. Only this thread uses
@@ -23,6 +25,13 @@ struct web_params {
 ///   /api/picture                      the picture, as engine/telemetry/json.hpp
 ///   /api/candidates?after=ID&count=N  rows of at most 10,000 candidates, from the same
 ///   /api/candidate/ID                 one, as engine/report/json.hpp
+///   /api/curves?ids=ID,ID             metrics and epochs of at most 50 candidates
+///   /api/candidate/ID/costs           shapes and parameters of its network, by node
+///   /api/model/ID?format=onnx         its trained network as a file
+///   /api/runs, /api/run/FOLDER        the runs beside this one, as `list --json` and
+///                                     `show --json` have them
+///   /api/session                      who looks, and what they may do
+///   POST /api/control                 tells the run an order (tools/web_work.hpp)
 ///   /api/events                       server-sent events, each a line of
 ///                                     `attach --json`: the picture, the slots and the
 ///                                     epochs of what is in training, then news as they

@@ -52,7 +52,10 @@ expected<int> supervise(const worker_options& options) {
       .worker = options.id != 0 ? options.id : drawn_worker(),
       .grace = *grace,
       .give_up = options.local ? std::chrono::milliseconds(0) : *give_up};
-  supervisor_params params{.slots = {}, .grace = *grace};
+  const auto seen = look_at_machine();
+  supervisor_params params{.slots = {},
+                           .grace = *grace,
+                           .memory_share = seen ? seen->memory_total / slots->size() : 0};
   for (const auto& s : *slots)
     params.slots.push_back(node_process(command, s));
   return supervisor(std::move(params)).keep_alive();

@@ -1,5 +1,6 @@
 #include "engine/report/format.hpp"
 #include "engine/store/run_folder.hpp"
+#include "engine/store/run_lock.hpp"
 #include "engine/store/store.hpp"
 #include "tools/command.hpp"
 #include "tools/run_files.hpp"
@@ -19,9 +20,6 @@ struct workers_options {
   std::string run;
   bool json = false;
 };
-
-// A session that writes nothing for so long is not live.
-constexpr std::chrono::milliseconds stale{10'000};
 
 std::string seconds_text(std::chrono::milliseconds time) {
   return duration_text(std::chrono::duration<double>(time).count());
@@ -70,20 +68,23 @@ expected<void> list(const workers_options& options) {
   const auto folder = find_run(options.run);
   if (!folder)
     return tl::unexpected(folder.error());
-  const auto live = read_slots(*folder);
-  if (options.json && live) {
-    std::cout << std::ifstream(*folder / "slots.json").rdbuf();
-    return {};
-  }
-  if (live && live->age < stale) {
-    std::cout << folder->string() << ": " << live->slots.slots.size() << " slots, "
-              << live->slots.waiting << " candidates wait\n"
-              << to_text(live->slots);
-    return {};
+  // A head that was killed leaves what it wrote last.
+  if (writer_of(*folder / store_file_name)) {
+    const auto slots = read_slots(*folder);
+    if (options.json && slots) {
+      std::cout << std::ifstream(*folder / "slots.json").rdbuf();
+      return {};
+    }
+    if (slots) {
+      std::cout << folder->string() << ": " << slots->slots.size() << " slots, "
+                << slots->waiting << " candidates wait\n"
+                << to_text(*slots);
+      return {};
+    }
   }
   if (options.json)
-    return tl::unexpected(live ? error{error_kind::not_found, "no session is live"}
-                               : live.error());
+    return fail(error_kind::not_found,
+                folder->string() + ": no session is live; clade resume starts one");
   const auto file = store::open_to_read(*folder / store_file_name);
   if (!file)
     return tl::unexpected(file.error());
@@ -105,7 +106,7 @@ int show_workers(const workers_options& options) {
 
 void add_workers(CLI::App& app, command& chosen) {
   auto options = std::make_shared<workers_options>();
-  auto* sub = app.add_subcommand("workers", "Say what the slots of a live run do");
+  auto* sub = app.add_subcommand("workers", "Show what the slots of a live run do");
   sub->add_option("run", options->run,
                   "The run: its folder, or its name for the latest one")
       ->required();

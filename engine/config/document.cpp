@@ -5,6 +5,8 @@
 
 #include "engine/config/document.hpp"
 
+#include "search_spaces/parse_toml.hpp"
+
 #include <algorithm>
 
 namespace clade {
@@ -25,20 +27,22 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string shortened(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+}
+
 // A table that holds the value under "value".
 expected<toml::table> parse_value(std::string_view text) {
   if (text.find_first_of("\r\n") != std::string_view::npos)
     return fail(error_kind::invalid_input, "the value holds a line break");
-  try {
-    toml::table parsed = toml::parse("value = " + std::string(text));
-    if (parsed.size() == 1)
-      return parsed;
-  } catch (const toml::parse_error&) {
-    // Not TOML: a bare word, unless it set out to be something else.
-  }
+  auto parsed = parse_toml("value = " + std::string(text), "");
+  if (parsed && parsed->size() == 1)
+    return parsed;
+  // Not TOML: a bare word, unless it set out to be something else.
   if (!text.empty() && std::string_view("[{\"'").find(text[0]) != std::string_view::npos)
     return fail(error_kind::invalid_input,
-                "the value " + std::string(text)
+                "the value " + shortened(text)
                     + " is not TOML that closes what it opens");
   toml::table word;
   word.insert("value", std::string(text));
@@ -63,26 +67,25 @@ std::string document::place(const std::string& key, const toml::node* node) cons
 }
 
 expected<document> parse_document(std::string_view text, std::string_view origin) {
-  document d;
-  d.origin = std::string(origin);
-  try {
-    d.root = toml::parse(text, origin);
-  } catch (const toml::parse_error& e) {
-    return fail_in(d.origin + ":" + std::to_string(e.source().begin.line),
-                   {error_kind::invalid_input, std::string(e.description())});
-  }
-  return d;
+  return parse_toml(text, origin).map([&](toml::table&& root) {
+    document d;
+    d.root = std::move(root);
+    d.origin = std::string(origin);
+    return d;
+  });
 }
 
 expected<void> apply_override(document& d, std::string_view assignment,
                               const std::string& option) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)
-    return fail_in(option + std::string(assignment),
+    return fail_in(option + shortened(assignment),
                    {error_kind::invalid_input, "has no value; write KEY=VALUE, as in "
                                                "evolution.population=48"});
   const std::string key(trimmed(assignment.substr(0, equals)));
-  const std::string place = option + key;
+  const std::string place = option + shortened(key);
+  if (std::ranges::count(key, '.') >= static_cast<std::ptrdiff_t>(deepest_toml))
+    return fail_in(place, {error_kind::invalid_input, "has more parts than any key has"});
   auto value = parse_value(trimmed(assignment.substr(equals + 1)));
   if (!value)
     return fail_in(place, std::move(value).error());

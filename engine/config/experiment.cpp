@@ -6,7 +6,12 @@
 #include "engine/config/experiment.hpp"
 
 #include "engine/config/sections.hpp"
+#include "engine/data/array_file.hpp"
+#include "engine/data/data_format.hpp"
 #include "engine/data/file_bytes.hpp"
+#include "engine/training/metrics.hpp"
+#include "search_spaces/built_in.hpp"
+#include "search_spaces/parse_toml.hpp"
 #include "search_spaces/variation.hpp"
 
 #include <charconv>
@@ -14,36 +19,88 @@
 namespace clade {
 namespace {
 
-constexpr std::size_t max_experiment_bytes = 1 << 20;
+constexpr std::size_t max_name_bytes = 64;
 
-// A resolved experiment (`to_toml`) has its operators itself.
-bool has_own_space(const document& d) {
-  return d.root["search_space"]["operators"].is_table();
+// The built-in space that fits the data's shape.
+search_space choose_space(table_reader& t, const experiment& e, document& d) {
+  if (e.fitness != fitness_kind::training) {
+    t.fail("file", "search_space.file is missing: it says what networks are made of, "
+                   "file = \"mlp\" or \"image\" or a file of yours");
+    return {};
+  }
+  if (d.wrong)
+    return {};
+  const auto images = holds_images(e.data);
+  auto space = images ? load_built_in_space(*images ? "image" : "mlp")
+                      : tl::unexpected(images.error());
+  if (space)
+    return std::move(*space);
+  d.wrong = std::move(space).error();
+  return {};
 }
 
 // Notes what is wrong with the space's file there, unless the message has its own place.
-search_space load_space_file(table_reader& t, const std::filesystem::path& folder,
-                             document& d) {
+search_space load_space(table_reader& t, const experiment& e,
+                        const std::filesystem::path& folder, document& d) {
+  std::string name;
   std::filesystem::path file;
+  t.read("file", name);
   t.read_path("file", file, folder);
   t.finish();
-  if (file.empty()) {
-    t.fail("file",
-           "search_space.file is missing: it says what networks are made of, file = "
-           "\"../search_spaces/image.toml\"");
-    return {};
-  }
+  if (file.empty())
+    return choose_space(t, e, d);
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    t.fail("file", "search_space.file: " + file.string() + " is not there");
+  const bool built_in =
+      is_built_in_space(name) && !std::filesystem::exists(file, ignored);
+  if (!built_in && !std::filesystem::exists(file, ignored)) {
+    t.fail("file",
+           "search_space.file: " + file.string()
+               + " is not there; \"mlp\" (for tables) and \"image\" are built in");
     return {};
   }
-  auto space = load_search_space(file);
+  auto space = built_in ? load_built_in_space(name) : load_search_space(file);
   if (space)
     return std::move(*space);
   if (!d.wrong)
     d.wrong = std::move(space).error();
   return {};
+}
+
+// Such as /dev/fd/63, which a shell writes for <(...): neither a name nor a folder.
+bool is_passing(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return file == "/dev/stdin" || file.parent_path() == "/dev/fd"
+         || !std::filesystem::is_regular_file(file, unknown);
+}
+
+// Reads a file that is to be an experiment. Data, which people name by mistake, is told
+// by its first bytes, however large it is.
+expected<std::string> read_experiment_text(const std::filesystem::path& file) {
+  constexpr std::size_t telling_bytes = 512;
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(file, unknown);
+  const bool large = !unknown && size > most_toml_file_bytes;
+  const auto read =
+      large ? read_front(file, telling_bytes)
+            : read_file(file, {.most_bytes = most_toml_file_bytes, .streams = true})
+                  .map([](file_bytes&& all) { return std::move(all.bytes); });
+  if (read && looks_like_data(file, *read))
+    return fail_in(file.string(), {error_kind::invalid_input,
+                                   "this is data, not an experiment; `clade new "
+                                       + file.string() + "` makes an experiment of it"});
+  if (read && large)
+    return fail_in(file.string(), {error_kind::invalid_input,
+                                   "is larger than 1 MiB; is it an experiment file?"});
+  return read;
+}
+
+// An experiment that has no name takes that of its file.
+void name_after(const std::filesystem::path& file, document& d) {
+  if (!d.root.contains("experiment"))
+    d.root.insert("experiment", toml::table{});
+  auto* head = d.root["experiment"].as_table();
+  if (head != nullptr && !head->contains("name"))
+    head->insert("name", is_passing(file) ? "experiment" : experiment_name(file));
 }
 
 bool is_number(std::string_view text, unsigned low, unsigned high) {
@@ -53,19 +110,32 @@ bool is_number(std::string_view text, unsigned low, unsigned high) {
          && n <= high;
 }
 
+constexpr unsigned most_slots = 1024;
+
 bool is_slot(std::string_view text) {
-  constexpr unsigned most = 1024;
   if (text.starts_with("cuda")) {
     const std::size_t star = text.find('*');
     const std::string_view card = text.substr(0, star);
-    return (star == std::string_view::npos || is_number(text.substr(star + 1), 1, most))
+    return (star == std::string_view::npos
+            || is_number(text.substr(star + 1), 1, most_slots))
            && (card == "cuda"
-               || (card.starts_with("cuda:") && is_number(card.substr(5), 0, most)));
+               || (card.starts_with("cuda:")
+                   && is_number(card.substr(5), 0, most_slots)));
   }
-  return is_number(text.starts_with("cpu:") ? text.substr(4) : text, 1, most);
+  return is_number(text.starts_with("cpu:") ? text.substr(4) : text, 1, most_slots);
 }
 
 } // namespace
+
+std::string experiment_name(const std::filesystem::path& file) {
+  std::string name = plain_name(file).substr(0, max_name_bytes);
+  for (char& c : name)
+    if (!is_name_character(c))
+      c = '-';
+  if (name.empty() || name.front() == '.' || name.front() == '-')
+    name.insert(0, "data");
+  return name;
+}
 
 expected<void> validate(const limits_params& params) {
   if (params.evaluation_time.count() < 0)
@@ -86,32 +156,34 @@ expected<void> validate(const slots_params& params) {
       return fail(error_kind::invalid_input,
                   "local must be \"auto\", \"none\", a number of CPU slots, \"cpu:N\", "
                   "\"cuda\", or "
-                  "a list such as [\"cuda:0*2\", \"cpu:2\"]; \""
-                      + std::string(slot) + "\" is none of these");
+                  "a list such as [\"cuda:0*2\", \"cpu:2\"], each number at most "
+                      + std::to_string(most_slots) + "; \"" + std::string(slot)
+                      + "\" is none of these");
     if (comma == std::string_view::npos)
       return {};
     rest.remove_prefix(comma + 1);
   }
 }
 
-expected<experiment> load_experiment(const std::filesystem::path& file,
+expected<experiment> load_experiment(const std::filesystem::path& named,
                                      std::span<const std::string> overrides) {
-  const auto read = read_file(file);
+  const auto file = named == "-" ? std::filesystem::path("/dev/stdin") : named;
+  const auto read = read_experiment_text(file);
   if (!read)
     return tl::unexpected(read.error());
-  if (read->bytes.size() > max_experiment_bytes)
-    return fail_in(file.string(), {error_kind::invalid_input,
-                                   "is larger than 1 MiB; is it an experiment file?"});
-  auto d = parse_document(read->bytes, file.string());
+  auto d = parse_document(*read, file.string());
   if (!d)
     return tl::unexpected(std::move(d).error());
   for (const std::string& o : overrides)
     if (auto applied = apply_override(*d, o); !applied)
       return tl::unexpected(std::move(applied).error());
-  const auto folder = file.parent_path();
-  return read_experiment(*d, folder, [&](table_reader& t) {
-    return has_own_space(*d) ? read_own_space(t, *d) : load_space_file(t, folder, *d);
-  });
+  name_after(file, *d);
+  const auto folder = is_passing(file) ? std::filesystem::path() : file.parent_path();
+  const auto find_space = [&](table_reader& t, const experiment& e) {
+    return has_own_space(*d) ? read_own_space(t, *d) : load_space(t, e, folder, *d);
+  };
+  return read_experiment(*d, folder, find_space,
+                         has_own_space(*d) ? written_by::clade : written_by::people);
 }
 
 expected<problem> problem_of(const experiment& e, const data_set* data) {
@@ -123,6 +195,14 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
             + to_text(p.input) + ", but the search space " + e.space.name
             + " wants images: give data.shape = [channels, height, width], or choose "
               "another space");
+  if (data != nullptr) {
+    const auto asked = asked_for(e.data.task, e.objective, e.training.metrics);
+    auto known = check_classes(e.training.class_weights, data->classes).and_then([&] {
+      return check_classes(asked, data->classes);
+    });
+    if (!known)
+      return fail_in(e.name, std::move(known).error());
+  }
   auto random = derive(e.seed, purpose::sample, 0, 0);
   if (auto fits = sample(e.space, p, random); !fits)
     return fail_in(e.space_place, std::move(fits).error());

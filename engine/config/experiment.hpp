@@ -62,14 +62,21 @@ struct experiment {
   slots_params slots;
 };
 
-/// Reads the file, its search space, and `overrides` ("evolution.population=48").
+/// Reads the file, its search space (or takes the built-in one that fits the data, if it
+/// names none), and `overrides` ("evolution.population=48").
 /// Relative paths, those of overrides too, are relative to the file's folder and become
-/// absolute. Whatever is wrong is "file:line: ..." or "--set key: ...", a key that nobody
-/// reads with the nearest known one. Does not read the data. What `to_toml` wrote is such
-/// a file too, with its search space in it.
+/// absolute; those of a file that is none, "-" for standard input or a shell's <(...),
+/// are relative to the current folder. Whatever is wrong is "file:line: ..." or "--set
+/// key: ...", a key that nobody reads with the nearest known one. Does not read the data,
+/// but for its shape where it names no search space. What `to_toml` wrote is such a file
+/// too, with its search space in it.
 [[nodiscard]] expected<experiment>
-load_experiment(const std::filesystem::path& file,
+load_experiment(const std::filesystem::path& named,
                 std::span<const std::string> overrides = {});
+
+/// The name of an experiment whose file does not give it one: "churn" of "a/churn.toml"
+/// or "a/churn.csv.gz", with '-' for what a name may not have.
+[[nodiscard]] std::string experiment_name(const std::filesystem::path& file);
 
 /// What the networks of this experiment must fit; fails if its search space wants images
 /// and the data holds none, or if no network of the space fits. `data`: what

@@ -2,32 +2,42 @@
 // range would fail candidate after candidate, so both are found here: each value that
 // ends a domain is given to training's own reader, alone. The line is looked for in the
 // space's file and those that it includes.
+//
+// The value of [training] counts where the space has no such hyperparameter. Where the
+// space has one that applies to every network, a value that a person wrote would have no
+// effect. A resolved experiment holds every key, whoever wrote it, so of that only the
+// overrides are looked at.
 
 #include "engine/config/sections.hpp"
 #include "engine/data/file_bytes.hpp"
 #include "engine/training/recipe.hpp"
 #include "search_spaces/nearest.hpp"
+#include "search_spaces/parse_toml.hpp"
+#include "search_spaces/spelling.hpp"
 
-#include <algorithm>
+#include <set>
 
 namespace clade {
 namespace {
 
+/// Files that were `seen` are not looked at again.
 std::string place_in(const std::filesystem::path& file, const std::string& name,
-                     int depth) {
-  constexpr int deepest = 8;
-  const auto read = read_file(file);
-  const auto d =
-      read ? parse_document(read->bytes, file.string()) : tl::unexpected(read.error());
-  if (!d || depth > deepest)
+                     std::set<std::filesystem::path>& seen) {
+  if (seen.size() > most_included_files || !seen.insert(file.lexically_normal()).second)
     return {};
-  if (const auto at = d->root["hyperparameters"][name])
-    return d->place("hyperparameters", at.node());
+  const auto d = read_file(file, {.most_bytes = most_toml_file_bytes})
+                     .and_then([&](file_bytes&& read) {
+                       return parse_document(read.bytes, file.string());
+                     });
+  if (!d)
+    return {};
+  for (const auto spelled : {std::string_view(name), spelling_of_hashes(name)})
+    if (const auto at = d->root["hyperparameters"][spelled])
+      return d->place("hyperparameters", at.node());
   if (const auto* included = d->root["include"].as_array())
     for (const toml::node& other : *included)
       if (const auto path = other.value<std::string>())
-        if (auto place = place_in(file.parent_path() / *path, name, depth + 1);
-            !place.empty())
+        if (auto place = place_in(file.parent_path() / *path, name, seen); !place.empty())
           return place;
   return {};
 }
@@ -41,12 +51,14 @@ std::vector<value> ends_of(const parameter& p) {
 }
 
 std::string complaint(const training_params& training, const parameter& p) {
-  const auto names = hyperparameter_names();
-  if (std::find(names.begin(), names.end(), p.name) == names.end()) {
-    const std::string near = nearest(p.name, names);
+  if (find_hyperparameter(p.name) == nullptr) {
+    std::vector<std::string_view> names;
     std::string all;
-    for (const std::string_view n : names)
-      all += (all.empty() ? "" : ", ") + std::string(n);
+    for (const auto& h : hyperparameters()) {
+      names.push_back(h.name);
+      all += (all.empty() ? "" : ", ") + std::string(h.name);
+    }
+    const std::string near = nearest(p.name, names);
     return "training has no hyperparameter \"" + p.name + "\"; "
            + (near.empty() ? "it has " + all : "did you mean \"" + near + "\"?");
   }
@@ -56,16 +68,34 @@ std::string complaint(const training_params& training, const parameter& p) {
   return {};
 }
 
+std::string place_of(const experiment& e, const parameter& p) {
+  std::set<std::filesystem::path> seen;
+  const std::string place = place_in(e.space.name, p.name, seen);
+  return place.empty() ? e.space.name : place;
+}
+
+bool has_no_effect(const document& d, const parameter& p) {
+  if (p.when || !d.root["training"][p.name])
+    return false;
+  return !has_own_space(d) || d.overridden.contains("training." + p.name)
+         || d.overridden.contains("training");
+}
+
 } // namespace
 
 void check_hyperparameters(document& d, const experiment& e) {
   for (const parameter& p : e.space.rules.hyperparameters) {
-    const std::string wrong = complaint(e.training, p);
-    if (wrong.empty() || d.wrong)
-      continue;
-    const std::string place = place_in(e.space.name, p.name, 0);
-    d.wrong = error{error_kind::invalid_input,
-                    (place.empty() ? e.space.name : place) + ": " + wrong};
+    if (d.wrong)
+      return;
+    if (const auto wrong = complaint(e.training, p); !wrong.empty())
+      d.wrong = error{error_kind::invalid_input, place_of(e, p) + ": " + wrong};
+    else if (has_no_effect(d, p))
+      d.wrong =
+          error{error_kind::invalid_input,
+                d.place("training." + p.name, d.root["training"][p.name].node())
+                    + ": training." + p.name + " has no effect: the search space chooses "
+                    + p.name + " for each network (" + place_of(e, p)
+                    + "); remove it from one of the two"};
   }
 }
 

@@ -9,9 +9,12 @@
 
 namespace clade {
 
-// The keys of each section, once, in the order in which they are written: what reads an
-// experiment (sections.cpp) and what writes a resolved one (resolved.cpp) are visitors.
-// A visitor has
+// The keys of each section, once, in the order in which they are written, each with the
+// sentence that the reference has of it. What reads an experiment (sections.cpp), what
+// writes a resolved one (toml_writer.hpp) and what writes the reference (reference.cpp)
+// are visitors. To add a key, add its line here, `describe("name", "Sentence.")` first,
+// and have `clade help experiment > experiments/README.md` bring the reference up to
+// date. A visitor has
 //
 //   key(name, value)          a value of any type that says by itself what it looks like
 //   set(name, text)           a text that is written only where there is one
@@ -26,7 +29,24 @@ namespace clade {
 //   numbers(name, numbers)    a list that is written only where there is one
 //   devices(name, text)       a list, as a text with commas
 //   choice(name, value, words)
-//   shares(name, keys)        a table of numbers, of which those left out are 0
+//   split(name, params)       a table of shares, of which those left out are 0
+//   columns(name, choices)    a table of kinds by column, written only where there is one
+//   weights(name, weights)    "none", "balanced", or a table of classes and numbers;
+//                             written only where it is not "none"
+//   unusual_choice(name, value, usual, words)
+
+/// A key's name and the sentence that the reference has of it: what it decides, and how
+/// to choose. It is taken where a name is; the reference takes nothing else, so that a
+/// key without a sentence does not compile there.
+struct described_key {
+  std::string_view name;
+  std::string_view sentence;
+  constexpr operator std::string_view() const { return name; }
+};
+
+constexpr described_key describe(std::string_view name, std::string_view sentence) {
+  return {name, sentence};
+}
 
 /// `Params`, or const.
 template<class T, class Params>
@@ -37,9 +57,16 @@ using words = std::array<std::pair<std::string_view, Enum>, count>;
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<experiment> auto& e) {
-  v.key("name", e.name);
-  v.key("seed", e.seed);
-  v.choice("fitness", e.fitness,
+  v.key(describe("name", "Names the run, whose folder is runs/NAME-TIME. Left out: the "
+                         "name of the experiment file."),
+        e.name);
+  v.key(describe("seed", "The same seed and file give the same search. Take another to "
+                         "see how much of a result is luck."),
+        e.seed);
+  v.choice(describe("fitness", "\"training\" trains networks on [data]; \"table\" looks "
+                               "up results that were measured before; \"synthetic\" "
+                               "makes scores up, to try Clade without training."),
+           e.fitness,
            words<fitness_kind, 3>{{{"training", fitness_kind::training},
                                    {"synthetic", fitness_kind::synthetic},
                                    {"table", fitness_kind::table}}});
@@ -47,119 +74,291 @@ void keys(Visitor& v, keys_of<experiment> auto& e) {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
-  v.path("file", p.file);
-  v.path("target_file", p.target_file);
-  v.path("test_file", p.test_file);
-  v.path("test_target_file", p.test_target_file);
-  v.set("array", p.array);
-  v.set("target_array", p.target_array);
-  v.set("test_array", p.test_array);
-  v.set("test_target_array", p.test_target_array);
-  v.column("target", p.target);
-  v.key("header", p.header);
-  v.choice("task", p.task,
+  v.path(describe("file", "CSV, .npy, .npz, IDX or CIFAR (.bin), each also as .gz. A "
+                          "relative path starts at the experiment file's folder."),
+         p.file);
+  v.path(
+      describe("target_file", "The file of the targets, where they are not in `file`."),
+      p.target_file);
+  v.path(describe("test_file", "A test set of its own; without one, the share `test` of "
+                               "`split` is kept back."),
+         p.test_file);
+  v.path(describe("test_target_file", "The targets of `test_file`."), p.test_target_file);
+  v.set(describe("array", "The array of a .npz that holds the examples; needed only if "
+                          "there are several."),
+        p.array);
+  v.set(describe("target_array", "The array of a .npz that holds the targets."),
+        p.target_array);
+  v.set(describe("test_array", "The array of a .npz that holds the test examples."),
+        p.test_array);
+  v.set(describe("test_target_array", "The array of a .npz that holds the test targets."),
+        p.test_target_array);
+  v.column(describe("target",
+                    "The column to predict: its name, its number from 1, or \"last\"."),
+           p.target);
+  v.key(describe(
+            "header",
+            "What the first line of a CSV is: \"names\" of columns, \"none\" (an example "
+            "already), \"counts\" (scikit-learn's \"150,4,setosa,...\"), or \"auto\"."),
+        p.header);
+  v.choice(describe("task", "Whether the target is a class or a number."), p.task,
            words<task_kind, 2>{{{"classification", task_kind::classification},
                                 {"regression", task_kind::regression}}});
-  v.choice("blanks", p.blanks,
-           words<blank_rule, 3>{{{"refuse", blank_rule::refuse},
-                                 {"mean", blank_rule::mean},
-                                 {"drop", blank_rule::drop}}});
-  v.list("categories", p.categories);
-  v.key("shape", p.shape);
-  v.shares("split", std::array{std::pair("train", &p.train),
-                               std::pair("validation", &p.validation),
-                               std::pair("test", &p.test)});
-  v.key("limit", p.limit);
-  v.set("test_limit", p.test_limit);
-  v.set("seed", p.seed);
+  v.choice(
+      describe("blanks",
+               "What to do with a missing value: \"impute\" puts the mean in its "
+               "place and adds an input that says so (a category gets a value for "
+               "it), \"mean\" puts the column's mean in its place, \"drop\" leaves "
+               "out the row, \"refuse\" the file. A row without a target is left out by "
+               "\"impute\" and \"drop\", and refused by the others."),
+      p.blanks,
+      words<blank_rule, 4>{{{"impute", blank_rule::impute},
+                            {"refuse", blank_rule::refuse},
+                            {"mean", blank_rule::mean},
+                            {"drop", blank_rule::drop}}});
+  v.columns(describe("columns",
+                     "What columns of a CSV are, such as {age = \"number\", plan = "
+                     "\"category\", active = \"yes_no\", since = \"date\", id = "
+                     "\"ignore\"}. A column of texts of which nothing is said is looked "
+                     "at; one of numbers is a number."),
+            p.columns);
+  v.list(describe("categories", "The columns that hold categories; each becomes one "
+                                "input for each of its values."),
+         p.categories);
+  v.unusual_list(describe("ignore", "The columns that networks are not given."), p.ignore,
+                 std::vector<std::string>{});
+  const auto first = params_of_first_runs();
+  v.unusual(describe("delimiter",
+                     "What stands between the fields of a CSV: \",\", \";\", "
+                     "\"|\", \"\\t\", or \"auto\"."),
+            p.delimiter, first.delimiter);
+  v.unusual(describe("decimal", "What stands before the decimals of a CSV's numbers: "
+                                "\".\", \",\", or \"auto\"."),
+            p.decimal, first.decimal);
+  v.unusual(describe("encoding", "How a CSV writes its letters: \"utf-8\", \"utf-16\", "
+                                 "\"latin-1\", or \"auto\"."),
+            p.encoding, first.encoding);
+  v.key(describe("shape", "The shape of one example, [channels, height, width] for an "
+                          "image. Left out: a row of numbers, or what the array has."),
+        p.shape);
+  v.unusual_choice(
+      describe("layout",
+               "The order of sizes in an array of images: \"channels_first\" is "
+               "[n, channels, height, width], \"channels_last\" [n, height, "
+               "width, channels]; \"auto\" asks where the sizes do not tell."),
+      p.layout, first.layout,
+      words<array_layout, 3>{{{"auto", array_layout::automatic},
+                              {"channels_first", array_layout::channels_first},
+                              {"channels_last", array_layout::channels_last}}});
+  v.split(
+      describe("split",
+               "Shares for training, for validation (which the search sees) and for "
+               "the test (used once, at the end), which sum up to 1. With by = "
+               "\"time\" and column = \"date\", the earliest rows are trained on and "
+               "the latest tested; with by = \"group\", rows that have the same value "
+               "of the column stay together."),
+      p);
+  v.key(describe("limit", "Use at most this many examples, drawn by the seed; 0 for all. "
+                          "Good for a first try."),
+        p.limit);
+  v.set(describe("test_limit", "The same for `test_file` alone."), p.test_limit);
+  v.set(describe("seed", "Decides the split instead of experiment.seed, so that searches "
+                         "with other seeds share one split."),
+        p.seed);
 }
 
 /// `[data]` of a synthetic experiment.
 template<class Visitor>
 void keys(Visitor& v, keys_of<problem> auto& p) {
-  v.key("shape", p.input);
-  v.key("classes", p.outputs);
+  v.key(describe("shape", "The shape of an example that networks are made for."),
+        p.input);
+  v.key(describe("classes", "How many outputs networks have."), p.outputs);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<evolution_params> auto& p) {
-  v.key("strategy", p.strategy);
-  v.set("chosen", p.chosen);
-  v.key("population", p.population);
-  v.key("generations", p.generations);
-  v.key("selection", p.selection);
-  v.key("tournament", p.tournament);
-  v.key("truncation", p.truncation);
-  v.key("elites", p.elites);
-  v.key("crossover", p.crossover);
-  v.flag("inherit", p.inherit);
-  v.flag("zero_cost", p.zero_cost);
-  v.key("tell_order", p.tell_order);
-  v.key("in_flight", p.in_flight);
+  v.key(
+      describe("strategy",
+               "The search algorithm; `clade help strategies` says when to take which."),
+      p.strategy);
+  v.set(describe("chosen", "Written by Clade into a resolved experiment: why \"auto\" "
+                           "took this strategy."),
+        p.chosen);
+  v.key(describe("population", "Candidates in a generation. A search evaluates "
+                               "population x generations candidates."),
+        p.population);
+  v.key(describe("generations",
+                 "How many generations; to search longer, raise this first."),
+        p.generations);
+  v.key(
+      describe("selection",
+               "How parents are chosen: \"tournament\", \"truncation\" (the best share) "
+               "or \"lexicase\" (one metric after the other). Strategy generational."),
+      p.selection);
+  v.key(describe("tournament", "How many compete to be a parent; more press harder "
+                               "towards the best. At most the population."),
+        p.tournament);
+  v.key(describe("truncation",
+                 "The best share that may breed, with selection = \"truncation\"."),
+        p.truncation);
+  v.key(describe("elites", "How many of the best stay on as parents (generational); how "
+                           "many parents there are (mu_plus_lambda)."),
+        p.elites);
+  v.key(describe("crossover", "The chance that a child has two parents."), p.crossover);
+  v.flag(describe("inherit",
+                  "Children start with the weights of the layers that they share "
+                  "with their parent: good results after fewer epochs each."),
+         p.inherit);
+  v.flag(describe("zero_cost",
+                  "Adds scores of untrained networks (synflow, Jacobian covariance, "
+                  "gradient norm) to the model of strategy surrogate."),
+         p.zero_cost);
+  v.key(describe("tell_order",
+                 "\"asked\": the same search for any number of slots; \"arrived\": "
+                 "results count as they come, so no slot waits for a slow one."),
+        p.tell_order);
+  v.key(describe("in_flight",
+                 "How many candidates are open at once in a strategy without "
+                 "generations; a few more than there are slots. At most the population."),
+        p.in_flight);
   const evolution_params usual;
-  v.unusual("difference_weight", p.difference_weight, usual.difference_weight);
-  v.unusual("difference_base", p.difference_base, usual.difference_base);
-  v.unusual_list("islands", p.islands, usual.islands);
-  v.unusual("topology", p.topology, usual.topology);
-  v.unusual("migration", p.migration, usual.migration);
-  v.numbers("rungs", p.rungs);
-  v.set("reduction", p.reduction);
+  v.unusual(describe("difference_weight", "How far a child moves, from 0 to 2; 0 adapts "
+                                          "it. Strategy differential_evolution."),
+            p.difference_weight, usual.difference_weight);
+  v.unusual(describe("difference_base",
+                     "Where the move starts: \"random\", or \"current_to_best\", which "
+                     "is faster and gets stuck sooner. Strategy differential_evolution."),
+            p.difference_base, usual.difference_base);
+  v.unusual_list(
+      describe("islands",
+               "The strategies of the islands, or how many islands. The population must "
+               "be a multiple of their number. Strategy islands."),
+      p.islands, usual.islands);
+  v.unusual(
+      describe("topology",
+               "Who sends its best to whom: \"ring\" or \"star\". Strategy islands."),
+      p.topology, usual.topology);
+  v.unusual(describe("migration", "After how many results an island sends its best; 0 "
+                                  "for never. Strategy islands."),
+            p.migration, usual.migration);
+  v.numbers(describe("rungs",
+                     "Epochs after which a training may be stopped, rising to the "
+                     "full number, such as [1, 3, 9]. For asha and its kin."),
+            p.rungs);
+  v.set(describe("reduction", "One of this many candidates goes on from a rung to the "
+                              "next. For asha and its kin."),
+        p.reduction);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<mutation_params> auto& p) {
-  v.key("add_node", p.add_node);
-  v.key("add_edge", p.add_edge);
-  v.key("remove_node", p.remove_node);
-  v.key("remove_edge", p.remove_edge);
-  v.key("change_operator", p.change_operator);
-  v.key("widen", p.widen);
-  v.key("narrow", p.narrow);
-  v.key("change_setting", p.change_setting);
-  v.key("change_hyperparameter", p.change_hyperparameter);
-  v.key("again", p.again);
-  v.unusual("adapt", p.adapt, mutation_params{}.adapt);
+  v.key(
+      describe("add_node", "How often a layer is added, relative to the other changes."),
+      p.add_node);
+  v.key(describe("add_edge", "How often a skip connection is added."), p.add_edge);
+  v.key(describe("remove_node", "How often a layer is taken out."), p.remove_node);
+  v.key(describe("remove_edge", "How often a skip connection is taken out."),
+        p.remove_edge);
+  v.key(describe("change_operator", "How often a layer becomes one of another kind."),
+        p.change_operator);
+  v.key(describe("widen", "How often a layer gets one step more filters or units."),
+        p.widen);
+  v.key(describe("narrow", "How often a layer gets one step fewer filters or units."),
+        p.narrow);
+  v.key(describe("change_setting",
+                 "How often another setting of a layer changes, such as its activation."),
+        p.change_setting);
+  v.key(describe("change_hyperparameter",
+                 "How often a hyperparameter changes, such as the learning rate."),
+        p.change_hyperparameter);
+  v.key(describe(
+            "again",
+            "The chance that another change follows; 0.3 gives 1.4 changes on average."),
+        p.again);
+  v.unusual(describe("adapt", "Rates follow what paid off lately; worth it from about a "
+                              "thousand candidates on."),
+            p.adapt, mutation_params{}.adapt);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<training_params> auto& p) {
-  v.key("epochs", p.epochs);
-  v.key("patience", p.patience);
-  v.key("optimiser", p.optimiser);
-  v.key("schedule", p.schedule);
-  v.key("learning_rate", p.learning_rate);
-  v.key("momentum", p.momentum);
-  v.key("weight_decay", p.weight_decay);
-  v.key("batch_size", p.batch_size);
+  v.key(describe("epochs", "The most epochs that a candidate trains."), p.epochs);
+  v.key(describe("patience", "Stop when the validation loss has not improved for this "
+                             "many epochs; 0 for never."),
+        p.patience);
+  v.weights(describe("class_weights",
+                     "What an error in an example of a class weighs in the loss: "
+                     "\"none\" for 1 each, \"balanced\" for more the rarer the class is, "
+                     "or a table such as {yes = 5}. Metrics do not weigh."),
+            p.class_weights);
+  v.unusual_list(describe("metrics", "Metrics that every epoch records beside the usual "
+                                     "ones and the objective's: \"auc\", \"f1.yes\", "
+                                     "\"train.accuracy\"."),
+                 p.metrics, training_params{}.metrics);
+  v.key(describe(
+            "optimizer",
+            "\"sgd\", \"adam\" or \"adamw\". A search space that names a hyperparameter "
+            "decides it instead: this and the keys below are then not read."),
+        p.optimiser);
+  v.key(describe("schedule",
+                 "How the learning rate falls: \"constant\", \"cosine\" or \"step\"."),
+        p.schedule);
+  v.key(describe("learning_rate", "The learning rate at the start."), p.learning_rate);
+  v.key(describe("momentum", "SGD's momentum, and the first beta of Adam and AdamW."),
+        p.momentum);
+  v.key(describe("weight_decay", "Weight decay."), p.weight_decay);
+  v.key(describe("batch_size", "Examples in a batch."), p.batch_size);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<synthetic_params> auto& p) {
-  v.key("duration", p.duration);
-  v.key("diverge", p.diverge);
-  v.key("crash", p.crash);
-  v.key("hang", p.hang);
-  v.key("hog", p.hog);
-  v.key("epochs", p.epochs);
+  v.key(
+      describe("duration", "How long each made-up evaluation takes, such as \"200ms\"."),
+      p.duration);
+  v.key(describe("diverge", "The share of candidates whose loss becomes NaN."),
+        p.diverge);
+  v.key(describe("crash", "The share that kill their process."), p.crash);
+  v.key(describe("hang", "The share that never end."), p.hang);
+  v.key(describe("hog", "The share that take all memory."), p.hog);
+  v.key(describe("epochs", "How many epochs a made-up training reports."), p.epochs);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<table_params> auto& p) {
-  v.path("file", p.file);
-  v.key("epochs", p.epochs);
+  v.path(describe("file", "The description of the table, such as "
+                          "tables/nb201_cifar10.toml (`clade help tables`)."),
+         p.file);
+  v.key(describe(
+            "epochs",
+            "Look up results after at most this many epochs; 0 for the most there are."),
+        p.epochs);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<limits_params> auto& p) {
-  v.key("evaluation_time", p.evaluation_time);
-  v.size("evaluation_memory", p.evaluation_memory);
-  v.key("wall_time", p.wall_time);
+  v.key(describe(
+            "evaluation_time",
+            "A candidate that takes longer has failed (timed_out); \"0s\" for no limit."),
+        p.evaluation_time);
+  v.size(describe("evaluation_memory", "A candidate that takes more memory has failed "
+                                       "(out_of_memory); \"0B\" for no limit."),
+         p.evaluation_memory);
+  v.key(
+      describe("wall_time",
+               "The run pauses after this time and can be resumed; \"0s\" for no limit."),
+      p.wall_time);
 }
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<slots_params> auto& p) {
-  v.devices("local", p.local);
-  v.set("listen", p.listen);
+  v.devices(describe("local",
+                     "What this machine trains on: \"auto\" (its GPUs, else its cores), "
+                     "\"none\", a number of CPU slots, \"cpu:N\", \"cuda\", or a list "
+                     "such as [\"cuda:0*2\", \"cpu:2\"] (two slots on one GPU)."),
+            p.local);
+  v.set(describe("listen", "Where workers of other machines join, such as "
+                           "\"10.0.0.1:4700\"; empty for nowhere."),
+        p.listen);
 }
 
 } // namespace clade

@@ -2,14 +2,12 @@
 
 #include "engine/data/file_bytes.hpp"
 #include "genome/hash.hpp"
+#include "search_spaces/parse_toml.hpp"
 
 namespace clade {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t max_document_bytes = 1 << 20;
-constexpr int deepest_include = 8;
 
 /// Takes over what `into` does not say, tables key by key.
 void add_missing(toml::table& into, toml::table&& from) {
@@ -23,12 +21,9 @@ void add_missing(toml::table& into, toml::table&& from) {
 }
 
 expected<merged_document> read_documents(const fs::path& file, int depth) {
-  const auto read = read_file(file);
+  const auto read = read_file(file, {.most_bytes = most_toml_file_bytes});
   if (!read)
     return tl::unexpected(read.error());
-  if (read->bytes.size() > max_document_bytes)
-    return fail_in(file.string(), {error_kind::invalid_input,
-                                   "is larger than 1 MiB; is it a table's description?"});
   auto d = parse_document(read->bytes, file.string());
   if (!d)
     return tl::unexpected(std::move(d).error());
@@ -43,8 +38,9 @@ expected<merged_document> read_documents(const fs::path& file, int depth) {
     return fail_in(place, {error_kind::invalid_input,
                            "include must be a file, include = \"spaces/x.toml\""});
   if (depth == deepest_include)
-    return fail_in(
-        place, {error_kind::invalid_input, "files include each other more than 8 deep"});
+    return fail_in(place, {error_kind::invalid_input,
+                           "files include each other more than "
+                               + std::to_string(deepest_include) + " deep"});
   const fs::path other = (file.parent_path() / *name).lexically_normal();
   std::error_code ignored;
   if (!fs::exists(other, ignored))

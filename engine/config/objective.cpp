@@ -21,6 +21,10 @@ struct known_metrics {
   std::string task;
   std::vector<aim> all{}; ///< With the direction that is better.
   std::vector<std::string> names{};
+  /// What else there is, for messages.
+  std::string also{};
+  /// Other names, each with the usual one behind it.
+  std::vector<std::pair<std::string, std::string>> aliases{};
   /// Of a table's other metrics nobody says which direction is better.
   std::vector<std::string> either_way{};
 
@@ -41,26 +45,34 @@ known_metrics metrics_of(const table_description& described) {
   return known;
 }
 
+constexpr std::string_view validation = "validation.";
+
 known_metrics metrics_of(fitness_kind fitness, task_kind task) {
-  const bool numbers = fitness == fitness_kind::training && task == task_kind::regression;
-  known_metrics known{.task = fitness == fitness_kind::synthetic ? "the synthetic fitness"
-                              : numbers                          ? "regression"
-                                                                 : "classification"};
-  // Of the validation part, as the synthetic fitness has them too.
-  for (const part_metric& m :
-       part_metrics(numbers ? task_kind::regression : task_kind::classification))
-    known.add("validation." + std::string(m.name), m.maximize);
+  const bool synthetic = fitness == fitness_kind::synthetic;
+  known_metrics known{.task = synthetic                       ? "the synthetic fitness"
+                              : task == task_kind::regression ? "regression"
+                                                              : "classification"};
+  // Of the validation part. The synthetic fitness has what epochs of classes have.
+  const auto usual = part_metrics(task_kind::classification);
+  for (const part_metric& m : synthetic
+                                  ? std::vector<part_metric>(usual.begin(), usual.end())
+                                  : all_part_metrics(task))
+    known.add(std::string(validation) + std::string(m.name), m.maximize);
+  if (!synthetic && task == task_kind::classification) {
+    known.also = "validation.f1.CLASS";
+    known.aliases = {{"validation.log_loss", "validation.loss"}};
+  }
   for (const auto cost : {parameters_metric, multiply_adds_metric, latency_metric})
     known.add(std::string(cost), false);
   return known;
 }
 
 /// "a, b"
-std::string listed(const std::vector<std::string>& names) {
+std::string listed(const known_metrics& known) {
   std::string list;
-  for (const auto& name : names)
+  for (const auto& name : known.names)
     list += (list.empty() ? "" : ", ") + name;
-  return list;
+  return known.also.empty() ? list : list + ", " + known.also;
 }
 
 void check_aim(table_reader& table, const known_metrics& known, const aim& wanted) {
@@ -69,8 +81,8 @@ void check_aim(table_reader& table, const known_metrics& known, const aim& wante
   if (found == known.all.end()) {
     const std::string near = nearest(wanted.metric, known.names);
     table.fail(key, known.task + " has no metric \"" + wanted.metric + "\"; "
-                        + (near.empty() ? "it has " + listed(known.names)
-                                        : "did you mean \"" + near + "\"?"));
+                        + (near.empty() ? "" : "did you mean \"" + near + "\"? ")
+                        + (near.empty() ? "it" : "It") + " has " + listed(known));
   } else if (found->maximize != wanted.maximize
              && std::ranges::find(known.either_way, wanted.metric)
                     == known.either_way.end()) {
@@ -101,16 +113,20 @@ void check_aims(table_reader& table, const known_metrics& known,
 void read_constraints(table_reader& table, const char* key, const known_metrics& known,
                       std::vector<constraint>& out) {
   auto limits = table.table(key);
-  for (const auto& name : known.names) {
-    constraint c{.metric = name, .at_most = std::string_view(key) == "at_most"};
+  const auto read = [&](const std::string& name, const std::string& usual) {
+    constraint c{.metric = usual, .at_most = std::string_view(key) == "at_most"};
     limits.read(name, c.limit);
     if (!limits.has(name))
-      continue;
+      return;
     if (!std::isfinite(c.limit))
       limits.fail(name,
                   "objective." + std::string(key) + "." + name + " is no finite number");
     out.push_back(c);
-  }
+  };
+  for (const auto& name : known.names)
+    read(name, name);
+  for (const auto& [name, usual] : known.aliases)
+    read(name, usual);
   limits.finish();
 }
 
@@ -140,6 +156,18 @@ known_metrics metrics_named(const std::vector<std::string>& raised,
   return known;
 }
 
+/// The F1 of a class becomes a known metric where there is such a thing.
+std::string usual_name(const std::string& name, known_metrics& known) {
+  for (const auto& [other, usual] : known.aliases)
+    if (name == other)
+      return usual;
+  constexpr std::string_view f1_of = "validation.f1.";
+  if (!known.also.empty() && name.starts_with(f1_of) && name.size() > f1_of.size()
+      && std::ranges::find(known.names, name) == known.names.end())
+    known.add(name, true);
+  return name;
+}
+
 // The default in `out` stays where none is named.
 void read_aims(table_reader& table, const std::optional<known_metrics>& metrics,
                objective& out) {
@@ -150,7 +178,10 @@ void read_aims(table_reader& table, const std::optional<known_metrics>& metrics,
   for (const char* key : {"at_most", "at_least"})
     for (auto& name : table.table(key).names())
       limited.push_back(std::move(name));
-  const auto known = metrics ? *metrics : metrics_named(raised, lowered, limited);
+  auto known = metrics ? *metrics : metrics_named(raised, lowered, limited);
+  for (auto* names : {&raised, &lowered, &limited})
+    for (auto& name : *names)
+      name = usual_name(name, known);
   read_constraints(table, "at_most", known, out.constraints);
   read_constraints(table, "at_least", known, out.constraints);
   table.finish();
@@ -177,8 +208,16 @@ void read_aims(table_reader& table, const std::optional<known_metrics>& metrics,
 std::vector<aim> known_aims(const experiment& e) {
   if (e.fitness == fitness_kind::table)
     return aims_of(e.objective);
-  auto known = metrics_of(e.fitness, e.data.task).all;
-  std::erase_if(known, [](const aim& a) { return !a.metric.starts_with("validation."); });
+  std::vector<aim> known;
+  const bool trained = e.fitness == fitness_kind::training;
+  const auto task = trained ? e.data.task : task_kind::classification;
+  for (const part_metric& m : part_metrics(task))
+    known.push_back({std::string(validation) + std::string(m.name), m.maximize});
+  if (!trained)
+    return known;
+  for (const auto& name : asked_for(task, e.objective, e.training.metrics).validation)
+    known.push_back(
+        {std::string(validation) + name, find_part_metric(task, name)->maximize});
   return known;
 }
 

@@ -6,124 +6,21 @@
 
 #include "engine/config/keys.hpp"
 #include "engine/config/sections.hpp"
-#include "engine/config/units.hpp"
+#include "engine/config/toml_writer.hpp"
 #include "genome/hash.hpp"
+#include "search_spaces/parse_toml.hpp"
+#include "search_spaces/spelling.hpp"
 
 #include <array>
-#include <charconv>
-#include <concepts>
 #include <sstream>
 
 namespace clade {
 namespace {
 
-// Visits the keys of a section (keys.hpp).
-class toml_writer {
-public:
-  void section(std::string_view name) {
-    text_ += (text_.empty() ? "[" : "\n[") + std::string(name) + "]\n";
-  }
-  void section(std::string_view name, const auto& params) {
-    section(name);
-    keys(*this, params);
-  }
-
-  void key(std::string_view name, const std::string& v) { raw(name, quoted(v)); }
-  void key(std::string_view name, std::integral auto v) { raw(name, std::to_string(v)); }
-  void key(std::string_view name, bool v) { raw(name, v ? "true" : "false"); }
-  void key(std::string_view name, double v) { raw(name, number(v)); }
-  void key(std::string_view name, std::chrono::microseconds v) {
-    raw(name, quoted(duration_literal(v)));
-  }
-  void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
-  /// Where it is true, so that what was resolved before there was such a key is the same.
-  void flag(std::string_view name, bool v) {
-    if (v)
-      raw(name, "true");
-  }
-  void set(std::string_view name, const std::optional<std::uint64_t>& v) {
-    if (v)
-      key(name, *v);
-  }
-  void set(std::string_view name, const std::string& v) {
-    if (!v.empty())
-      key(name, v);
-  }
-  void unusual(std::string_view name, const auto& v, const auto& usual) {
-    if (v != usual)
-      key(name, v);
-  }
-  void unusual_list(std::string_view name, const auto& v, const auto& usual) {
-    if (v != usual)
-      list(name, v);
-  }
-  void path(std::string_view name, const std::filesystem::path& v) {
-    set(name, v.string());
-  }
-  void size(std::string_view name, std::uint64_t v) { key(name, size_literal(v)); }
-  void column(std::string_view name, const std::string& v) { key(name, v); }
-  void devices(std::string_view name, const std::string& v) { key(name, v); }
-  void numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
-    std::string items;
-    for (const auto n : v)
-      items += (items.empty() ? "" : ", ") + std::to_string(n);
-    if (!v.empty())
-      raw(name, "[" + items + "]");
-  }
-  void list(std::string_view name, const std::vector<std::string>& v) {
-    std::string items;
-    for (const std::string& item : v)
-      items += (items.empty() ? "" : ", ") + quoted(item);
-    raw(name, "[" + items + "]");
-  }
-  template<class Enum, std::size_t count>
-  void choice(std::string_view name, Enum v, const words<Enum, count>& known) {
-    for (const auto& [word, meaning] : known)
-      if (meaning == v)
-        key(name, std::string(word));
-  }
-  void shares(std::string_view name, const auto& parts) {
-    std::string items;
-    for (const auto& [part, share] : parts)
-      items += (items.empty() ? "" : ", ") + std::string(part) + " = " + number(*share);
-    raw(name, "{" + items + "}");
-  }
-  void raw(std::string_view name, const std::string& v) {
-    text_ += std::string(name) + " = " + v + "\n";
-  }
-
-  static std::string number(double v) {
-    std::array<char, 32> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr;
-    std::string text(digits.data(), end);
-    // TOML takes a number without point or exponent for a whole one.
-    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
-  }
-
-  static std::string quoted(std::string_view v) {
-    constexpr std::string_view hex = "0123456789ABCDEF";
-    std::string out = "\"";
-    for (const char c : v) {
-      const auto u = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\')
-        (out += '\\') += c;
-      else if (u < 0x20 || u == 0x7F)
-        ((out += "\\u00") += hex[u >> 4]) += hex[u & 15];
-      else
-        out += c;
-    }
-    return out + "\"";
-  }
-
-  [[nodiscard]] std::string take() { return std::move(text_); }
-
-private:
-  std::string text_;
-};
-
 // What `to_toml(search_space)` wrote, as a table of the experiment's document.
 std::string nested(const search_space& space) {
-  toml::table inner = toml::parse(to_toml(space));
+  // What Clade writes of a space, it can read.
+  toml::table inner = parse_toml(to_toml(space), space.name).value();
   inner.insert_or_assign("file", space.name);
   toml::table outer;
   outer.insert("search_space", std::move(inner));
@@ -159,6 +56,10 @@ void write_objective(toml_writer& out, const objective& o) {
 
 } // namespace
 
+bool has_own_space(const document& d) {
+  return d.root["search_space"]["operators"].is_table();
+}
+
 search_space read_own_space(table_reader& t, document& d) {
   const toml::table* table = d.root["search_space"].as_table();
   if (table == nullptr) {
@@ -178,8 +79,9 @@ search_space read_own_space(table_reader& t, document& d) {
   return {};
 }
 
-std::string to_toml(const experiment& e) {
-  toml_writer out;
+namespace {
+
+std::string write(const experiment& e, toml_writer out) {
   const bool synthetic = e.fitness == fitness_kind::synthetic;
   out.section("experiment", e);
   if (synthetic)
@@ -199,11 +101,19 @@ std::string to_toml(const experiment& e) {
   return out.take() + "\n" + nested(e.space);
 }
 
+} // namespace
+
+std::string to_toml(const experiment& e) {
+  return write(e, toml_writer());
+}
+
 expected<experiment> parse_resolved(std::string_view text, std::string_view origin) {
   auto d = parse_document(text, origin);
   if (!d)
     return tl::unexpected(std::move(d).error());
-  return read_experiment(*d, {}, [&](table_reader& t) { return read_own_space(t, *d); });
+  return read_experiment(
+      *d, {}, [&](table_reader& t, const experiment&) { return read_own_space(t, *d); },
+      written_by::clade);
 }
 
 namespace {
@@ -237,14 +147,18 @@ expected<experiment> change_resolved(const experiment& origin, const std::string
                    {error_kind::invalid_input,
                     "a fork keeps its origin's space, whose keys can be changed one by "
                     "one"});
-  auto changed =
-      read_experiment(*d, {}, [&](table_reader& t) { return read_own_space(t, *d); });
+  auto changed = read_experiment(
+      *d, {}, [&](table_reader& t, const experiment&) { return read_own_space(t, *d); },
+      written_by::clade);
   if (!changed)
     return changed;
   if (unchangeable(*changed, origin) != to_toml(origin))
     return fail(error_kind::invalid_input,
                 "the data and the kind of fitness cannot be changed in a fork: what has "
                 "been evaluated was evaluated by them");
+  if (name.starts_with('-'))
+    return fail_in("--as " + name,
+                   {error_kind::invalid_input, "a run's name must not begin with '-'"});
   changed->name = name;
   if (changed->seed != origin.seed && !changed->data.seed)
     changed->data.seed = origin.seed;
@@ -262,7 +176,11 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
     path->clear();
   decisive.limits.wall_time = {};
   decisive.slots = {};
-  return hash128(to_toml(decisive) + "data = " + to_text(data_checksum));
+  decisive.evolution.strategy = spelling_of_hashes(decisive.evolution.strategy);
+  for (auto& island : decisive.evolution.islands)
+    island = spelling_of_hashes(island);
+  return hash128(write(decisive, toml_writer::for_hashes())
+                 + "data = " + to_text(data_checksum));
 }
 
 } // namespace clade

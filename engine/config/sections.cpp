@@ -6,8 +6,12 @@
 #include "engine/config/keys.hpp"
 #include "engine/config/table_file.hpp"
 #include "engine/evolution/automatic.hpp"
+#include "engine/training/metrics.hpp"
+#include "search_spaces/parameter_reader.hpp"
+#include "search_spaces/spelling.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 namespace clade {
@@ -24,8 +28,11 @@ public:
   void flag(std::string_view name, bool& out) { table_.read(name, out); }
   void set(std::string_view name, std::string& out) { table_.read(name, out); }
   void set(std::string_view name, std::optional<std::uint64_t>& out) {
+    // Asked for in any case, so that it is a known key.
+    std::uint64_t there = 0;
+    table_.read(name, there);
     if (table_.has(name))
-      table_.read(name, out.emplace());
+      out = there;
   }
   void unusual(std::string_view name, auto& out, const auto&) { key(name, out); }
   void unusual_list(std::string_view name, auto& out, const auto&) { list(name, out); }
@@ -55,13 +62,54 @@ public:
   void choice(std::string_view name, Enum& out, const words<Enum, count>& known) {
     table_.read_choice(name, out, std::span(known));
   }
-  void shares(std::string_view name, const auto& parts) {
+  void weights(std::string_view name, class_weights& out) {
+    if (!table_.holds_table(name)) {
+      constexpr words<bool, 2> known{{{"none", false}, {"balanced", true}}};
+      table_.read_choice(name, out.balanced, std::span(known));
+      return;
+    }
+    auto inner = table_.table(name);
+    for (const auto& label : inner.names())
+      inner.read(label, out.by_class.emplace_back(label, 1.0).second);
+    inner.finish();
+  }
+  template<class Enum, std::size_t count>
+  void unusual_choice(std::string_view name, Enum& out, Enum,
+                      const words<Enum, count>& known) {
+    choice(name, out, known);
+  }
+  void split(std::string_view name, data_params& p) {
     auto inner = table_.table(name);
     if (!inner.present())
       return;
-    for (const auto& [part, share] : parts) {
-      *share = 0;
-      inner.read(part, *share);
+    // By time or group alone, the shares may stay as they are.
+    if (inner.has("train") || inner.has("validation") || inner.has("test"))
+      p.train = p.validation = p.test = 0;
+    inner.read("train", p.train);
+    inner.read("validation", p.validation);
+    inner.read("test", p.test);
+    constexpr words<split_rule, 3> rules{{{"random", split_rule::random},
+                                          {"time", split_rule::time},
+                                          {"group", split_rule::group}}};
+    inner.read_choice("by", p.split_by, std::span(rules));
+    inner.read_name_or_number("column", p.split_column);
+    inner.finish();
+  }
+  void columns(std::string_view name, std::vector<column_choice>& out) {
+    auto inner = table_.table(name);
+    if (!inner.present())
+      return;
+    out.clear();
+    for (const std::string& column : inner.names()) {
+      std::string kind;
+      inner.read(column, kind);
+      if (const auto known = parse_encoding_kind(kind))
+        out.push_back({column, *known});
+      else
+        inner.fail(column,
+                   "data.columns: " + column + " is \"" + kind
+                       + "\"; a column is a \"number\", \"category\", \"yes_no\" or "
+                         "\"date\", or \"ignore\"");
     }
     inner.finish();
   }
@@ -83,24 +131,27 @@ void read_part(table_reader t, auto& params) {
   t.check(validate(params));
 }
 
-void read_head(table_reader t, experiment& e) {
+void read_head(table_reader t, written_by who, experiment& e) {
   read_keys(t, e);
   t.finish();
   if (!t.has("name"))
     t.fail("name",
            "experiment.name is missing: it names the run's folder, name = \"digits\"");
   // It becomes part of a folder's name.
-  const bool plain = std::all_of(e.name.begin(), e.name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-           || c == '_' || c == '-' || c == '.';
-  });
+  const bool plain = std::all_of(e.name.begin(), e.name.end(), is_name_character);
   if (e.name.empty() || e.name.size() > 64 || !plain || e.name.front() == '.')
     t.fail("name",
            "experiment.name must be 1 to 64 letters, digits, '-', '_' and '.', and not "
            "begin with '.'");
+  // A command would take it for an option. Runs of earlier versions may be called so.
+  if (who == written_by::people && e.name.starts_with('-'))
+    t.fail("name", "experiment.name must not begin with '-'");
 }
 
-void read_data(table_reader t, std::filesystem::path folder, data_params& p) {
+void read_data(table_reader t, std::filesystem::path folder, written_by who,
+               data_params& p) {
+  if (who == written_by::clade)
+    p = params_of_first_runs();
   // Where the files are, for those who keep them elsewhere; they have absolute paths
   // then.
   t.read_path("folder", folder, std::filesystem::path(folder));
@@ -108,6 +159,8 @@ void read_data(table_reader t, std::filesystem::path folder, data_params& p) {
   keys(visitor, p);
   t.finish();
   t.check(validate(p));
+  if (who == written_by::people)
+    t.check(check_shares(p));
 }
 
 void read_synthetic_problem(table_reader t, bool image, problem& p) {
@@ -197,18 +250,65 @@ void refuse_section(table_reader& root, const std::string& kind, fitness_kind ow
                         + "\" to [experiment], or remove it");
 }
 
+// How many evaluations there are, people look for where it is not.
+void refuse_evaluations(table_reader& t, const evolution_params& p) {
+  for (const char* key : {"evaluations", "max_evaluations", "trials", "n_trials"})
+    if (t.has(key))
+      return t.fail(key, std::string(key)
+                             + " is no key: a search makes evolution.population times "
+                               "evolution.generations evaluations, here "
+                             + std::to_string(p.population) + " x "
+                             + std::to_string(p.generations) + " = "
+                             + std::to_string(p.population * p.generations)
+                             + "; write these two");
+}
+
+// Defaults that nobody wrote give way to a population that is smaller than they are.
+evolution_params fitted_defaults(const table_reader& t, evolution_params p) {
+  for (const auto& [key, number] : {std::pair{"tournament", &p.tournament},
+                                    {"in_flight", &p.in_flight},
+                                    {"elites", &p.elites}})
+    if (!t.has(key))
+      *number = std::min(*number, p.population);
+  return p;
+}
+
 void read_evolution(table_reader t, const search_space& space, const objective& goal,
                     lengths training, evolution_params& p) {
   if (!t.has("strategy"))
     p.strategy = automatic_strategy;
   read_keys(t, p);
+  p.strategy = american(p.strategy);
+  for (auto& island : p.islands)
+    island = american(island);
   read_part(t.table("mutation"), p.mutation);
+  refuse_evaluations(t, p);
   t.finish();
   resolve_strategy(space, goal, p);
   if (training.epochs == 0)
     training.epochs = p.rungs.empty() ? 1 : p.rungs.back();
-  t.check(complete_rungs(p, training.epochs, std::move(training.fidelities)));
-  t.check(check_strategy(p, space, goal));
+  const auto complete = [&](evolution_params& of) {
+    return complete_rungs(of, training.epochs, training.fidelities).and_then([&] {
+      return check_strategy(of, space, goal);
+    });
+  };
+  auto fitted = fitted_defaults(t, p);
+  const auto checked = complete(p);
+  // What is right as it stands is left as it is, since hashes are taken of all of it.
+  if (!checked && complete(fitted))
+    p = std::move(fitted);
+  else
+    t.check(checked);
+}
+
+// What depends on the task that the training is for.
+void check_measured(table_reader& t, task_kind task, const training_params& p) {
+  if (task == task_kind::regression && !p.class_weights.none())
+    t.fail(
+        "class_weights",
+        "training.class_weights is for classes, and the task is regression; remove it");
+  if (auto known = check_metric_names(task, p.metrics); !known)
+    t.fail("metrics", "training." + known.error().message);
 }
 
 // A space of convolutions needs to be told how a row of numbers is an image.
@@ -228,7 +328,24 @@ void check_shape(table_reader t, const experiment& e) {
                         + ", write shape = [channels, height, width]");
 }
 
+// In the sections whose keys have two spellings.
+void use_american_sections(document& d) {
+  for (const std::string section : {"training", "objective"}) {
+    if (auto* table = d.root[section].as_table())
+      clade::use_american_keys(*table);
+    for (const auto& [key, place] : std::map(d.overridden))
+      if (key.starts_with(section + "."))
+        d.overridden.emplace(
+            section + "." + std::string(american(key.substr(section.size() + 1))), place);
+  }
+}
+
 } // namespace
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+         || c == '_' || c == '-' || c == '.';
+}
 
 expected<evolution_params> parse_evolution(std::span<const std::string> settings,
                                            const search_space& space,
@@ -249,8 +366,9 @@ expected<evolution_params> parse_evolution(std::span<const std::string> settings
 }
 
 expected<experiment> read_experiment(document& d, const std::filesystem::path& folder,
-                                     const space_loader& load_space) {
+                                     const space_loader& load_space, written_by who) {
   experiment e;
+  use_american_sections(d);
   table_reader root(d);
   auto head = root.table("experiment");
   auto data = root.table("data");
@@ -264,7 +382,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   auto slots = root.table("slots");
   // Before anything is missed that stands under a misspelt name.
   root.finish();
-  read_head(head, e);
+  read_head(head, who, e);
   e.space_place = space.place("file");
   lengths of_table;
   if (e.fitness == fitness_kind::table) {
@@ -275,20 +393,23 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
       root.fail("data", "[data] says nothing to an experiment on a table; remove it");
   } else {
     refuse_section(root, "table", e.fitness);
-    e.space = load_space(space);
+    if (e.fitness == fitness_kind::training)
+      read_data(data, folder, who, e.data);
+    e.space = load_space(space, e);
     if (e.fitness == fitness_kind::synthetic)
       read_synthetic_problem(data, e.space.image, e.synthetic_problem);
-    else
-      read_data(data, folder, e.data);
     read_objective(goal, e.fitness, e.data.task, e.objective);
   }
   read_part(training, e.training);
+  if (e.fitness == fitness_kind::training)
+    check_measured(training, e.data.task, e.training);
   if (e.fitness == fitness_kind::synthetic)
     read_part(synthetic, e.synthetic);
   else
     refuse_section(root, "synthetic", e.fitness);
   read_evolution(evolution, e.space, e.objective, training_of(e, std::move(of_table)),
                  e.evolution);
+  refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
   if (e.evolution.zero_cost && e.fitness != fitness_kind::training)

@@ -11,17 +11,32 @@ namespace clade {
 /// raised.
 [[nodiscard]] std::vector<aim> known_aims(const experiment& e);
 
-/// Gives the search space that `[search_space]` describes: a file's, or the table's own.
-using space_loader = std::function<search_space(table_reader& table)>;
+/// Whether a name of an experiment may have this character.
+[[nodiscard]] bool is_name_character(char c);
+
+/// Gives the search space that `[search_space]` describes: a file's, a built-in one's, or
+/// the table's own. Of the experiment, the sections before it are read: [experiment] and,
+/// where networks are trained, [data].
+using space_loader =
+    std::function<search_space(table_reader& table, const experiment& e)>;
+
+/// Who wrote an experiment: what a resolved one does not say is as it was before it could
+/// be said.
+enum class written_by : std::uint8_t { people, clade };
 
 /// Reads every section of an experiment. Errors are noted in the document.
 [[nodiscard]] expected<experiment> read_experiment(document& d,
                                                    const std::filesystem::path& folder,
-                                                   const space_loader& load_space);
+                                                   const space_loader& load_space,
+                                                   written_by who);
 
 /// The search space that a resolved experiment holds under `[search_space]`, beside the
 /// name of the file that it came from.
 [[nodiscard]] search_space read_own_space(table_reader& t, document& d);
+
+/// Whether the document holds its search space itself, as a resolved experiment
+/// (`to_toml`) does.
+[[nodiscard]] bool has_own_space(const document& d);
 
 /// `[objective]`: the metrics must be those that the experiment's task reports, or what a
 /// network costs.
@@ -33,7 +48,8 @@ void read_objective(table_reader& table, const table_description* described,
                     objective& out);
 
 /// What training does not read, or would refuse, among the search space's
-/// hyperparameters.
+/// hyperparameters; and a key of `[training]` that somebody wrote although the space
+/// chooses that value for each network. Notes the first of these in the document.
 void check_hyperparameters(document& d, const experiment& e);
 
 } // namespace clade

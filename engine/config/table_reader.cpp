@@ -56,6 +56,11 @@ std::string joined(const std::vector<std::string>& words, std::string_view last)
 
 } // namespace
 
+bool table_reader::holds_table(std::string_view key) const {
+  const auto* node = find(key);
+  return node != nullptr && node->is_table();
+}
+
 std::vector<std::string> table_reader::names() const {
   std::vector<std::string> all;
   if (present())
@@ -97,8 +102,14 @@ std::string table_reader::place(std::string_view key) const {
 void table_reader::fail(std::string_view key, std::string message) {
   if (document_->wrong)
     return;
-  document_->wrong =
-      error{error_kind::invalid_input, place(key) + ": " + std::move(message)};
+  const std::string at = place(key);
+  const std::string path = path_of(key);
+  // "--set training.epochs must be ...": a place that names the key says it for both.
+  if (at.ends_with(" " + path) && message.starts_with(path))
+    message.erase(0, path.size());
+  else
+    message.insert(0, ": ");
+  document_->wrong = error{error_kind::invalid_input, at + message};
 }
 
 void table_reader::mismatch(std::string_view key, std::string_view wanted,

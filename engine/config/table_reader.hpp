@@ -28,6 +28,8 @@ public:
 
   [[nodiscard]] bool present() const { return table_ != nullptr; }
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// Whether that key is there and holds a table.
+  [[nodiscard]] bool holds_table(std::string_view key) const;
   /// Its keys, where any word may be one.
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -1,7 +1,7 @@
-// form   := task mean deviation checksum{2} examples
+// form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test classes     (each a list)
-// list   := length item*      numbers as they are in memory; length, task, examples: u64
-// text   := length byte*
+// list   := length item*      numbers as they are in memory; length, task, layout,
+// examples: u64 text   := length byte*
 //
 // A length is checked against the bytes that are left before anything is taken for it.
 
@@ -66,6 +66,7 @@ struct reader {
 std::string cached_form(const data_set& data) {
   writer w;
   w.number(static_cast<std::uint64_t>(data.task));
+  w.number(static_cast<std::uint64_t>(data.layout));
   w.number(data.target_mean);
   w.number(data.target_deviation);
   w.number(data.checksum.high);
@@ -88,6 +89,8 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   data_set data;
   const auto task = r.number<std::uint64_t>();
   data.task = task == 0 ? task_kind::classification : task_kind::regression;
+  const auto layout = r.number<std::uint64_t>();
+  data.layout = static_cast<array_layout>(layout);
   data.target_mean = r.number<double>();
   data.target_deviation = r.number<double>();
   data.checksum.high = r.number<std::uint64_t>();
@@ -101,7 +104,8 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.test);
   for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
     data.classes.push_back(r.text());
-  if (r.bad || !r.left.empty() || task > 1)
+  if (r.bad || !r.left.empty() || task > 1
+      || layout > static_cast<std::uint64_t>(array_layout::channels_last))
     return std::nullopt;
   return data;
 }

@@ -1,22 +1,16 @@
-// What the first line is, unless `header` says it:
-//   * "rows,features,class names..." where there are that many further rows, one column
-//     more than features, and the names are no numbers (scikit-learn's files);
-//   * the names of the columns where the target or a category is asked for by name, or no
-//     field but theirs is a number (and there are such fields);
-//   * else a row like the others. A line that is neither (some fields numbers, some not)
-//     is taken for a row, and its error says what to do if it was meant as names.
-//
-// A blank is an empty field, "?" or "NA"; as a class, "?" and "NA" are names like others.
+// One pass over the rows. Texts become numbers in order of appearance; when all rows were
+// read, the columns of dates know the order of their parts, and the file is refused if
+// anything was wrong with it.
 
 #include "engine/data/csv.hpp"
 
+#include "engine/data/complaints.hpp"
 #include "engine/data/csv_fields.hpp"
-#include "engine/data/csv_rows.hpp"
+#include "engine/data/csv_head.hpp"
+#include "engine/data/date_column.hpp"
 #include "engine/data/in_quotes.hpp"
-#include "search_spaces/nearest.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -25,333 +19,394 @@
 namespace clade {
 namespace {
 
-std::optional<double> number(std::string_view field) {
-  return field_number(field);
-}
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr float missing = std::numeric_limits<float>::quiet_NaN();
 
-bool is_number(std::string_view field) {
-  return number(field).has_value();
-}
+/// Texts by the order in which they appear.
+class text_codes {
+public:
+  /// The text's number, and whether it is new.
+  std::pair<std::uint32_t, bool> code(std::string_view text) {
+    const auto [at, fresh] =
+        codes_.emplace(text, static_cast<std::uint32_t>(codes_.size()));
+    if (fresh)
+      texts_.emplace_back(text);
+    return {at->second, fresh};
+  }
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(texts_); }
 
-bool is_blank(std::string_view field) {
-  return field_blank(field);
-}
+private:
+  std::unordered_map<std::string, std::uint32_t> codes_;
+  std::vector<std::string> texts_;
+};
 
-// Position of the column that a text names by place, if it does.
-std::optional<std::size_t> numbered_column(const std::string& name, std::size_t columns) {
-  if (name == "last")
-    return columns - 1;
-  std::size_t n = 0;
-  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), n);
-  if (status != std::errc{} || end != name.data() + name.size() || n == 0 || n > columns)
-    return std::nullopt;
-  return n - 1;
-}
-
-enum class first_line : std::uint8_t { row, names, counts };
+/// A column of texts while it is read.
+struct open_texts {
+  text_codes codes;
+  date_column dates;
+};
 
 class csv_reader {
 public:
-  csv_reader(std::string_view text, std::string_view origin, const data_params& params)
-      : text_(text),
-        params_(params) {
+  csv_reader(std::string_view text, std::string_view origin, const data_params& params,
+             const csv_form& form, const csv_targets* targets)
+      : rows_(text, form.dialect),
+        params_(params),
+        targets_(targets),
+        decimal_(form.decimal),
+        wrong_(std::string(origin)) {
     out_.origin = std::string(origin);
     out_.by_line = true;
+    out_.decimal = form.decimal;
   }
 
   expected<examples> read() {
-    csv_rows rows(text_);
     csv_row r;
-    auto more = rows.next(r);
+    auto head = read_head(rows_, r, out_.origin, params_);
+    if (!head)
+      return tl::unexpected(head.error());
+    head_ = std::move(*head);
+    out_.class_names = head_.class_names;
+    if (auto found = find_columns(); !found)
+      return tl::unexpected(found.error());
+    if (head_.columns < 2 && targets_ == nullptr)
+      return head_.wrong(r.line, "one column: there must be a target and one column "
+                                 "beside it, separated by commas");
+    if (head_.names.empty())
+      read_row(r);
+    auto more = rows_.next(r);
+    for (; more && *more; more = rows_.next(r))
+      read_row(r);
     if (!more)
-      return wrong(r.line, more.error().message);
-    if (!*more)
-      return fail(error_kind::invalid_input, out_.origin + ": is empty");
-    if (auto read = read_first(r, rows); !read)
-      return tl::unexpected(std::move(read).error());
-    while ((more = rows.next(r))) {
-      if (!*more)
-        break;
-      if (auto read = read_row(r); !read)
-        return tl::unexpected(std::move(read).error());
-    }
-    if (!more)
-      return wrong(r.line, more.error().message);
-    if (out_.places.empty())
+      return head_.wrong(r.line, more.error().message);
+    if (targets_ != nullptr && targets_->texts.size() != row_)
       return fail(error_kind::invalid_input,
-                  out_.origin + (dropped_ ? ": every row has a blank" : ": has no rows"));
-    out_.count = out_.places.size();
-    out_.shape.sizes = {static_cast<std::int64_t>(columns_ - 1)};
-    out_.columns = std::move(names_);
-    out_.target_column = target_;
+                  out_.origin + ": holds " + std::to_string(row_) + " rows, where "
+                      + params_.target_file.string() + " holds "
+                      + std::to_string(targets_->texts.size()) + " targets");
+    if (!wrong_.empty())
+      return wrong_.take();
+    if (out_.places.empty())
+      return fail(error_kind::invalid_input, out_.origin
+                                                 + (out_.dropped == 0 ? ": has no rows"
+                                                    : params_.blanks == blank_rule::impute
+                                                        ? ": no row has a target"
+                                                        : ": every row has a blank"));
+    finish();
     return std::move(out_);
   }
 
 private:
-  tl::unexpected<error> wrong(std::uint64_t line, std::string message) const {
-    return fail_in(out_.origin + ":" + std::to_string(line),
-                   {error_kind::invalid_input, std::move(message)});
+  std::string column(std::size_t i) const { return head_.column(i); }
+
+  void complain(const csv_row& r, table_complaints::of kind, std::size_t i,
+                std::string message) {
+    wrong_.add(r.line, kind, i, std::move(message));
   }
 
-  std::string column(std::size_t i) const {
-    return "column " + std::to_string(i + 1)
-           + (i < names_.size() ? " (" + in_quotes(names_[i]) + ")" : "");
-  }
-
-  // scikit-learn's first line, as the top of this file says; looks at what follows.
-  bool gives_counts(const csv_row& r, csv_rows following) const {
-    const auto whole = [](std::string_view field) -> std::optional<std::uint64_t> {
-      std::uint64_t n = 0;
-      const auto [end, status] =
-          std::from_chars(field.data(), field.data() + field.size(), n);
-      return status == std::errc{} && end == field.data() + field.size()
-                 ? std::optional(n)
-                 : std::nullopt;
-    };
-    const auto rows = r.fields.size() < 4 ? std::nullopt : whole(r.fields[0]);
-    const auto features = rows ? whole(r.fields[1]) : std::nullopt;
-    if (!features || std::any_of(r.fields.begin() + 2, r.fields.end(), is_number))
-      return false;
-    csv_row second;
-    auto more = following.next(second);
-    if (!more || !*more || second.fields.size() != *features + 1)
-      return false;
-    std::uint64_t there = 0;
-    for (; more && *more && there <= *rows; more = following.next(second))
-      ++there;
-    return there == *rows;
-  }
-
-  first_line kind_of(const csv_row& r, const csv_rows& following) const {
-    if (params_.header == "none")
-      return first_line::row;
-    if (params_.header == "names")
-      return first_line::names;
-    if (params_.header == "counts" || gives_counts(r, following))
-      return first_line::counts;
-    std::vector<bool> text(r.fields.size(), false);
-    std::vector<std::string> asked = params_.categories;
-    asked.push_back(params_.target);
-    for (const std::string& name : asked) {
-      const auto at = numbered_column(name, r.fields.size());
+  // What each column is, as far as it is said.
+  expected<std::vector<std::optional<encoding_kind>>> find_kinds() const {
+    std::vector<std::optional<encoding_kind>> kinds(head_.columns);
+    std::vector<column_choice> choices = params_.columns;
+    for (const std::string& name : params_.categories)
+      choices.push_back({name, encoding_kind::category});
+    for (const std::string& name : params_.ignore)
+      choices.push_back({name, encoding_kind::ignore});
+    for (const column_choice& c : choices) {
+      const std::string use(to_text(c.kind));
+      const auto at = head_.find_column(
+          c.column, c.kind == encoding_kind::ignore ? "column to ignore" : use);
       if (!at)
-        return first_line::names;
-      text[*at] = true;
+        return tl::unexpected(at.error());
+      if (*at == target_ || kinds[*at])
+        return head_.wrong(head_.line, column(*at) + " is named twice, as "
+                                           + (*at == target_ ? "target and " : "") + use);
+      kinds[*at] = c.kind;
     }
-    bool judged = false;
-    for (std::size_t i = 0; i < r.fields.size(); ++i) {
-      if (!text[i] && (r.fields[i].empty() || is_number(r.fields[i])))
-        return first_line::row;
-      judged = judged || !text[i];
-    }
-    return judged ? first_line::names : first_line::row;
+    return kinds;
   }
 
-  expected<void> read_first(csv_row& r, csv_rows& rows) {
-    const first_line kind = kind_of(r, rows);
-    first_line_number_ = r.line;
-    if (kind == first_line::counts) {
-      for (std::size_t i = 2; i < r.fields.size(); ++i)
-        out_.class_names.emplace_back(r.fields[i]);
-      if (auto more = rows.next(r); !more || !*more)
-        return wrong(r.line,
-                     more ? "no rows follow the first line" : more.error().message);
-      first_line_number_ = r.line;
-    }
-    columns_ = r.fields.size();
-    if (kind == first_line::names)
-      names_.assign(r.fields.begin(), r.fields.end());
-    if (auto found = find_columns(); !found)
-      return found;
-    if (columns_ < 2)
-      return wrong(r.line, "one column: there must be a target and one column beside it, "
-                           "separated by commas");
-    return kind == first_line::names ? expected<void>{} : read_row(r);
-  }
-
-  expected<void> find_columns() {
-    const auto target = find_column(params_.target, "target");
+  expected<void> find_target() {
+    if (targets_ != nullptr)
+      return {};
+    const auto target = head_.find_column(params_.target, "target");
     if (!target)
       return tl::unexpected(target.error());
     target_ = *target;
-    category_.assign(columns_, none);
-    for (const std::string& name : params_.categories) {
-      const auto at = find_column(name, "category");
-      if (!at)
-        return tl::unexpected(at.error());
-      if (*at == target_ || category_[*at] != none)
-        return wrong(first_line_number_, column(*at) + " is named twice, as "
-                                             + (*at == target_ ? "target and " : "")
-                                             + "category");
-      category_[*at] = 0;
-    }
-    for (std::size_t i = 0; i < columns_; ++i)
-      if (category_[i] != none) {
-        category_[i] = out_.categories.size();
-        out_.categories.push_back(
-            {.column = i - (i > target_ ? 1 : 0), .name = column(i), .values = {}});
-      }
-    codes_.resize(out_.categories.size());
+    out_.target_column = target_;
+    if (!head_.names.empty())
+      out_.target = head_.names[target_];
     return {};
   }
 
-  expected<std::size_t> find_column(const std::string& name,
-                                    const std::string& use) const {
-    const auto named = std::find(names_.begin(), names_.end(), name);
-    if (named != names_.end()) {
-      if (std::find(named + 1, names_.end(), name) != names_.end())
-        return wrong(first_line_number_, "two columns are named " + in_quotes(name)
-                                             + "; give the " + use + " by its number");
-      return static_cast<std::size_t>(named - names_.begin());
+  expected<void> find_columns() {
+    if (auto found = find_target(); !found)
+      return found;
+    const auto kinds = find_kinds();
+    if (!kinds)
+      return tl::unexpected(kinds.error());
+    if (params_.split_by != split_rule::random) {
+      const auto split = head_.find_column(params_.split_column, "column to split by");
+      if (!split)
+        return tl::unexpected(split.error());
+      split_ = *split;
     }
-    if (const auto at = numbered_column(name, columns_))
-      return *at;
-    std::string message = "no column is the " + use + " " + in_quotes(name);
-    if (names_.empty())
-      return wrong(first_line_number_, message
-                                           + ": the file has no names of columns; use a "
-                                             "number from 1 to "
-                                           + std::to_string(columns_) + ", or \"last\"");
-    const std::string near = nearest(name, names_);
-    if (!near.empty())
-      return wrong(first_line_number_,
-                   message + "; did you mean " + in_quotes(near) + "?");
-    return wrong(first_line_number_, message + "; there are " + all_in_quotes(names_));
+    text_of_.assign(head_.columns, none);
+    column_of_.assign(head_.columns, none);
+    for (std::size_t i = 0; i < head_.columns; ++i)
+      if (i != target_)
+        add_column(i, (*kinds)[i].value_or(encoding_kind::number));
+    if (features_ == 0 && (head_.columns > 1 || targets_ != nullptr))
+      return head_.wrong(head_.line, "every column but the target is to be ignored");
+    return {};
   }
 
-  tl::unexpected<error> no_value(const csv_row& r, std::size_t i) const {
-    const std::string_view field = r.fields[i];
-    return wrong(r.line, column(i) + " has no value"
-                             + (field.empty() ? "" : ", but " + in_quotes(field))
-                             + "; fill it in, or say blanks = "
-                             + (params_.blanks == blank_rule::mean || category_[i] != none
-                                    ? "\"drop\""
-                                    : "\"mean\" or \"drop\""));
+  void add_column(std::size_t i, encoding_kind kind) {
+    column_of_[i] = out_.columns.size();
+    auto& c = out_.columns.emplace_back();
+    c.kind = kind;
+    if (i < head_.names.size())
+      c.name = head_.names[i];
+    if (kind == encoding_kind::ignore)
+      return;
+    if (kind != encoding_kind::number) {
+      text_of_[i] = out_.texts.size();
+      out_.texts.push_back({.column = column_of_[i],
+                            .feature = features_,
+                            .name = column(i),
+                            .values = {}});
+      open_.emplace_back();
+    }
+    ++features_;
   }
 
-  expected<double> finite(const csv_row& r, std::size_t i) const {
+  encoding_kind kind_of(std::size_t i) const { return out_.columns[column_of_[i]].kind; }
+
+  bool is_ignored(std::size_t i) const {
+    return i != target_ && kind_of(i) == encoding_kind::ignore;
+  }
+
+  // Other words than these were no blanks when columns were first said to be categories.
+  bool is_blank(std::string_view field, std::size_t i) const {
+    if (params_.blanks != blank_rule::impute
+        && (i == target_ || kind_of(i) == encoding_kind::category))
+      return field_blank_of_first_runs(field);
+    return i != target_ && kind_of(i) == encoding_kind::category
+               ? field_blank(field)
+               : field_blank_number(field);
+  }
+
+  void no_value(const csv_row& r, std::size_t i) {
     const std::string_view field = r.fields[i];
-    const auto n = number(field);
+    const bool mean = params_.blanks == blank_rule::mean || text_of_[i] != none;
+    complain(r, table_complaints::of::blank, i,
+             column(i) + " has no value"
+                 + (field.empty() ? "" : ", but " + in_quotes(field))
+                 + "; fill it in, or say blanks = "
+                 + (i == target_ ? "\"drop\""
+                    : mean       ? "\"impute\" or \"drop\""
+                                 : "\"impute\", \"mean\" or \"drop\""));
+  }
+
+  std::optional<double> finite(const csv_row& r, std::size_t i) {
+    const std::string_view field = r.fields[i];
+    const auto n = field_number(field, decimal_);
     if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
-      return *n;
-    if (is_blank(field))
-      return no_value(r, i);
-    const std::string where = column(i);
+      return n;
+    if (is_blank(field, i)) {
+      no_value(r, i);
+      return std::nullopt;
+    }
     if (n)
-      return wrong(r.line,
-                   where + " is " + in_quotes(field) + ", which is not a finite number");
-    std::string advice;
-    if (!names_.empty() && i != target_)
-      advice = "; if the column holds categories, say categories = ["
-               + in_quotes(names_[i]) + "]";
-    else if (r.line == first_line_number_ && names_.empty())
-      advice = "; if this line holds the names of the columns, say header = \"names\"";
-    return wrong(r.line,
-                 where + " is " + in_quotes(field) + ", where a number must be" + advice);
+      complain(r, table_complaints::of::finite, i,
+               column(i) + " is " + in_quotes(field) + ", which "
+                   + std::string(why_no_float(field)));
+    else
+      complain(r, table_complaints::of::number, i,
+               column(i) + " is " + in_quotes(field) + ", where a number must be"
+                   + advice(r, i));
+    return std::nullopt;
   }
 
-  expected<void> read_row(const csv_row& r) {
-    if (r.fields.size() != columns_)
-      return wrong(r.line, std::to_string(r.fields.size()) + " columns, where line "
-                               + std::to_string(first_line_number_) + " has "
-                               + std::to_string(columns_));
+  std::string advice(const csv_row& r, std::size_t i) const {
+    if (i == target_)
+      return "; to predict texts, say task = \"classification\"";
+    if (!head_.names.empty())
+      return "; if the column holds categories, say categories = ["
+             + in_quotes(head_.names[i]) + "], and to leave it out, ignore = ["
+             + in_quotes(head_.names[i]) + "]";
+    if (r.line == head_.line)
+      return "; if this line holds the names of the columns, say header = \"names\"";
+    return "";
+  }
+
+  void read_row(const csv_row& r) {
+    if (r.fields.size() != head_.columns)
+      return complain(r, table_complaints::of::length, none,
+                      std::to_string(r.fields.size()) + " columns, where line "
+                          + std::to_string(head_.line) + " has "
+                          + std::to_string(head_.columns));
+    ++row_;
     if (params_.blanks == blank_rule::drop && has_blank(r)) {
-      dropped_ = true;
-      return {};
+      ++out_.dropped;
+      return;
     }
-    for (std::size_t i = 0; i < columns_; ++i)
-      if (auto read = i == target_ ? read_target(r) : read_feature(r, i); !read)
-        return read;
+    if (params_.blanks == blank_rule::impute && target_ != none
+        && lacks_target(r.fields[target_], params_.task)) {
+      ++out_.dropped;
+      return;
+    }
+    for (std::size_t i = 0; i < head_.columns; ++i)
+      if (i == target_)
+        read_target(r);
+      else if (!is_ignored(i))
+        out_.features.push_back(text_of_[i] == none ? read_number(r, i)
+                                                    : read_text(r, i));
+    if (targets_ != nullptr && row_ <= targets_->texts.size())
+      read_target_beside(r, targets_->texts[row_ - 1]);
+    if (split_ != none)
+      out_.split_codes.push_back(read_split(r));
     out_.places.push_back(r.line);
-    return {};
   }
 
   bool has_blank(const csv_row& r) const {
-    for (std::size_t i = 0; i < columns_; ++i)
+    for (std::size_t i = 0; i < head_.columns; ++i)
       if (i == target_ && params_.task == task_kind::classification
               ? r.fields[i].empty()
-              : is_blank(r.fields[i]))
+              : !is_ignored(i) && is_blank(r.fields[i], i))
         return true;
     return false;
   }
 
-  expected<void> read_target(const csv_row& r) {
+  void read_target(const csv_row& r) {
     if (params_.task == task_kind::regression) {
-      const auto n = finite(r, target_);
-      if (!n)
-        return tl::unexpected(n.error());
-      out_.targets.push_back(*n);
-      return {};
+      out_.targets.push_back(finite(r, target_).value_or(0));
+      return;
     }
     const std::string_view field = r.fields[target_];
     if (field.empty())
-      return wrong(r.line, column(target_) + ", the target, has no value");
-    if (const auto n = number(field); n && !std::isfinite(*n))
-      return wrong(r.line, column(target_) + ", the target, is " + in_quotes(field));
-    add_label(field);
-    return {};
+      complain(r, table_complaints::of::target, target_,
+               column(target_) + ", the target, has no value");
+    else if (const auto n = field_number(field); n && !std::isfinite(*n))
+      complain(r, table_complaints::of::target, target_,
+               column(target_) + ", the target, is " + in_quotes(field));
+    out_.labels.push_back(classes_.code(field).first);
   }
 
-  expected<void> read_feature(const csv_row& r, std::size_t i) {
-    if (category_[i] != none)
-      return read_category(r, i);
-    if (params_.blanks == blank_rule::mean && is_blank(r.fields[i])) {
-      out_.features.push_back(std::numeric_limits<float>::quiet_NaN());
-      return {};
-    }
-    const auto n = finite(r, i);
-    if (!n)
-      return tl::unexpected(n.error());
-    out_.features.push_back(static_cast<float>(*n));
-    return {};
+  // Of a row whose target is in another file.
+  void read_target_beside(const csv_row& r, std::string_view field) {
+    const auto n = field_number(field, targets_->decimal);
+    const bool finite = n && std::isfinite(*n);
+    const bool number = params_.task == task_kind::regression;
+    if (number ? !finite : field.empty() || (n && !finite))
+      complain(r, table_complaints::of::target, none,
+               "the target of this row, in " + params_.target_file.string() + ", is "
+                   + in_quotes(field) + (number ? ", where a number must be" : ""));
+    if (number)
+      out_.targets.push_back(n.value_or(0));
+    else
+      out_.labels.push_back(classes_.code(field).first);
+  }
+
+  float read_number(const csv_row& r, std::size_t i) {
+    if (params_.blanks != blank_rule::refuse && is_blank(r.fields[i], i))
+      return missing;
+    return static_cast<float>(finite(r, i).value_or(0));
   }
 
   // The feature is the value's place in order of appearance, for now.
-  expected<void> read_category(const csv_row& r, std::size_t i) {
-    constexpr std::size_t most = 1000;
+  float read_text(const csv_row& r, std::size_t i) {
     const std::string_view field = r.fields[i];
-    if (is_blank(field))
-      return no_value(r, i);
-    auto& values = out_.categories[category_[i]].values;
-    const auto [at, fresh] =
-        codes_[category_[i]].emplace(field, static_cast<std::uint32_t>(values.size()));
-    if (fresh && values.size() == most)
-      return wrong(r.line, column(i) + " has more than " + std::to_string(most)
-                               + " different values, too many for a category");
+    const auto kind = kind_of(i);
+    if (is_blank(field, i)) {
+      const bool filled =
+          params_.blanks == blank_rule::impute
+          || (params_.blanks == blank_rule::mean && kind != encoding_kind::category);
+      if (!filled)
+        no_value(r, i);
+      return missing;
+    }
+    auto& open = open_[text_of_[i]];
+    const auto [code, fresh] = open.codes.code(field);
     if (fresh)
-      values.emplace_back(field);
-    out_.features.push_back(static_cast<float>(at->second));
-    return {};
+      check_text(r, i, open);
+    return static_cast<float>(code);
   }
 
-  void add_label(std::string_view name) {
-    const auto [at, fresh] =
-        by_name_.emplace(name, static_cast<std::uint32_t>(out_.classes.size()));
-    if (fresh)
-      out_.classes.emplace_back(name);
-    out_.labels.push_back(at->second);
+  void check_text(const csv_row& r, std::size_t i, open_texts& open) {
+    constexpr std::size_t most_categories = 1000;
+    constexpr std::size_t most = std::size_t{1} << 24; // Those that a float counts.
+    const std::string_view field = r.fields[i];
+    const auto is = [&](const char* wanted) {
+      complain(r, table_complaints::of::text, i,
+               column(i) + " is " + in_quotes(field) + ", " + wanted);
+    };
+    switch (kind_of(i)) {
+    case encoding_kind::category:
+      if (open.codes.size() == most_categories + 1)
+        complain(r, table_complaints::of::text, i,
+                 column(i) + " has more than " + std::to_string(most_categories)
+                     + " different values, too many for a category");
+      return;
+    case encoding_kind::yes_no:
+      if (!field_yes_no(field))
+        is("where yes or no must be");
+      return;
+    default:
+      if (open.codes.size() == most)
+        is("and the column has too many different values");
+      if (const auto fits = open.dates.add(field); fits == date_column::fit::no_date)
+        is("where a date must be");
+      else if (fits == date_column::fit::other_order)
+        is("a date whose day and month stand in another order than those before");
+    }
   }
 
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::uint32_t read_split(const csv_row& r) {
+    const std::string_view field = r.fields[split_];
+    if (field_blank_number(field))
+      complain(r, table_complaints::of::other, split_,
+               column(split_) + ", by which the split is made, has no value");
+    return splits_.code(field).first;
+  }
 
-  std::string_view text_;
+  void finish() {
+    out_.count = out_.places.size();
+    out_.shape.sizes = {static_cast<std::int64_t>(features_)};
+    out_.classes = classes_.take();
+    out_.split_values = splits_.take();
+    for (std::size_t t = 0; t < out_.texts.size(); ++t) {
+      auto& column = out_.columns[out_.texts[t].column];
+      out_.texts[t].values = open_[t].codes.take();
+      if (column.kind == encoding_kind::date) {
+        column.order = open_[t].dates.order();
+        column.time_of_day = open_[t].dates.time_of_day();
+      }
+    }
+  }
+
+  csv_rows rows_;
   const data_params& params_;
+  const csv_targets* targets_; ///< Where no column is the target; else null.
+  char decimal_;
+  table_complaints wrong_;
   examples out_;
-  std::vector<std::string> names_;
-  std::size_t columns_ = 0;
-  std::size_t target_ = 0;
-  std::uint64_t first_line_number_ = 1;
-  std::unordered_map<std::string, std::uint32_t> by_name_;
-  std::vector<std::size_t> category_; ///< By column: which of `out_.categories`, or none.
-  std::vector<std::unordered_map<std::string, std::uint32_t>> codes_;
-  bool dropped_ = false;
+  csv_head head_;
+  std::size_t row_ = 0; ///< How many were read.
+  std::size_t target_ = none, split_ = none;
+  std::size_t features_ = 0;
+  std::vector<std::size_t> column_of_; ///< By place: which of `out_.columns`, or none.
+  std::vector<std::size_t> text_of_;   ///< By place: which of `out_.texts`, or none.
+  std::vector<open_texts> open_;       ///< By text.
+  text_codes classes_, splits_;
 };
 
 } // namespace
 
 expected<examples> parse_csv(std::string_view text, std::string_view origin,
-                             const data_params& params) {
-  return csv_reader(text, origin, params).read();
+                             const data_params& params, const csv_targets* targets) {
+  return csv_reader(text, origin, params, find_form(text, params), targets).read();
 }
 
 } // namespace clade

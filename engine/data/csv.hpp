@@ -1,15 +1,20 @@
 #pragma once
 
+#include "engine/data/csv_form.hpp"
+#include "engine/data/csv_targets.hpp"
 #include "engine/data/examples.hpp"
 
 #include <string_view>
 
 namespace clade {
 
-/// Reads comma-separated text (RFC 4180: quotes, doubled quotes, either line ending) into
-/// features and targets. `origin` names the file in messages. All but the target column
-/// and the categories are finite numbers; a blank, where they are to be filled, is NaN.
+/// Reads a table (RFC 4180: quotes, doubled quotes, either line ending; in the form that
+/// `find_form` finds) into features and targets. `origin` names the file in messages. An
+/// error has a line for each thing that is wrong (complaints.hpp). Features are finite
+/// numbers, but for blanks that are to be filled, which are NaN.
+/// `targets`, if there are any, are the rows' targets, and no column is one.
 [[nodiscard]] expected<examples> parse_csv(std::string_view text, std::string_view origin,
-                                           const data_params& params);
+                                           const data_params& params,
+                                           const csv_targets* targets = nullptr);
 
 } // namespace clade

@@ -2,6 +2,7 @@
 
 #include "genome/error.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -17,10 +18,21 @@ struct csv_row {
   std::deque<std::string> unquoted; ///< What the views of quoted fields look at.
 };
 
+/// The marks between and around the fields of a table.
+struct csv_dialect {
+  char delimiter = ',';
+  char quote = '"';
+
+  friend bool operator==(const csv_dialect&, const csv_dialect&) = default;
+};
+
 /// Reads rows one after the other; the text outlives it. Copies go on from where it is.
 class csv_rows {
 public:
-  explicit csv_rows(std::string_view text) : text_(text) {
+  explicit csv_rows(std::string_view text, csv_dialect dialect = {})
+      : text_(text),
+        dialect_(dialect),
+        ends_{dialect.delimiter, '\n'} {
     if (text_.starts_with("\xEF\xBB\xBF"))
       text_.remove_prefix(3);
   }
@@ -31,8 +43,12 @@ public:
 private:
   [[nodiscard]] expected<void> read_field(csv_row& r);
   [[nodiscard]] expected<void> read_quoted(csv_row& r);
+  [[nodiscard]] std::size_t end_of_field() const;
+  bool pass_spaces();
 
   std::string_view text_;
+  csv_dialect dialect_;
+  std::array<char, 2> ends_; ///< What ends a field.
   std::size_t position_ = 0;
   std::uint64_t line_ = 1;
 };

@@ -188,6 +188,14 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
     add(part);
   for (const std::string& category : params.categories)
     add(category);
+  for (const std::string& ignored : params.ignore)
+    add("ignore " + ignored);
+  for (const column_choice& c : params.columns)
+    add(std::string(to_text(c.kind)) + " " + c.column);
+  for (const std::string& form : {params.delimiter, params.decimal, params.encoding})
+    add("form " + form);
+  add("split " + std::to_string(static_cast<int>(params.split_by)) + " "
+      + params.split_column);
   for (const double share : {params.train, params.validation, params.test})
     add(std::to_string(std::bit_cast<std::uint64_t>(share)));
   for (const std::uint64_t n :
@@ -196,6 +204,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
     add(std::to_string(n));
   if (params.test_limit)
     add("test " + std::to_string(*params.test_limit));
+  // Said always: forms of before there were layouts have other names.
+  add("layout " + std::to_string(static_cast<unsigned>(params.layout)));
   return cache_key{.name = hash128(text), .checksum = *checksum};
 }
 

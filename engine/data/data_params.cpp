@@ -1,8 +1,13 @@
 // What [data] may say, before any file is looked at.
-#include "engine/data/data_set.hpp"
+#include "engine/data/data_params.hpp"
+
 #include "engine/data/examples.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <initializer_list>
 
 namespace clade {
 namespace {
@@ -29,7 +34,69 @@ expected<void> validate_test(const data_params& params) {
   return wrong("test_target_array and target_array go together: give both or none");
 }
 
+bool any_of(const std::string& word, std::initializer_list<std::string_view> known) {
+  return std::ranges::find(known, word) != known.end();
+}
+
+expected<void> validate_form(const data_params& params) {
+  if (!any_of(params.delimiter, {"auto", ",", ";", "|", "\t", " "}))
+    return wrong(
+        "delimiter must be \"auto\", \",\", \";\", \"|\", \"\\t\" or \" \", not \""
+        + params.delimiter + "\"");
+  if (!any_of(params.decimal, {"auto", ".", ","}))
+    return wrong("decimal must be \"auto\", \".\" or \",\", not \"" + params.decimal
+                 + "\"");
+  if (!any_of(params.encoding, {"auto", "utf-8", "utf-16", "latin-1"}))
+    return wrong("encoding must be \"auto\", \"utf-8\", \"utf-16\" or \"latin-1\", not \""
+                 + params.encoding + "\"");
+  return {};
+}
+
+expected<void> validate_split(const data_params& params) {
+  const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
+  if (!share(params.train) || !share(params.validation)
+      || (!test_source(params) && !share(params.test)))
+    return wrong("split must give a share above 0 to train, validation and test, as in "
+                 "split = {train = 0.6, validation = 0.2, test = 0.2}");
+  const bool by_column = params.split_by != split_rule::random;
+  if (by_column && params.split_column.empty())
+    return wrong("split by time or group needs the column of the times or the groups, as "
+                 "in split = {train = 0.6, validation = 0.2, test = 0.2, by = \"time\", "
+                 "column = \"date\"}");
+  if (!by_column && !params.split_column.empty())
+    return wrong("split has a column, but does not say by what: write by = \"time\" or "
+                 "by = \"group\"");
+  return {};
+}
+
 } // namespace
+
+data_params params_of_first_runs() {
+  data_params params;
+  params.blanks = blank_rule::refuse;
+  params.delimiter = ",";
+  params.decimal = ".";
+  params.encoding = "utf-8";
+  params.layout = array_layout::channels_first;
+  return params;
+}
+
+expected<void> check_shares(const data_params& params) {
+  std::vector<double> shares{params.train, params.validation};
+  if (!test_source(params))
+    shares.push_back(params.test);
+  double sum = 0;
+  for (const double s : shares)
+    sum += s;
+  const bool parts =
+      std::ranges::all_of(shares, [](double s) { return s >= 1 && s == std::floor(s); });
+  if (parts || std::abs(sum - 1) < 1e-6)
+    return {};
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.6g", sum);
+  return wrong("split has shares that sum up to " + std::string(digits.data())
+               + ", not to 1, as in split = {train = 0.6, validation = 0.2, test = 0.2}");
+}
 
 expected<void> validate(const data_params& params) {
   constexpr std::int64_t most_values = std::int64_t{1} << 31;
@@ -40,6 +107,12 @@ expected<void> validate(const data_params& params) {
   for (const std::string& category : params.categories)
     if (category.empty())
       return wrong("categories must be names of columns, or their numbers from 1");
+  for (const std::string& ignored : params.ignore)
+    if (ignored.empty())
+      return wrong("ignore must be names of columns, or their numbers from 1");
+  for (const column_choice& c : params.columns)
+    if (c.column.empty())
+      return wrong("columns must be named, or have their numbers from 1");
   if (params.target.empty())
     return wrong("target must be the name of a column, its number from 1, or \"last\"");
   if (params.header != "auto" && params.header != "none" && params.header != "names"
@@ -57,12 +130,9 @@ expected<void> validate(const data_params& params) {
   if (params.shape.sizes.size() > 3)
     return wrong("shape has at most three sizes, [channels, height, width], not "
                  + to_text(params.shape));
-  const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
-  if (!share(params.train) || !share(params.validation)
-      || (!test_source(params) && !share(params.test)))
-    return wrong("split must give a share above 0 to train, validation and test, as in "
-                 "split = {train = 0.6, validation = 0.2, test = 0.2}");
-  return {};
+  if (auto valid = validate_form(params); !valid)
+    return valid;
+  return validate_split(params);
 }
 
 } // namespace clade

@@ -1,11 +1,13 @@
 // Files are read into `examples` (read_examples.cpp), at most `limit` of each are kept,
-// categories are expanded, the test file's are put behind the others, the shape is
+// columns are encoded, the test file's are put behind the others, the shape is
 // checked, classes are sorted (by value where all are whole numbers, else by text), the
 // split is made (split.cpp), and blanks are filled and features scaled by what the train
 // part alone says (features.cpp).
 
 #include "engine/data/data_set.hpp"
 
+#include "engine/data/csv_fields.hpp"
+#include "engine/data/date_column.hpp"
 #include "engine/data/examples.hpp"
 #include "engine/data/features.hpp"
 #include "engine/data/preprocessing.hpp"
@@ -56,6 +58,7 @@ void keep(examples& e, const std::vector<std::uint32_t>& kept) {
   take(e.labels, 1);
   take(e.targets, 1);
   take(e.places, 1);
+  take(e.split_codes, 1);
   e.count = kept.size();
 }
 
@@ -155,16 +158,52 @@ expected<void> set_labels(examples& e, const examples* test, data_set& data) {
   return {};
 }
 
+// By example the time, as a number or in seconds.
+expected<std::vector<double>> times_of(const examples& e) {
+  date_column dates;
+  bool numbers = true, all_dates = true;
+  for (const std::string& text : e.split_values) {
+    numbers = numbers && field_number(text, e.decimal);
+    all_dates = all_dates && dates.add(text) == date_column::fit::date;
+  }
+  if (!numbers && !all_dates)
+    return wrong(e.origin
+                 + ": split by time: the column holds neither dates nor numbers alone");
+  std::vector<double> times;
+  for (const std::uint32_t code : e.split_codes) {
+    const std::string& text = e.split_values[code];
+    times.push_back(numbers ? *field_number(text, e.decimal)
+                            : *field_date(text, dates.order()));
+  }
+  return times;
+}
+
+expected<split_parts> split_as_asked(const examples& e,
+                                     std::span<const std::int64_t> labels,
+                                     const data_params& params,
+                                     const split_shares& shares, std::uint64_t seed) {
+  if (params.split_by == split_rule::random)
+    return split(labels, shares, seed);
+  if (e.split_codes.empty())
+    return wrong(e.origin + ": split by time or group is for CSV files");
+  if (params.split_by == split_rule::group)
+    return split_by_group(labels, e.split_codes, shares, seed);
+  return times_of(e).map(
+      [&](const std::vector<double>& times) { return split_by_time(times, shares); });
+}
+
 expected<void> set_parts(const examples& e, const examples* test,
                          const data_params& params, std::uint64_t seed, data_set& data) {
   const split_shares shares{params.train, params.validation,
                             test == nullptr ? params.test : 0};
   const std::vector<std::int64_t> same(data.labels.empty() ? e.count : 0, 0);
   const std::span<const std::int64_t> labels = data.labels.empty() ? same : data.labels;
-  auto parts = split(labels.first(e.count), shares, seed);
-  data.train = std::move(parts.train);
-  data.validation = std::move(parts.validation);
-  data.test = std::move(parts.test);
+  auto parts = split_as_asked(e, labels.first(e.count), params, shares, seed);
+  if (!parts)
+    return tl::unexpected(std::move(parts).error());
+  data.train = std::move(parts->train);
+  data.validation = std::move(parts->validation);
+  data.test = std::move(parts->test);
   if (test != nullptr) {
     data.test.resize(test->count);
     std::iota(data.test.begin(), data.test.end(), static_cast<std::uint32_t>(e.count));
@@ -199,42 +238,19 @@ expected<void> set_targets(const examples& e, const examples* test, data_set& da
   return {};
 }
 
-/// What is known of the preprocessing before the features are made.
-preprocessing preprocessing_of(const examples& e) {
-  preprocessing how;
-  how.width = e.features.size() / e.count;
-  how.names = e.columns;
-  how.target_column = e.target_column;
-  if (e.target_column && !e.columns.empty()) {
-    how.target = e.columns[*e.target_column];
-    how.names.erase(how.names.begin() + static_cast<std::ptrdiff_t>(*e.target_column));
-  }
-  how.categories = e.categories;
-  for (auto& c : how.categories)
-    std::sort(c.values.begin(), c.values.end());
-  return how;
-}
-
 /// `how` gets what was done to the features.
 expected<data_set> assemble(examples e, std::optional<examples> test,
                             const data_params& params, std::uint64_t seed,
                             preprocessing& how) {
   data_set data;
   data.task = params.task;
-  how = preprocessing_of(e);
-  const auto indicators = expand_categories(e, test ? &*test : nullptr);
-  if (!indicators)
-    return tl::unexpected(indicators.error());
-  const auto shape = shape_of(e, params);
-  if (!shape)
-    return tl::unexpected(shape.error());
-  data.shape = *shape;
-  if (test && test->shape.elements() != e.shape.elements())
-    return wrong(test_source(params)->examples.place() + ": an example has "
-                 + std::to_string(test->shape.elements())
-                 + " values besides the target, where "
-                 + training_source(params).examples.place() + " has "
-                 + std::to_string(e.shape.elements()));
+  how.layout = e.layout;
+  how.sizes = e.sizes;
+  data.layout = e.layout;
+  how.width = e.columns.empty() ? e.features.size() / e.count : e.columns.size();
+  how.target_column = e.target_column;
+  how.target = e.target;
+  how.decimal = e.decimal;
   const examples* tested = test ? &*test : nullptr;
   data.examples = e.count + (test ? test->count : 0);
   data.checksum = test ? both(e.checksum, test->checksum) : e.checksum;
@@ -246,23 +262,40 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   if (params.task == task_kind::regression)
     if (auto set = set_targets(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());
+  const bool impute = params.blanks == blank_rule::impute;
+  // The network's inputs are counted where a shape is asked for.
+  if (impute && params.shape.sizes.empty())
+    add_blank_inputs(e, data.train);
+  const auto unscaled = encode_columns(e, test ? &*test : nullptr, !impute);
+  if (!unscaled)
+    return tl::unexpected(unscaled.error());
+  const auto shape = shape_of(e, params);
+  if (!shape)
+    return tl::unexpected(shape.error());
+  data.shape = *shape;
+  if (test && test->shape.elements() != e.shape.elements())
+    return wrong(test_source(params)->examples.place() + ": an example has "
+                 + std::to_string(test->shape.elements())
+                 + " values besides the target, where "
+                 + training_source(params).examples.place() + " has "
+                 + std::to_string(e.shape.elements()));
   std::vector<float> features = std::move(e.features);
   if (test)
     features.insert(features.end(), test->features.begin(), test->features.end());
   const feature_rows rows{features, features.size() / data.examples, data.train};
-  if (params.blanks == blank_rule::mean) {
-    auto filled = fill_blanks(rows);
-    if (!filled)
+  if (!e.columns.empty()) {
+    how.blanks = means_of(rows);
+    if (auto filled = fill_blanks(rows, how.blanks); !filled)
       return fail_in(e.origin, std::move(filled).error());
-    how.blanks = std::move(*filled);
   }
   if (data.shape.is_image()) {
     how.largest = scale_images(rows);
   } else {
-    auto scales = standardise_columns(rows, *indicators);
+    auto scales = standardise_columns(rows, *unscaled);
     how.mean = std::move(scales.mean);
     how.deviation = std::move(scales.deviation);
   }
+  how.columns = std::move(e.columns);
   data.features = std::move(features);
   return data;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/column_encoding.hpp"
 #include "engine/data/data_set.hpp"
 
 #include <cstdint>
@@ -11,10 +12,11 @@
 
 namespace clade {
 
-/// A column of texts; as a feature it holds indices into `values` until it is expanded.
-struct category_column {
-  std::size_t column = 0; ///< Among the features.
-  std::string name;       ///< For messages.
+/// A column of texts; as a feature it holds indices into `values` until it is encoded.
+struct text_column {
+  std::size_t column = 0;  ///< Among `examples::columns`.
+  std::size_t feature = 0; ///< Among the features.
+  std::string name;        ///< For messages: column 3 ("plan").
   std::vector<std::string> values;
 };
 
@@ -24,13 +26,23 @@ struct examples {
   bool by_line = false;
   std::vector<std::uint64_t> places; ///< Line of each example, or byte of its target.
 
-  tensor_shape shape; ///< Of one example, as the file has it.
+  tensor_shape shape; ///< Of one example, the channels of an image first.
+  /// The layout of an array, and the sizes of one example in its order.
+  array_layout layout = array_layout::channels_first;
+  tensor_shape sizes;
   std::size_t count = 0;
-  std::vector<float> features; ///< [count, shape...]; NaN is a blank to be filled.
-  std::vector<category_column> categories; ///< In order of columns.
-  /// The names of a table's columns, the target's among them; empty where it has none.
-  std::vector<std::string> columns;
+  std::vector<float> features;    ///< [count, shape...]; NaN is a blank to be filled.
+  std::vector<text_column> texts; ///< In order of columns.
+  /// Of a table: its columns but the target. Those that are not ignored have one feature
+  /// each until they are encoded. Empty for an array.
+  std::vector<column_encoding> columns;
   std::optional<std::size_t> target_column; ///< Where the target is one of them.
+  std::string target;                       ///< Its name, if it has one.
+  char decimal = '.';                       ///< What is before the decimals of numbers.
+  std::uint64_t dropped = 0;                ///< Rows left out for blanks.
+  /// By example an index into `split_values`, where the split is by a column.
+  std::vector<std::uint32_t> split_codes;
+  std::vector<std::string> split_values;
 
   /// Classification: by example an index into `classes`, which are in order of
   /// appearance.

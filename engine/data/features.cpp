@@ -1,6 +1,6 @@
 // Everything that is estimated (means, deviations, the largest magnitude) comes from the
 // train part alone, so that nothing of the other parts leaks into training. Sums run in
-// order of examples, in double. Indicators of categories stay 0 and 1: a rare one, scaled
+// order of examples, in double. The inputs of a category stay 0 and 1: a rare one, scaled
 // to deviation 1, would be a rare and huge input.
 
 #include "engine/data/features.hpp"
@@ -8,87 +8,112 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <optional>
 
 namespace clade {
 namespace {
 
-// By code, the place of its value in the sorted order of `all`; `all.size()` if it is not
-// there.
-std::vector<std::size_t> places(const std::vector<std::string>& values,
-                                const std::vector<std::string>& all) {
-  std::vector<std::size_t> out;
-  for (const std::string& v : values) {
-    const auto at = std::lower_bound(all.begin(), all.end(), v);
-    out.push_back(at != all.end() && *at == v ? static_cast<std::size_t>(at - all.begin())
-                                              : all.size());
-  }
+// The inputs of each value of a column of texts, and of a blank.
+struct encoded_values {
+  std::vector<std::vector<float>> by_code;
+  std::vector<text_meaning> meanings;
+  std::vector<float> blank;
+};
+
+encoded_values encode_values(const text_column& texts, const column_encoding& column) {
+  encoded_values out;
+  for (const std::string& value : texts.values)
+    out.meanings.push_back(encode_text(column, value, out.by_code.emplace_back()));
+  encode_text(column, "", out.blank);
   return out;
 }
 
-// `sorted`: by category of `e`, its values.
-expected<void> expand(examples& e, const std::string& known_from,
-                      const std::vector<std::vector<std::string>>& sorted) {
+tl::unexpected<error> unknown_value(const examples& e, std::size_t example,
+                                    const text_column& texts, std::size_t code,
+                                    const std::string& known_from) {
+  return fail(error_kind::invalid_input, e.place(example) + ": " + texts.name + " is \""
+                                             + texts.values[code] + "\", which "
+                                             + known_from + " does not have there");
+}
+
+// As the file to train on has the columns. Where that is named in `strict`, a value that
+// it does not have is an error.
+expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
+                      const std::optional<std::string>& strict) {
   const std::size_t width = e.features.size() / e.count;
-  std::vector<std::vector<std::size_t>> place;
-  std::size_t added = 0;
-  for (std::size_t c = 0; c < e.categories.size(); ++c) {
-    place.push_back(places(e.categories[c].values, sorted[c]));
-    added += sorted[c].size() - 1;
+  std::vector<const column_encoding*> by_feature;
+  std::size_t inputs = 0;
+  for (const column_encoding& c : columns) {
+    inputs += c.inputs();
+    if (c.kind != encoding_kind::ignore)
+      by_feature.push_back(&c);
   }
+  std::vector<encoded_values> encoded;
+  for (const text_column& t : e.texts)
+    encoded.push_back(encode_values(t, *by_feature[t.feature]));
   std::vector<float> out;
-  out.reserve(e.count * (width + added));
+  out.reserve(e.count * inputs);
   for (std::size_t i = 0; i < e.count; ++i)
-    for (std::size_t column = 0, c = 0; column < width; ++column) {
-      const float value = e.features[i * width + column];
-      if (c == e.categories.size() || e.categories[c].column != column) {
-        out.push_back(value);
+    for (std::size_t f = 0, t = 0; f < width; ++f) {
+      const float value = e.features[i * width + f];
+      if (t == e.texts.size() || e.texts[t].feature != f) {
+        encode_number(*by_feature[f], value, out);
         continue;
       }
-      const auto code = static_cast<std::size_t>(value);
-      if (place[c][code] == sorted[c].size())
-        return fail(error_kind::invalid_input,
-                    e.place(i) + ": " + e.categories[c].name + " is \""
-                        + e.categories[c].values[code] + "\", which " + known_from
-                        + " does not have there");
-      for (std::size_t v = 0; v < sorted[c].size(); ++v)
-        out.push_back(v == place[c][code] ? 1.0F : 0.0F);
-      ++c;
+      const auto* texts = &encoded[t].blank;
+      if (!std::isnan(value)) {
+        const auto code = static_cast<std::size_t>(value);
+        texts = &encoded[t].by_code[code];
+        if (strict && encoded[t].meanings[code] != text_meaning::value)
+          return unknown_value(e, i, e.texts[t], code, *strict);
+      }
+      out.insert(out.end(), texts->begin(), texts->end());
+      ++t;
     }
   e.features = std::move(out);
-  e.shape.sizes = {static_cast<std::int64_t>(width + added)};
+  e.shape.sizes = {static_cast<std::int64_t>(inputs)};
   return {};
+}
+
+bool plain_numbers(const examples& e) {
+  return e.texts.empty()
+         && std::ranges::none_of(e.columns, &column_encoding::blank_input);
 }
 
 } // namespace
 
-expected<std::vector<bool>> expand_categories(examples& e, examples* test) {
+void add_blank_inputs(examples& e, std::span<const std::uint32_t> train) {
   const std::size_t width = e.features.size() / e.count;
-  std::vector<bool> indicators;
-  if (e.categories.empty())
-    return std::vector<bool>(width, false);
-  std::vector<std::vector<std::string>> sorted;
-  for (const category_column& c : e.categories) {
-    sorted.push_back(c.values);
-    std::sort(sorted.back().begin(), sorted.back().end());
-    indicators.resize(
-        indicators.size()
-            + (c.column
-               - (sorted.size() == 1 ? 0 : e.categories[sorted.size() - 2].column + 1)),
-        false);
-    indicators.resize(indicators.size() + c.values.size(), true);
-  }
-  indicators.resize(indicators.size() + width - 1 - e.categories.back().column, false);
-  const std::string from = e.origin;
-  if (auto expanded = expand(e, from, sorted); !expanded)
-    return tl::unexpected(std::move(expanded).error());
-  if (test != nullptr && test->categories.size() == sorted.size())
-    if (auto expanded = expand(*test, from, sorted); !expanded)
-      return tl::unexpected(std::move(expanded).error());
-  return indicators;
+  std::vector<column_encoding*> by_feature;
+  for (column_encoding& c : e.columns)
+    if (c.kind != encoding_kind::ignore)
+      by_feature.push_back(&c);
+  for (std::size_t f = 0; f < by_feature.size(); ++f)
+    by_feature[f]->blank_input = std::ranges::any_of(
+        train, [&](std::uint32_t i) { return std::isnan(e.features[i * width + f]); });
 }
 
-expected<std::vector<float>> fill_blanks(const feature_rows& rows) {
+expected<std::vector<bool>> encode_columns(examples& e, examples* test, bool strict) {
+  if (plain_numbers(e))
+    return std::vector<bool>(e.features.size() / e.count, false);
+  for (const text_column& t : e.texts)
+    if (auto& c = e.columns[t.column]; c.kind == encoding_kind::category) {
+      c.values = t.values;
+      std::ranges::sort(c.values);
+    }
+  const auto known_from = strict ? std::optional(e.origin) : std::nullopt;
+  if (auto encoded = encode(e, e.columns, known_from); !encoded)
+    return tl::unexpected(std::move(encoded).error());
+  if (test != nullptr && test->texts.size() == e.texts.size())
+    if (auto encoded = encode(*test, e.columns, known_from); !encoded)
+      return tl::unexpected(std::move(encoded).error());
+  std::vector<bool> unscaled;
+  for (const column_encoding& c : e.columns)
+    append_unscaled(c, unscaled);
+  return unscaled;
+}
+
+std::vector<float> means_of(const feature_rows& rows) {
   std::vector<double> sum(rows.width, 0);
   std::vector<std::size_t> count(rows.width, 0);
   for (const std::uint32_t i : rows.train)
@@ -97,17 +122,6 @@ expected<std::vector<float>> fill_blanks(const feature_rows& rows) {
         sum[c] += v;
         ++count[c];
       }
-  for (std::size_t i = 0; i < rows.values.size(); ++i) {
-    const std::size_t c = i % rows.width;
-    if (!std::isnan(rows.values[i]))
-      continue;
-    if (count[c] == 0)
-      return fail(error_kind::invalid_input,
-                  "feature " + std::to_string(c + 1)
-                      + " has no value in the train part, so blanks = \"mean\" has no "
-                        "mean; remove the column or say blanks = \"drop\"");
-    rows.values[i] = static_cast<float>(sum[c] / static_cast<double>(count[c]));
-  }
   std::vector<float> means(rows.width, std::numeric_limits<float>::quiet_NaN());
   for (std::size_t c = 0; c < rows.width; ++c)
     if (count[c] > 0)
@@ -115,8 +129,24 @@ expected<std::vector<float>> fill_blanks(const feature_rows& rows) {
   return means;
 }
 
+expected<void> fill_blanks(const feature_rows& rows, const std::vector<float>& fills) {
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    const std::size_t c = i % rows.width;
+    if (!std::isnan(rows.values[i]))
+      continue;
+    if (std::isnan(fills[c]))
+      return fail(error_kind::invalid_input,
+                  "feature " + std::to_string(c + 1)
+                      + " has no value in the train part, so there is no mean to put in "
+                        "place of its blanks; ignore the column or say blanks = "
+                        "\"drop\"");
+    rows.values[i] = fills[c];
+  }
+  return {};
+}
+
 column_scales standardise_columns(const feature_rows& rows,
-                                  const std::vector<bool>& indicators) {
+                                  const std::vector<bool>& unscaled) {
   const std::size_t width = rows.width;
   std::vector<double> mean(width, 0), deviation(width, 0);
   const auto n = static_cast<double>(rows.train.size());
@@ -133,7 +163,7 @@ column_scales standardise_columns(const feature_rows& rows,
   for (double& d : deviation)
     d = d > 0 ? std::sqrt(d / n) : 1;
   for (std::size_t c = 0; c < width; ++c)
-    if (indicators[c]) {
+    if (unscaled[c]) {
       mean[c] = 0;
       deviation[c] = 1;
     }

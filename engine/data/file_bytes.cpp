@@ -7,11 +7,13 @@
 
 #include "genome/hash.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <memory>
 
 namespace clade {
 namespace {
@@ -50,29 +52,18 @@ tl::unexpected<error> damaged(std::size_t offset, const char* why) {
                                        + "); fetch the file again"});
 }
 
-expected<file_bytes> read_as_it_lies(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored))
-    return fail_in(file.string(), {error_kind::invalid_input, "is a folder, not a file"});
-  if (!std::filesystem::exists(file, ignored))
-    return fail_in(file.string(), {error_kind::not_found, "no such file"});
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    return fail_in(file.string(),
-                   {error_kind::not_found, "cannot be opened; may you read it?"});
-  file_bytes read;
-  std::array<char, 1 << 16> chunk;
-  while (in.read(chunk.data(), chunk.size()), in.gcount() > 0)
-    read.bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-  if (in.bad())
-    return fail_in(file.string(), {error_kind::io, "could not be read to its end"});
-  read.checksum = hash128(read.bytes);
-  return read;
+expected<file_bytes> read_as_it_lies(const std::filesystem::path& file,
+                                     const file_limits& limits) {
+  return read_whole_file(file, limits).map([](std::string&& all) {
+    file_bytes read{.bytes = std::move(all), .checksum = {}};
+    read.checksum = hash128(read.bytes);
+    return read;
+  });
 }
 
 } // namespace
 
-expected<std::string> gunzip(std::string_view zipped) {
+expected<std::string> gunzip(std::string_view zipped, std::uint64_t most_bytes) {
   inflater z;
   if (!z.open)
     return fail(error_kind::io, "no memory to unzip");
@@ -89,8 +80,9 @@ expected<std::string> gunzip(std::string_view zipped) {
     const int status = inflate(&z.stream, Z_NO_FLUSH);
     used += given - z.stream.avail_in;
     out.append(chunk.data(), chunk.size() - z.stream.avail_out);
-    if (out.size() > max_unzipped_bytes)
-      return fail(error_kind::invalid_input, "unzips to more than 16 GiB");
+    if (out.size() > most_bytes)
+      return fail(error_kind::invalid_input,
+                  "unzips to more than " + binary_size(most_bytes));
     if (status == Z_STREAM_END) {
       if (used == zipped.size())
         return out;
@@ -106,15 +98,50 @@ expected<std::string> gunzip(std::string_view zipped) {
   }
 }
 
-expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
-  return read_as_it_lies(file).map([](const file_bytes& read) { return read.checksum; });
+expected<std::string> read_front(const std::filesystem::path& file, std::size_t most) {
+  if (auto fine = check_readable_kind(file); !fine)
+    return tl::unexpected(std::move(fine).error());
+  // zlib's file reader takes what is no gzip as it is.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return fail_in(file.string(),
+                   {error_kind::not_found, "cannot be opened; may you read it?"});
+  const auto in =
+      std::unique_ptr<gzFile_s, decltype(&gzclose)>(gzdopen(descriptor, "rb"), &gzclose);
+  if (!in) {
+    ::close(descriptor);
+    return fail_in(file.string(), {error_kind::io, "no memory to unzip"});
+  }
+  std::string front(most, '\0');
+  const int got = gzread(in.get(), front.data(), static_cast<unsigned>(most));
+  if (got < 0)
+    return fail_in(file.string(), {error_kind::invalid_input, "cannot be unzipped"});
+  front.resize(static_cast<std::size_t>(got));
+  return front;
 }
 
-expected<file_bytes> read_file(const std::filesystem::path& file) {
-  auto read = read_as_it_lies(file);
+expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
+  return read_as_it_lies(file, data_limits()).map([](const file_bytes& read) {
+    return read.checksum;
+  });
+}
+
+file_limits data_limits(bool streams) {
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+  const auto memory = pages > 0 && bytes > 0 ? static_cast<std::uint64_t>(pages)
+                                                   * static_cast<std::uint64_t>(bytes)
+                                             : max_unzipped_bytes;
+  // How long a stream is, is known when it is held in memory.
+  return {.most_bytes = streams ? std::min(memory / 2, max_unzipped_bytes) : memory,
+          .streams = streams};
+}
+
+expected<file_bytes> read_file(const std::filesystem::path& file,
+                               const file_limits& limits) {
+  auto read = read_as_it_lies(file, limits);
   if (!read || !read->bytes.starts_with(gzip_magic))
     return read;
-  auto unzipped = gunzip(read->bytes);
+  auto unzipped = gunzip(read->bytes, std::min(limits.most_bytes, max_unzipped_bytes));
   if (!unzipped)
     return fail_in(file.string(), std::move(unzipped).error());
   read->bytes = std::move(*unzipped);

@@ -2,6 +2,7 @@
 
 #include "genome/error.hpp"
 #include "genome/genome.hpp"
+#include "genome/whole_file.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,14 +21,25 @@ struct file_bytes {
 /// No more than this is unzipped from one file.
 inline constexpr std::uint64_t max_unzipped_bytes = std::uint64_t{16} << 30;
 
-/// Reads all of it; gzip is known by its first two bytes.
-[[nodiscard]] expected<file_bytes> read_file(const std::filesystem::path& file);
+/// Returns the limits of a file of data, which must fit into the machine's memory.
+[[nodiscard]] file_limits data_limits(bool streams = false);
+
+/// Reads all of it; gzip is known by its first two bytes. The limits hold for the file as
+/// it lies there and for what it unzips to.
+[[nodiscard]] expected<file_bytes> read_file(const std::filesystem::path& file,
+                                             const file_limits& limits = data_limits());
+
+/// Reads the first `most` bytes, unzipped, or fewer where there are no more. Takes
+/// regular files only.
+[[nodiscard]] expected<std::string> read_front(const std::filesystem::path& file,
+                                               std::size_t most);
 
 /// The checksum that `read_file` gives.
 [[nodiscard]] expected<genome_hash> checksum_of_file(const std::filesystem::path& file);
 
-/// Unzips gzip data of one member or several. An error names the byte at which the data
-/// ends too early, is damaged, or is followed by something else.
-[[nodiscard]] expected<std::string> gunzip(std::string_view zipped);
+/// Unzips gzip data of one member or several, to at most `most_bytes`. An error names the
+/// byte at which the data ends too early, is damaged, or is followed by something else.
+[[nodiscard]] expected<std::string> gunzip(std::string_view zipped,
+                                           std::uint64_t most_bytes = max_unzipped_bytes);
 
 } // namespace clade

@@ -1,41 +1,53 @@
-// The first line of a CSV that is to be predicted:
-//   * names, where it has those of all training columns (then they say which column is
+// The first line of a table that is to be predicted:
+//   * names, where it has one of the training columns' (then they say which column is
 //     which), or where the training data has none and no number column of it is a number;
 //   * scikit-learn's "rows,features,class names...", which is passed over;
 //   * else a row. `data.header` of the experiment, where it is not "auto", decides first.
-// A row has the training data's columns, with the target in its place or without it.
+// A row has the training data's columns, with the target in its place or without it, and
+// where columns have names, in any order and with others among them.
 
+#include "engine/data/complaints.hpp"
 #include "engine/data/csv_fields.hpp"
-#include "engine/data/csv_rows.hpp"
+#include "engine/data/csv_form.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "engine/data/preprocessing.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <map>
 
 namespace clade {
 namespace {
 
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+/// What was put in the place of something in a column.
+struct replaced_fields {
+  std::uint64_t blanks = 0, unknown = 0;
+  std::string example; ///< Of what is unknown.
+};
+
 class new_csv_reader {
 public:
-  new_csv_reader(const std::string& origin, const preprocessing& how) : how_(how) {
+  new_csv_reader(const std::string& origin, const preprocessing& how, csv_form form)
+      : how_(how),
+        form_(form),
+        wrong_(origin) {
     out_.origin = origin;
-    for (const auto& c : how.categories) {
-      auto& codes = codes_.emplace_back();
-      for (std::size_t i = 0; i < c.values.size(); ++i)
-        codes.emplace(c.values[i], static_cast<float>(i));
-    }
   }
 
   expected<raw_rows> read(std::string_view text, const std::string& header) {
-    csv_rows rows(text);
+    csv_rows rows(text, form_.dialect);
     csv_row r;
     auto more = rows.next(r);
     if (more && !*more)
       return fail(error_kind::invalid_input, out_.origin + ": is empty");
-    if (more && (header == "counts" || (header == "auto" && gives_counts(r))))
+    if (more && (header == "counts" || (header == "auto" && gives_counts(r)))) {
+      class_names_.assign(r.fields.begin()
+                              + std::min<std::ptrdiff_t>(2, std::ssize(r.fields)),
+                          r.fields.end());
       more = rows.next(r);
+    }
     if (!more)
       return wrong(r, more.error().message);
     if (*more) {
@@ -46,13 +58,18 @@ public:
         more = rows.next(r);
     }
     for (; more && *more; more = rows.next(r))
-      if (auto read = read_row(r); !read)
-        return tl::unexpected(std::move(read).error());
+      read_row(r);
     if (!more)
       return wrong(r, more.error().message);
+    if (!wrong_.empty())
+      return wrong_.take();
     out_.count = out_.lines.size();
     if (out_.count == 0)
       return fail(error_kind::invalid_input, out_.origin + ": has no rows");
+    for (const auto& [c, replaced] : replaced_)
+      note(c, replaced);
+    if (target_ != nowhere)
+      out_.targets = std::move(targets_);
     return std::move(out_);
   }
 
@@ -63,13 +80,16 @@ private:
   }
 
   std::string column(std::size_t c) const {
+    const std::string& name = how_.column(c).name;
     return "column " + std::to_string(place_[c] + 1)
-           + (how_.names.empty() ? "" : " (" + in_quotes(how_.names[c]) + ")");
+           + (name.empty() ? "" : " (" + in_quotes(name) + ")");
   }
 
-  const category_column* category(std::size_t c) const {
-    const auto at = std::ranges::find(how_.categories, c, &category_column::column);
-    return at == how_.categories.end() ? nullptr : &*at;
+  bool is_number(std::size_t c) const {
+    return how_.column(c).kind == encoding_kind::number;
+  }
+  bool is_ignored(std::size_t c) const {
+    return how_.column(c).kind == encoding_kind::ignore;
   }
 
   bool gives_counts(const csv_row& r) const {
@@ -82,9 +102,10 @@ private:
   // Whether it holds names; sets `place_` in any case.
   expected<bool> read_first(const csv_row& r, const std::string& header) {
     columns_ = r.fields.size();
-    if (header != "none" && header != "counts" && !how_.names.empty()
-        && std::ranges::any_of(how_.names, [&](const std::string& name) {
-             return std::ranges::find(r.fields, name) != r.fields.end();
+    if (header != "none" && header != "counts"
+        && std::ranges::any_of(how_.columns, [&](const column_encoding& c) {
+             return !c.name.empty()
+                    && std::ranges::find(r.fields, c.name) != r.fields.end();
            }))
       return by_name(r).map([] { return true; });
     if (auto placed = by_place(r); !placed)
@@ -93,9 +114,9 @@ private:
       return header == "names";
     bool judged = false;
     for (std::size_t c = 0; c < how_.width; ++c)
-      if (category(c) == nullptr) {
+      if (is_number(c)) {
         const auto field = r.fields[place_[c]];
-        if (field_blank(field) || field_number(field))
+        if (field_blank_number(field) || field_number(field, form_.decimal))
           return false;
         judged = true;
       }
@@ -103,18 +124,35 @@ private:
   }
 
   expected<void> by_name(const csv_row& r) {
-    for (const std::string& name : how_.names) {
-      const auto at = std::ranges::find(r.fields, name);
-      if (at == r.fields.end())
-        return wrong(r, "no column is named " + in_quotes(name)
-                            + ", as one of the training data is");
-      place_.push_back(static_cast<std::size_t>(at - r.fields.begin()));
+    std::vector<std::string> missing, further;
+    for (const column_encoding& c : how_.columns) {
+      const auto at = std::ranges::find(r.fields, c.name);
+      const bool there = at != r.fields.end();
+      if (!there && c.kind != encoding_kind::ignore)
+        missing.push_back(c.name);
+      place_.push_back(there ? static_cast<std::size_t>(at - r.fields.begin()) : nowhere);
     }
+    if (!missing.empty())
+      return wrong(r, (missing.size() == 1 ? "the column " : "the columns ")
+                          + all_in_quotes(missing)
+                          + (missing.size() == 1 ? " of the training data is"
+                                                 : " of the training data are")
+                          + " missing");
+    if (const auto at = std::ranges::find(r.fields, how_.target);
+        !how_.target.empty() && at != r.fields.end())
+      target_ = static_cast<std::size_t>(at - r.fields.begin());
     for (const auto field : r.fields)
       if (field != how_.target
-          && std::ranges::find(how_.names, field) == how_.names.end())
-        return wrong(r, "column " + in_quotes(field)
-                            + " is none of the training data's; remove it");
+          && std::ranges::find(how_.columns, field, &column_encoding::name)
+                 == how_.columns.end())
+        further.emplace_back(field);
+    if (!further.empty())
+      out_.notes.push_back(
+          out_.origin + ": " + (further.size() == 1 ? "the column " : "the columns ")
+          + all_in_quotes(further)
+          + (further.size() == 1
+                 ? " is none of the training data's and is passed over"
+                 : " are none of the training data's and are passed over"));
     return {};
   }
 
@@ -126,58 +164,108 @@ private:
                           + (how_.target_column ? " and the target" : ""));
     for (std::size_t c = 0; c < how_.width; ++c)
       place_.push_back(c + (with_target && c >= *how_.target_column ? 1 : 0));
+    if (with_target)
+      target_ = *how_.target_column;
     return {};
   }
 
-  expected<void> read_row(const csv_row& r) {
+  void read_row(const csv_row& r) {
     if (r.fields.size() != columns_)
-      return wrong(r, std::to_string(r.fields.size()) + " columns, where the first line "
-                          + "has " + std::to_string(columns_));
-    for (std::size_t c = 0, k = 0; c < how_.width; ++c) {
-      const auto field = r.fields[place_[c]];
-      const auto v =
-          category(c) != nullptr ? code(r, c, field, codes_[k++]) : number(r, c, field);
-      if (!v)
-        return tl::unexpected(v.error());
-      out_.values.push_back(*v);
-    }
+      return wrong_.add(r.line, table_complaints::of::length, nowhere,
+                        std::to_string(r.fields.size())
+                            + " columns, where the first line has "
+                            + std::to_string(columns_));
+    for (std::size_t c = 0; c < how_.width; ++c)
+      if (!is_ignored(c))
+        read_field(r, c, r.fields[place_[c]]);
+    if (target_ != nowhere)
+      targets_.values.push_back(target(r.fields[target_]));
     out_.lines.push_back(r.line);
-    return {};
   }
 
-  using code_table = std::unordered_map<std::string_view, float>;
-
-  expected<float> code(const csv_row& r, std::size_t c, std::string_view field,
-                       const code_table& codes) const {
-    if (const auto at = codes.find(field); at != codes.end())
-      return at->second;
-    return wrong(r, column(c) + " is " + in_quotes(field)
-                        + ", which the training data does not have there");
+  void read_field(const csv_row& r, std::size_t c, std::string_view field) {
+    const column_encoding& encoding = how_.column(c);
+    if (is_number(c)) {
+      const float v = number(r, c, field);
+      if (std::isnan(v) && !encoding.blank_input)
+        ++replaced_[c].blanks;
+      return encode_number(encoding, v, out_.values);
+    }
+    const auto meaning = encode_text(encoding, field, out_.values);
+    if (meaning == text_meaning::blank && !encoding.blank_input)
+      ++replaced_[c].blanks;
+    if (meaning == text_meaning::unknown && replaced_[c].unknown++ == 0)
+      replaced_[c].example = field;
   }
 
-  expected<float> number(const csv_row& r, std::size_t c, std::string_view field) const {
-    if (field_blank(field))
-      return std::numeric_limits<float>::quiet_NaN();
-    const auto n = field_number(field);
+  /// A target that cannot be compared with decides nothing, and is counted.
+  double target(std::string_view field) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const bool value = how_.task == task_kind::regression;
+    const auto n = field_number(field, form_.decimal);
+    if (value && n && std::isfinite(*n))
+      return *n;
+    if (value ? field_blank_number(field) : field.empty()) {
+      ++targets_.blanks;
+      return none;
+    }
+    if (!value) {
+      if (n && *n >= 0 && *n < static_cast<double>(class_names_.size()))
+        field = class_names_[static_cast<std::size_t>(*n)];
+      const auto at = std::ranges::find(how_.classes, field);
+      if (at != how_.classes.end())
+        return static_cast<double>(at - how_.classes.begin());
+    }
+    if (targets_.unknown++ == 0)
+      targets_.example = field;
+    return none;
+  }
+
+  float number(const csv_row& r, std::size_t c, std::string_view field) {
+    constexpr float missing = std::numeric_limits<float>::quiet_NaN();
+    if (field_blank_number(field))
+      return missing;
+    const auto n = field_number(field, form_.decimal);
     if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
       return static_cast<float>(*n);
-    return wrong(
-        r, column(c) + " is " + in_quotes(field)
-               + (n ? ", which is not a finite number" : ", where a number must be"));
+    wrong_.add(r.line, n ? table_complaints::of::finite : table_complaints::of::number, c,
+               column(c) + " is " + in_quotes(field)
+                   + (n ? ", which " + std::string(why_no_float(field))
+                        : ", where a number must be"));
+    return missing;
+  }
+
+  void note(std::size_t c, const replaced_fields& replaced) {
+    const auto times = [](std::uint64_t n) {
+      return std::to_string(n) + (n == 1 ? " row" : " rows");
+    };
+    const std::string where = out_.origin + ": " + column(c);
+    if (replaced.blanks > 0)
+      out_.notes.push_back(where + " has no value in " + times(replaced.blanks)
+                           + ", as it always had in training; its mean there is taken");
+    if (replaced.unknown > 0)
+      out_.notes.push_back(where + " has values that the training data does not have in "
+                           + times(replaced.unknown) + ", such as "
+                           + in_quotes(replaced.example) + "; they are taken for blanks");
   }
 
   const preprocessing& how_;
+  csv_form form_;
+  table_complaints wrong_;
   raw_rows out_;
   std::size_t columns_ = 0;
   std::vector<std::size_t> place_; ///< By training column, where it stands here.
-  std::vector<code_table> codes_;  ///< By category.
+  std::size_t target_ = nowhere;
+  new_targets targets_;
+  std::vector<std::string> class_names_;            ///< Of scikit-learn's first line.
+  std::map<std::size_t, replaced_fields> replaced_; ///< By training column.
 };
 
 } // namespace
 
 expected<raw_rows> parse_new_csv(std::string_view text, const std::string& origin,
                                  const std::string& header, const preprocessing& how) {
-  return new_csv_reader(origin, how).read(text, header);
+  return new_csv_reader(origin, how, find_form(text, {}, how.decimal)).read(text, header);
 }
 
 } // namespace clade

@@ -2,61 +2,84 @@
 
 #include "engine/data/preprocessing.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <stdexcept>
 
 namespace clade {
 namespace {
 
-tl::unexpected<error> blank(const raw_rows& rows, std::size_t row, std::size_t column,
+std::size_t column_of_input(const preprocessing& how, std::size_t input) {
+  std::size_t first = 0;
+  for (std::size_t c = 0; c < how.columns.size(); ++c) {
+    first += how.columns[c].inputs();
+    if (input < first)
+      return c;
+  }
+  return input;
+}
+
+tl::unexpected<error> blank(const raw_rows& rows, std::size_t row, std::size_t input,
                             const preprocessing& how) {
-  const auto name = "column " + std::to_string(column + 1)
-                    + (how.names.empty() ? "" : " (\"" + how.names[column] + "\")");
+  const auto column = column_of_input(how, input);
+  const auto& name = how.column(column).name;
   const auto place = rows.lines.empty()
                          ? rows.origin + ": example " + std::to_string(row + 1)
                          : rows.origin + ":" + std::to_string(rows.lines[row]);
   return fail_in(place, {error_kind::invalid_input,
-                         name
-                             + " has no value, and there is none to put there: the run "
-                               "was not made with data.blanks = \"mean\""});
+                         "column " + std::to_string(column + 1)
+                             + (name.empty() ? "" : " (\"" + name + "\")")
+                             + " has no value, and the model has none to put there"});
 }
 
 } // namespace
 
-std::size_t preprocessing::expanded_width() const {
-  std::size_t all = width;
-  for (const auto& c : categories)
-    all += c.values.size() - 1;
+std::size_t preprocessing::inputs() const {
+  if (columns.empty())
+    return width;
+  std::size_t all = 0;
+  for (const auto& c : columns)
+    all += c.inputs();
+  return all;
+}
+
+const column_encoding& preprocessing::column(std::size_t i) const {
+  static const column_encoding plain;
+  return columns.empty() ? plain : columns[i];
+}
+
+bool preprocessing::takes_plain_numbers() const {
+  return std::ranges::all_of(columns, [](const column_encoding& c) {
+    return c.kind == encoding_kind::number && !c.blank_input;
+  });
+}
+
+std::vector<float> preprocessing::fills() const {
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> all;
+  for (std::size_t i = 0; i < inputs(); ++i)
+    all.push_back(!blanks.empty() && !std::isnan(blanks[i]) ? blanks[i]
+                  : mean.empty()                            ? none
+                                 : static_cast<float>(mean[i]));
   return all;
 }
 
 expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& how) {
-  const std::size_t expanded = how.expanded_width();
-  std::vector<float> out;
-  out.reserve(rows.count * expanded);
-  for (std::size_t r = 0; r < rows.count; ++r)
-    for (std::size_t column = 0, c = 0; column < how.width; ++column) {
-      float v = rows.values[r * how.width + column];
-      if (c < how.categories.size() && how.categories[c].column == column) {
-        const auto code = static_cast<std::size_t>(v);
-        for (std::size_t k = 0; k < how.categories[c].values.size(); ++k)
-          out.push_back(k == code ? 1.0F : 0.0F);
-        ++c;
-        continue;
-      }
-      if (std::isnan(v)) {
-        const auto at = out.size() % expanded;
-        if (how.blanks.empty() || std::isnan(how.blanks[at]))
-          return blank(rows, r, column, how);
-        v = how.blanks[at];
-      }
-      out.push_back(v);
+  const std::size_t inputs = how.inputs();
+  const auto fills = how.fills();
+  std::vector<float> out = rows.values;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (std::isnan(out[i])) {
+      out[i] = fills[i % inputs];
+      if (std::isnan(out[i]))
+        return blank(rows, i / inputs, i % inputs, how);
     }
   if (!how.mean.empty())
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = static_cast<float>((out[i] - how.mean[i % expanded])
-                                  / how.deviation[i % expanded]);
+      out[i] =
+          static_cast<float>((out[i] - how.mean[i % inputs]) / how.deviation[i % inputs]);
   else if (how.largest > 0)
     for (float& v : out)
       v /= how.largest;
@@ -68,13 +91,15 @@ expected<new_examples> read_new_examples(const std::filesystem::path& file,
                                          const data_params& params,
                                          const preprocessing& how) {
   try {
-    const auto rows = read_raw_rows({file, array, "--array"}, params, how);
+    const auto from = file == "-" ? std::filesystem::path("/dev/stdin") : file;
+    auto rows = read_raw_rows({from, array, "--array"}, params, how);
     if (!rows)
       return tl::unexpected(rows.error());
     auto features = prepare(*rows, how);
     if (!features)
       return tl::unexpected(std::move(features).error());
-    return new_examples{rows->count, std::move(*features)};
+    return new_examples{rows->count, std::move(*features), std::move(rows->notes),
+                        std::move(rows->targets), std::move(rows->lines)};
   } catch (const std::bad_alloc&) {
     return fail_in(file.string(),
                    {error_kind::io, "not enough memory to hold the examples"});

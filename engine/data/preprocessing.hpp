@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/column_encoding.hpp"
 #include "engine/data/data_set.hpp"
 #include "engine/data/examples.hpp"
 #include "genome/codec.hpp"
@@ -12,30 +13,43 @@
 
 namespace clade {
 
-/// What `load_data` does to examples before networks see them, as numbers that were
-/// estimated on the train part. In this order, for a row of `width` values: categories
-/// become columns of 0 and 1 in their place, blanks are filled, then columns are
-/// standardised (in double), or pixels divided by the largest.
+/// What `load_data` does to examples before networks see them. In this order: the columns
+/// of a table become inputs (column_encoding.hpp), blanks are filled, then inputs are
+/// standardised (in double), or pixels divided by the largest. All numbers were estimated
+/// on the train part.
 struct preprocessing {
   task_kind task = task_kind::classification;
-  tensor_shape shape;    ///< Of one example, as networks take it.
-  std::size_t width = 0; ///< Values of one example as files have them, without target.
-  std::vector<std::string> names; ///< Of these columns; empty where the file has none.
+  tensor_shape shape; ///< Of one example, as networks take it.
+  /// Of arrays like those of the training data.
+  array_layout layout = array_layout::channels_first;
+  /// The sizes of one example of an array, in the order of its file; empty of a table.
+  tensor_shape sizes;
+  std::size_t width = 0; ///< Columns of a file, without the target.
+  /// Of a table: its `width` columns, as the training file has them. Empty: all of them
+  /// are numbers without a name, as those of an array are.
+  std::vector<column_encoding> columns;
   /// Where the target stands beside them, counted with it; none: it is elsewhere.
   std::optional<std::size_t> target_column;
-  std::string target;                      ///< Its name, if it has one.
-  std::vector<category_column> categories; ///< In order of columns; values sorted.
-  /// By column after categories are expanded. NaN: a blank is an error. Empty: all are.
+  std::string target; ///< Its name, if it has one.
+  /// The mark before the decimals in the training file, '.' or ','.
+  char decimal = '.';
+  /// By input: what is put in the place of NaN. Where it is NaN, or for all inputs if it
+  /// is empty, that is the mean below.
   std::vector<float> blanks;
-  std::vector<double> mean, deviation; ///< The same columns; empty for images.
+  std::vector<double> mean, deviation; ///< By input; empty for images.
   float largest = 0;                   ///< Of images; 0: they stay as they are.
   std::vector<std::string> classes;    ///< Names by label.
   double target_mean = 0;
   double target_deviation = 1;
   genome_hash checksum; ///< Of the training files' bytes.
 
-  /// Columns after categories are expanded.
-  [[nodiscard]] std::size_t expanded_width() const;
+  /// How many inputs the columns make.
+  [[nodiscard]] std::size_t inputs() const;
+  [[nodiscard]] const column_encoding& column(std::size_t i) const;
+  /// Whether all columns are numbers that make one input each, as those of an array.
+  [[nodiscard]] bool takes_plain_numbers() const;
+  /// By input, the value that replaces NaN; NaN where a blank is an error.
+  [[nodiscard]] std::vector<float> fills() const;
 };
 
 /// Reads the training data again, past the cache, and estimates the same numbers as
@@ -50,27 +64,44 @@ void encode(encoder& out, const preprocessing& how);
 /// the decoder has failed.
 [[nodiscard]] preprocessing decode_preprocessing(decoder& in);
 
+/// The targets of new examples, for those who want to know how good predictions are.
+struct new_targets {
+  /// By row: the value, or the number of the class; NaN where there is none, or one that
+  /// the training data does not have.
+  std::vector<double> values{};
+  std::uint64_t blanks = 0;  ///< Rows without a target.
+  std::uint64_t unknown = 0; ///< Rows of a class that the training data does not have.
+  std::string example{};     ///< Such a class.
+};
+
 /// Examples to be predicted, ready for a network.
 struct new_examples {
   std::size_t count = 0;
-  std::vector<float> features; ///< [count, shape...]
+  std::vector<float> features;          ///< [count, shape...]
+  std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
+  std::optional<new_targets> targets{}; ///< Of a table that has the target's column.
+  std::vector<std::uint64_t> lines{};   ///< Of a CSV's rows; empty otherwise.
 };
 
-/// Reads examples like those of the training data, with or without the target, which is
-/// not looked at: a CSV with the same columns (where both have names, in any order), an
-/// array, or CIFAR. `array` names it in a .npz; empty: as in training. Errors name the
-/// file and the line.
+/// Reads examples like those of the training data, with or without the target, which
+/// decides nothing: a CSV with the same columns (where both have names, in any order and
+/// with others among them), an array, or CIFAR; the file "-" is standard input. `array`
+/// names it in a .npz; empty: as in training. Blanks are filled, and values that the
+/// training data does not have are blanks; the notes say so. Errors name the file and the
+/// line.
 [[nodiscard]] expected<new_examples> read_new_examples(const std::filesystem::path& file,
                                                        const std::string& array,
                                                        const data_params& params,
                                                        const preprocessing& how);
 
-/// Rows as files have them, categories as places among their values, blanks as NaN.
+/// Rows of a file, encoded but neither filled nor scaled.
 struct raw_rows {
   std::string origin;
   std::size_t count = 0;
-  std::vector<float> values;        ///< [count, width]
-  std::vector<std::uint64_t> lines; ///< Of a CSV; empty otherwise.
+  std::vector<float> values;            ///< [count, inputs]; NaN is a blank.
+  std::vector<std::uint64_t> lines;     ///< Of a CSV; empty otherwise.
+  std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
+  std::optional<new_targets> targets{}; ///< Of a table that has the target's column.
 };
 
 /// What networks take: [count, shape...]. A blank that cannot be filled is an error.

@@ -1,11 +1,11 @@
-// What a file is, is known by its first bytes: .npy, .npz and IDX have magic numbers (and
-// names that are trusted when those are damaged), CIFAR's batches are known by the name
-// .bin, all else is CSV. Arrays hold examples along their first dimension; their targets
-// are an array of one dimension, in a file of its own or in the same archive, or one
-// column of an array of two.
+// Arrays hold examples along their first dimension; their targets are an array of one
+// dimension, in a file of its own or in the same archive, or one column of an array of
+// two.
 
 #include "engine/data/cifar.hpp"
 #include "engine/data/csv.hpp"
+#include "engine/data/csv_fields.hpp"
+#include "engine/data/data_format.hpp"
 #include "engine/data/examples.hpp"
 #include "engine/data/file_bytes.hpp"
 #include "engine/data/npz.hpp"
@@ -27,22 +27,7 @@
 namespace clade {
 namespace {
 
-enum class format : std::uint8_t { csv, idx, npy, npz, cifar };
-
-format format_of(const std::filesystem::path& file, std::string_view bytes) {
-  const std::string name = file.filename().string();
-  // First: any bytes may begin a picture, another format's magic number too.
-  if (name.ends_with(".bin") || name.ends_with(".bin.gz"))
-    return format::cifar;
-  if (looks_like_zip(bytes) || name.ends_with(".npz") || name.ends_with(".npz.gz"))
-    return format::npz;
-  if (looks_like_npy(bytes) || name.ends_with(".npy") || name.ends_with(".npy.gz"))
-    return format::npy;
-  if (looks_like_idx(bytes) || name.ends_with("-ubyte") || name.ends_with("-ubyte.gz")
-      || name.ends_with(".idx") || name.ends_with(".idx.gz"))
-    return format::idx;
-  return format::csv;
-}
+using format = data_format;
 
 tl::unexpected<error> wrong(std::string_view place, std::string message) {
   return fail_in(place, {error_kind::invalid_input, std::move(message)});
@@ -50,6 +35,18 @@ tl::unexpected<error> wrong(std::string_view place, std::string message) {
 
 std::string at_byte(const std::string& origin, std::size_t byte) {
   return origin + ": byte " + std::to_string(byte);
+}
+
+// The text of a CSV.
+expected<csv_text> text_of(std::string bytes, const std::string& origin,
+                           const std::string& encoding) {
+  auto text = to_utf8(std::move(bytes), encoding);
+  if (!text)
+    return fail_in(origin, std::move(text).error());
+  if (const std::size_t nul = text->text.find('\0'); nul != std::string::npos)
+    return wrong(at_byte(origin, nul),
+                 "a zero byte: the file is neither CSV, .npy, .npz nor IDX");
+  return text;
 }
 
 // What holds one array: a file, or a member of an archive.
@@ -100,7 +97,7 @@ expected<void> take_targets(examples& out, const numeric_array& a, std::size_t f
     out.places.push_back(a.byte_of(i));
     const auto place = [&] { return at_byte(out.origin, a.byte_of(i)); };
     if (!std::isfinite(v) || std::abs(v) > std::numeric_limits<float>::max())
-      return wrong(place(), "the target is not a finite number");
+      return wrong(place(), "the target " + std::string(why_no_float(v)));
     if (task == task_kind::regression) {
       out.targets.push_back(v);
       continue;
@@ -129,7 +126,8 @@ expected<void> take_features(examples& out, const std::string& origin,
       continue;
     const double v = a[i];
     if (!std::isfinite(v) || std::abs(v) > std::numeric_limits<float>::max())
-      return wrong(at_byte(origin, a.byte_of(i)), "the value is not a finite number");
+      return wrong(at_byte(origin, a.byte_of(i)),
+                   "the value " + std::string(why_no_float(v)));
     out.features.push_back(static_cast<float>(v));
   }
   return {};
@@ -184,7 +182,11 @@ expected<examples> with_target_column(const std::string& origin, const numeric_a
 }
 
 expected<examples> with_targets(const std::string& origin, const numeric_array& a,
-                                const array_bytes& from, task_kind task) {
+                                const array_bytes& from, const data_params& params) {
+  const auto layout =
+      find_layout(std::span(a.sizes).subspan(1), params.shape, params.layout);
+  if (!layout)
+    return fail_in(origin, layout.error());
   const auto targets = parse_array(from);
   if (!targets)
     return tl::unexpected(targets.error());
@@ -196,12 +198,27 @@ expected<examples> with_targets(const std::string& origin, const numeric_array& 
   examples out;
   out.origin = from.origin;
   out.count = count;
-  out.shape = example_shape(a);
-  if (auto taken = take_targets(out, *targets, 0, 1, task); !taken)
+  out.layout = *layout;
+  out.sizes.sizes.assign(a.sizes.begin() + 1, a.sizes.end());
+  out.shape = as_image(example_shape(a), *layout);
+  if (auto taken = take_targets(out, *targets, 0, 1, params.task); !taken)
     return tl::unexpected(std::move(taken).error());
   if (auto taken = take_features(out, origin, a, std::nullopt); !taken)
     return tl::unexpected(std::move(taken).error());
+  if (*layout == array_layout::channels_last)
+    move_channels_first(out.features, out.shape);
   return out;
+}
+
+// Images that come later have the sizes of the training data's, in the same order.
+expected<void> check_image(const std::string& origin, const numeric_array& a,
+                           const preprocessing& how) {
+  const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
+  const auto wanted = in_file(how.shape, how.layout);
+  if (!sizes.is_image() || !wanted.is_image() || sizes == wanted)
+    return {};
+  return wrong(origin, "holds examples of " + to_text(sizes)
+                           + ", where those of the training data are " + to_text(wanted));
 }
 
 // The examples' array from `file`, and their targets from it too, if it is an archive, or
@@ -236,7 +253,7 @@ expected<examples> read_arrays(const example_source& from, file_bytes file,
   file.bytes = {};
   if (targets->kind != format::npy && targets->kind != format::idx)
     return wrong(targets->origin, "is neither a .npy, a .npz nor an IDX file of targets");
-  auto read = with_targets(array->origin, *a, *targets, params.task);
+  auto read = with_targets(array->origin, *a, *targets, params);
   if (read)
     read->checksum = both(checksum, file.checksum);
   return read;
@@ -278,6 +295,8 @@ expected<examples> read_examples(const example_source& from, const data_params& 
   auto read = read_file(from.examples.file);
   if (!read)
     return tl::unexpected(read.error());
+  if (auto fine = refuse_spreadsheet(from.examples.file, read->bytes); !fine)
+    return tl::unexpected(std::move(fine).error());
   const format f = format_of(from.examples.file, read->bytes);
   if (f != format::npz)
     for (const array_source* one : {&from.examples, &from.targets})
@@ -285,19 +304,26 @@ expected<examples> read_examples(const example_source& from, const data_params& 
         if (auto fine = no_archive(*one); !fine)
           return tl::unexpected(std::move(fine).error());
   if (f == format::csv) {
-    if (!from.targets.file.empty())
-      return wrong(origin, "is neither a .npy nor an IDX file, as it must be beside a "
-                           "target_file");
-    if (const std::size_t nul = read->bytes.find('\0'); nul != std::string::npos)
-      return wrong(at_byte(origin, nul),
-                   "a zero byte: the file is neither CSV, .npy, .npz nor IDX");
-    auto parsed = parse_csv(read->bytes, origin, params);
+    std::optional<csv_targets> targets;
+    if (!from.targets.file.empty()) {
+      auto column = read_csv_targets(from.targets.file);
+      if (!column)
+        return tl::unexpected(std::move(column).error());
+      targets = std::move(*column);
+    }
+    const auto text = text_of(std::move(read->bytes), origin, params.encoding);
+    if (!text)
+      return tl::unexpected(text.error());
+    auto parsed = parse_csv(text->text, origin, params, targets ? &*targets : nullptr);
     if (parsed)
-      parsed->checksum = read->checksum;
+      parsed->checksum =
+          targets ? both(read->checksum, targets->checksum) : read->checksum;
     return parsed;
   }
-  if (!params.categories.empty() || params.blanks != blank_rule::refuse)
-    return wrong(origin, "is an array; categories and blanks are for CSV files");
+  if (!params.categories.empty() || !params.columns.empty() || !params.ignore.empty()
+      || params.blanks == blank_rule::mean || params.blanks == blank_rule::drop)
+    return wrong(origin,
+                 "is an array; columns, categories, ignore and blanks are for CSV files");
   if (f == format::cifar) {
     if (!from.targets.file.empty())
       return wrong(origin, "holds its targets itself; remove target_file");
@@ -311,14 +337,19 @@ expected<examples> read_examples(const example_source& from, const data_params& 
 
 expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
                                  const preprocessing& how) {
-  auto read = read_file(from.file);
+  auto read = read_file(from.file, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());
   raw_rows out{.origin = from.file.string(), .count = 0, .values = {}, .lines = {}};
+  if (auto fine = refuse_spreadsheet(from.file, read->bytes); !fine)
+    return tl::unexpected(std::move(fine).error());
   const format f = format_of(from.file, read->bytes);
   if (f == format::csv)
-    return parse_new_csv(read->bytes, out.origin, params.header, how);
-  if (!how.categories.empty())
+    return text_of(std::move(read->bytes), out.origin, "auto")
+        .and_then([&](const csv_text& text) {
+          return parse_new_csv(text.text, out.origin, params.header, how);
+        });
+  if (!how.takes_plain_numbers())
     return wrong(out.origin, "is an array, but the training data has columns of texts");
   examples e;
   if (f == format::cifar) {
@@ -337,6 +368,8 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
     if (!a)
       return tl::unexpected(a.error());
     e.count = static_cast<std::size_t>(a->sizes[0]);
+    if (auto fits = check_image(array->origin, *a, how); !fits)
+      return tl::unexpected(std::move(fits).error());
     const bool with_target = a->sizes.size() == 2 && how.target_column
                              && a->count() == e.count * (how.width + 1);
     if (auto taken = take_features(e, array->origin, *a,
@@ -349,6 +382,8 @@ expected<raw_rows> read_raw_rows(const array_source& from, const data_params& pa
                                  + std::to_string(e.features.size() / e.count)
                                  + " values, where those of the training data have "
                                  + std::to_string(how.width));
+  if (f != format::cifar && how.layout == array_layout::channels_last)
+    move_channels_first(e.features, how.shape);
   out.count = e.count;
   out.values = std::move(e.features);
   return out;

@@ -56,16 +56,110 @@ std::array<std::size_t, parts> deal(std::size_t n,
   return dealt;
 }
 
+std::array<double, parts> normalized(const split_shares& shares) {
+  const double sum = shares.train + shares.validation + shares.test;
+  return {shares.train / sum, shares.validation / sum, shares.test / sum};
+}
+
+/// Examples that stay together, and how many of them are of each class.
+struct example_group {
+  std::vector<std::uint32_t> examples;
+  std::map<std::size_t, std::size_t> members; ///< By class.
+};
+
+std::vector<example_group> gather(std::span<const std::int64_t> labels,
+                                  std::span<const std::uint32_t> groups,
+                                  std::vector<double>& class_sizes) {
+  std::map<std::int64_t, std::size_t> classes;
+  for (const auto label : labels)
+    classes.try_emplace(label, classes.size());
+  class_sizes.assign(classes.size(), 0);
+  std::map<std::uint32_t, example_group> by_group;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto c = classes.at(labels[i]);
+    auto& group = by_group[groups[i]];
+    group.examples.push_back(static_cast<std::uint32_t>(i));
+    ++group.members[c];
+    ++class_sizes[c];
+  }
+  std::vector<example_group> out;
+  for (auto& [code, group] : by_group)
+    out.push_back(std::move(group));
+  return out;
+}
+
 } // namespace
+
+split_parts split_by_time(std::span<const double> times, const split_shares& shares) {
+  std::vector<std::uint32_t> order(times.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(
+      order, [&](std::uint32_t a, std::uint32_t b) { return times[a] < times[b]; });
+  std::array<double, parts> owed{};
+  const auto dealt = deal(order.size(), normalized(shares), owed);
+  split_parts out;
+  auto next = order.begin();
+  const std::array<std::vector<std::uint32_t>*, parts> part{&out.train, &out.validation,
+                                                            &out.test};
+  for (std::size_t p = 0; p < parts; ++p) {
+    const auto end = next + static_cast<std::ptrdiff_t>(dealt[p]);
+    part[p]->assign(next, end);
+    std::ranges::sort(*part[p]);
+    next = end;
+  }
+  return out;
+}
+
+// The largest groups are dealt first, each to the part that it brings nearest to its
+// share of every class: by the sum over classes of the squared share that is still
+// missing (StratifiedGroupKFold of scikit-learn goes about it alike).
+split_parts split_by_group(std::span<const std::int64_t> labels,
+                           std::span<const std::uint32_t> groups,
+                           const split_shares& shares, std::uint64_t seed) {
+  std::vector<double> sizes;
+  auto all = gather(labels, groups, sizes);
+  auto random = derive(seed, purpose::split, 2, 0);
+  for (std::size_t i = all.size(); i > 1; --i)
+    std::swap(all[i - 1], all[random.below(i)]);
+  std::ranges::stable_sort(all, [](const example_group& a, const example_group& b) {
+    return a.examples.size() > b.examples.size();
+  });
+  const auto share = normalized(shares);
+  std::array<std::vector<double>, parts> missing;
+  for (std::size_t p = 0; p < parts; ++p)
+    missing[p].assign(sizes.size(), share[p]);
+  split_parts out;
+  const std::array<std::vector<std::uint32_t>*, parts> part{&out.train, &out.validation,
+                                                            &out.test};
+  for (const auto& group : all) {
+    const auto gain = [&](std::size_t p) {
+      double sum = share[p] > 0 ? 0 : -1e300;
+      for (const auto& [c, members] : group.members) {
+        const double taken = static_cast<double>(members) / sizes[c];
+        sum += missing[p][c] * missing[p][c]
+               - (missing[p][c] - taken) * (missing[p][c] - taken);
+      }
+      return sum;
+    };
+    std::size_t best = 0;
+    for (std::size_t p = 1; p < parts; ++p)
+      if (gain(p) > gain(best))
+        best = p;
+    for (const auto& [c, members] : group.members)
+      missing[best][c] -= static_cast<double>(members) / sizes[c];
+    part[best]->insert(part[best]->end(), group.examples.begin(), group.examples.end());
+  }
+  for (auto* p : part)
+    std::ranges::sort(*p);
+  return out;
+}
 
 split_parts split(std::span<const std::int64_t> labels, const split_shares& shares,
                   std::uint64_t seed) {
   std::map<std::int64_t, std::vector<std::uint32_t>> members;
   for (std::size_t i = 0; i < labels.size(); ++i)
     members[labels[i]].push_back(static_cast<std::uint32_t>(i));
-  const double sum = shares.train + shares.validation + shares.test;
-  const std::array<double, parts> share{shares.train / sum, shares.validation / sum,
-                                        shares.test / sum};
+  const auto share = normalized(shares);
   std::array<double, parts> owed{};
   split_parts out;
   const std::array<std::vector<std::uint32_t>*, parts> part{&out.train, &out.validation,

@@ -25,6 +25,17 @@ struct split_parts {
 [[nodiscard]] split_parts split(std::span<const std::int64_t> labels,
                                 const split_shares& shares, std::uint64_t seed);
 
+/// In order of `times`, one for each example: the earliest are the train part, the latest
+/// the test part. Of equal times, the first example is the earlier.
+[[nodiscard]] split_parts split_by_time(std::span<const double> times,
+                                        const split_shares& shares);
+
+/// Examples of one group stay in one part. Each class has its share in each part as
+/// nearly as the groups allow; who of equal groups goes where, the seed decides.
+[[nodiscard]] split_parts split_by_group(std::span<const std::int64_t> labels,
+                                         std::span<const std::uint32_t> groups,
+                                         const split_shares& shares, std::uint64_t seed);
+
 /// `count` of `of` indices, in rising order, drawn by the seed.
 [[nodiscard]] std::vector<std::uint32_t> draw(std::size_t count, std::size_t of,
                                               std::uint64_t seed, std::uint64_t file);

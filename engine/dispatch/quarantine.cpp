@@ -4,9 +4,10 @@
 
 namespace clade {
 
-void quarantine::fail(const std::string& slot, candidate_id id, clock::time_point now) {
+void quarantine::fail(const std::string& slot, candidate_id id, std::uint32_t attempt,
+                      clock::time_point now) {
   history& h = slots_[slot];
-  h.lost.insert(id);
+  h.lost.emplace(id, attempt);
   if (h.lost.size() < params_.failures)
     return;
   h.lost.clear();
@@ -16,7 +17,7 @@ void quarantine::fail(const std::string& slot, candidate_id id, clock::time_poin
 
 void quarantine::acquit(candidate_id id) {
   for (auto& [slot, h] : slots_)
-    h.lost.erase(id);
+    std::erase_if(h.lost, [&](const auto& l) { return l.first == id; });
 }
 
 std::optional<quarantine::clock::time_point>

@@ -7,11 +7,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace clade {
 
 struct quarantine_params {
-  /// So many different candidates lost in a row are the slot's fault, not theirs.
+  /// So many losses in a row are the slot's fault, not the candidates'.
   std::size_t failures = 3;
   /// How long it then gets none; doubled each time it happens again without a success.
   std::chrono::milliseconds first{5'000};
@@ -25,8 +26,10 @@ public:
 
   explicit quarantine(const quarantine_params& params = {}) : params_(params) {}
 
-  /// The slot lost this candidate.
-  void fail(const std::string& slot, candidate_id id, clock::time_point now);
+  /// The slot lost this candidate. An `attempt` of 0: by the candidate's own doing, which
+  /// counts once for each candidate; otherwise each attempt counts.
+  void fail(const std::string& slot, candidate_id id, std::uint32_t attempt,
+            clock::time_point now);
 
   /// The slot brought a candidate to an end.
   void succeed(const std::string& slot) { slots_.erase(slot); }
@@ -40,7 +43,7 @@ public:
 
 private:
   struct history {
-    std::set<candidate_id> lost;
+    std::set<std::pair<candidate_id, std::uint32_t>> lost; ///< With the attempt, or 0.
     std::chrono::milliseconds pause{0};
     clock::time_point until;
   };

@@ -9,6 +9,8 @@ namespace {
 
 // Weight of the newest evaluation in the mean: some fifty evaluations are remembered.
 constexpr double newest_share = 0.02;
+// Losses whose cause may still become known.
+constexpr std::size_t most_lone_losses = 1000;
 
 } // namespace
 
@@ -44,7 +46,19 @@ bool schedule::retired(node_id id) const {
   return found != nodes_.end() && found->second.retired;
 }
 
-std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now) {
+// Counts a death by its doing; true: it is given up.
+bool schedule::blame(waiting_candidate& c, const std::string& slot) {
+  c.deaths += 1;
+  const bool given_up = c.deaths >= params_.deadly_tries;
+  // Where it died on two slots, it is not the fault of either.
+  if (given_up && c.died_on != slot)
+    quarantine_.acquit(c.demand.id);
+  c.died_on = slot;
+  return given_up;
+}
+
+std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
+                                        bool own_doing) {
   auto found = nodes_.find(id);
   if (found == nodes_.end())
     return {};
@@ -52,24 +66,46 @@ std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now) {
   auto leases = std::move(found->second.leases);
   nodes_.erase(found);
   leased_ -= leases.size();
-  const bool to_blame = leases.size() == 1;
+  const bool lone = leases.size() == 1;
   std::vector<lost_lease> result;
   for (auto& [lease, candidate] : leases) {
-    candidate.deaths += to_blame ? 1 : 0;
+    if (lone)
+      quarantine_.fail(slot, lease.id, own_doing ? 0 : lease.attempt, now);
+    const bool given_up = lone && own_doing && blame(candidate, slot);
+    if (lone && !own_doing)
+      lone_losses_.emplace(id, lone_loss{lease, slot});
     candidate.alone = true;
     candidate.attempt += 1;
-    const bool given_up = candidate.deaths >= params_.deadly_tries;
-    result.push_back({.id = lease.id, .attempt = lease.attempt, .given_up = given_up});
-    // Where it died on two slots, it is not the fault of either.
-    if (given_up && candidate.lost_on != slot)
-      quarantine_.acquit(lease.id);
-    else if (to_blame)
-      quarantine_.fail(slot, lease.id, now);
     candidate.lost_on = slot;
+    result.push_back({.id = lease.id, .attempt = lease.attempt, .given_up = given_up});
     if (!given_up)
       queue_.insert(std::move(candidate));
   }
+  if (lone_losses_.size() > most_lone_losses)
+    lone_losses_.erase(lone_losses_.begin());
   return result;
+}
+
+std::optional<lost_lease> schedule::convict(node_id id) {
+  const auto loss = lone_losses_.extract(id);
+  if (!loss)
+    return std::nullopt;
+  const auto& [lease, slot] = loss.mapped();
+  const auto waits = std::ranges::find_if(
+      queue_, [&](const auto& c) { return c.demand.id == lease.id; });
+  if (waits != queue_.end()) {
+    auto node = queue_.extract(waits);
+    if (blame(node.value(), slot))
+      return lost_lease{.id = lease.id, .attempt = lease.attempt, .given_up = true};
+    queue_.insert(std::move(node));
+    return std::nullopt;
+  }
+  // One that is in training again may still end well.
+  for (auto& [other, n] : nodes_)
+    for (auto& held : n.leases)
+      if (held.lease.id == lease.id)
+        blame(held.candidate, slot);
+  return std::nullopt;
 }
 
 void schedule::hear(node_id id, clock::time_point now) {

@@ -27,8 +27,8 @@ struct schedule_params {
   /// beside short evaluations; whatever takes longer travels alone.
   std::chrono::milliseconds batch_time{20};
   std::size_t max_batch = 64;
-  /// A candidate that was alone on a node process when it died is tried again until so
-  /// many processes have died of it.
+  /// A candidate that was alone on a node process that died of it (`schedule::leave`) is
+  /// tried again until so many have.
   std::uint32_t deadly_tries = 2;
   quarantine_params quarantine;
 };
@@ -80,7 +80,8 @@ struct offer {
 ///
 /// A node has one batch in work and, where batches are short, a second one waiting. When
 /// a node is lost with several candidates, none of them is to blame: each is handed out
-/// again, alone. A candidate whose node was lost goes to another slot than that, if there
+/// again, alone. One that was alone is to blame only where the process itself shows it. A
+/// candidate whose node was lost goes to another slot than that, if there
 /// is one. A slot on which several candidates in a row were lost gets none for a while.
 class schedule {
 public:
@@ -100,7 +101,14 @@ public:
   void enable(node_id node);
 
   /// The node is gone, and dead; what it had waits again, or is given up.
-  [[nodiscard]] std::vector<lost_lease> leave(node_id node, clock::time_point now);
+  /// `own_doing`: its process ended by what it did itself, so that a candidate which it
+  /// had alone is to blame. Silence, or a signal from elsewhere, is nobody's fault.
+  [[nodiscard]] std::vector<lost_lease> leave(node_id node, clock::time_point now,
+                                              bool own_doing = false);
+
+  /// It becomes known only now that the process of a node that left without blame had
+  /// ended by its own doing. Returns its candidate if that waits and is given up.
+  [[nodiscard]] std::optional<lost_lease> convict(node_id node);
 
   /// The node is there: renews its leases.
   void hear(node_id node, clock::time_point now);
@@ -159,9 +167,10 @@ private:
   struct waiting_candidate {
     clade::demand demand;
     std::uint32_t attempt = 1;
-    std::uint32_t deaths = 0;
+    std::uint32_t deaths = 0; ///< Of processes, by its doing.
     bool alone = false;
     std::string lost_on; ///< The slot that lost it last.
+    std::string died_on; ///< The slot whose process last died of it.
 
     friend bool operator<(const waiting_candidate& a, const waiting_candidate& b) {
       return a.demand.work != b.demand.work ? a.demand.work > b.demand.work
@@ -171,6 +180,11 @@ private:
   struct leased_candidate {
     clade::lease lease;
     waiting_candidate candidate;
+  };
+  /// A loss of a candidate that was alone on its node and is not blamed.
+  struct lone_loss {
+    clade::lease lease;
+    std::string slot;
   };
   struct node {
     clade::offer offer;
@@ -190,12 +204,14 @@ private:
                                                                clock::time_point now);
   [[nodiscard]] std::vector<lease> fill(node& n, std::size_t most, clock::time_point now);
   lease give(node& n, waiting_candidate c);
+  bool blame(waiting_candidate& c, const std::string& slot);
 
   schedule_params params_;
   clade::quarantine quarantine_;
   memory_forecast memory_;
   std::set<waiting_candidate> queue_;
   std::map<node_id, node> nodes_;
+  std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.
   std::size_t leased_ = 0;
   std::uint64_t last_lease_ = 0;
   double mean_seconds_ = -1; ///< Exponential mean; negative: nothing measured yet.

@@ -62,7 +62,7 @@ constexpr std::array rules{
            return "with " + count(task.budget, "evaluation")
                   + " a model that screens children saves trainings";
          }},
-    rule{"regularised", [](const search_task&) { return true; },
+    rule{"regularized", [](const search_task&) { return true; },
          [](const search_task& task) {
            return "for " + count(task.budget, "evaluation")
                   + " it is robust in any space and costs nothing beside them";

@@ -28,7 +28,7 @@ std::vector<std::string> island_strategies(const evolution_params& params) {
     const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
     if (read.ec == std::errc() && read.ptr == text.data() + text.size())
       return std::vector<std::string>(std::min<std::size_t>(count, params.population),
-                                      "regularised");
+                                      "regularized");
   }
   return params.islands;
 }

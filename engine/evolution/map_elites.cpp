@@ -49,7 +49,7 @@ expected<void> serves_map_elites(const search_space& space) {
       error_kind::invalid_input,
       "evolution.strategy = \"map_elites\" keeps the best of each size and depth, "
       "and "
-          + space.name + " has no layers; take \"regularised\" or \"tpe\"");
+          + space.name + " has no layers; take \"regularized\" or \"tpe\"");
 }
 
 } // namespace clade

@@ -20,17 +20,21 @@
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
 //                  reason, [epoch...], seconds, slot, tries]
 //   epoch       = [number, metrics, seconds]
-//   examination = [subject, id, metrics, parameters]
+//   examination = [subject, id, metrics, parameters, (details: where there are any)]
+//   details     = [[train, validation, test], metrics, standard_error, [class...],
+//                  [count...], [[actual, predicted]...], errors]
+//   errors      = [examples, [value...]]
 //   metrics     = [[name, value]...]
 //   hash        = [high, low]
 //
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
 // fields: of run_started the seed and the hash; of run_forked the generation and
 // these two; of a candidate all but work and equal_to;
-// of an evaluation the first six.
+// of an evaluation the first six; of an examination the first four.
 #include "engine/evolution/record.hpp"
 
 #include "engine/evolution/record_kind.hpp"
+#include "engine/evolution/test_details.hpp"
 #include "genome/hash.hpp"
 
 namespace clade {
@@ -103,11 +107,21 @@ void encode_body(encoder& out, const run_forked& r) {
   encode(out, r.search);
 }
 
-void encode_body(encoder& out, const run_finished& r) {
+void encode_decisive(encoder& out, const examination& e) {
+  out.text(e.subject).natural(e.id);
+  encode(out, e.metrics);
+  out.natural(e.parameters);
+}
+
+void encode_head(encoder& out, const run_finished& r) {
   out.array(3)
       .natural(record_kind::finished)
       .natural(r.champion)
       .array(r.examinations.size());
+}
+
+void encode_body(encoder& out, const run_finished& r) {
+  encode_head(out, r);
   for (const auto& e : r.examinations)
     clade::encode(out, e);
 }
@@ -149,9 +163,10 @@ void encode(encoder& out, const epoch& e) {
 }
 
 void encode(encoder& out, const examination& e) {
-  out.array(4).text(e.subject).natural(e.id);
-  encode(out, e.metrics);
-  out.natural(e.parameters);
+  out.array(e.details ? 5 : 4);
+  encode_decisive(out, e);
+  if (e.details)
+    encode(out, *e.details);
 }
 
 void encode(encoder& out, const instruction& i) {
@@ -223,7 +238,13 @@ bytes decisive_bytes(const record& r) {
                    encode_decisive(out, e.evaluated);
                  },
                  [&](const generation_closed& c) { encode_body(out, c); },
-                 [&](const run_finished& f) { encode_body(out, f); },
+                 [&](const run_finished& f) {
+                   encode_head(out, f);
+                   for (const auto& e : f.examinations) {
+                     out.array(4);
+                     encode_decisive(out, e);
+                   }
+                 },
                  [&](const run_forked& f) {
                    out.array(4).natural(record_kind::forked).natural(f.generation);
                    out.natural(f.seed);

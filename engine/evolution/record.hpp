@@ -10,12 +10,14 @@
 
 namespace clade {
 
+struct test_details;
+
 /// The first record of a run.
 struct run_started {
   std::string version{};
   std::string experiment{}; ///< Resolved TOML, all defaults included (engine/config).
   std::uint64_t seed = 0;
-  /// Of what decides the search: `experiment` less slots and wall time.
+  /// The hash of what decides the search: `experiment` less slots and wall time.
   genome_hash search{};
 };
 
@@ -41,6 +43,9 @@ struct examination {
   candidate_id id = 0; ///< 0 for the linear model.
   std::vector<metric> metrics;
   std::uint64_t parameters = 0;
+  /// The details of the test (test_details.hpp); none where no network was trained, and
+  /// in runs of before there was such a thing. It does not enter the digest.
+  std::shared_ptr<const test_details> details{};
 };
 
 /// The end of the search: the champion met the test data.
@@ -68,7 +73,7 @@ struct slot_changed {
   std::string reason;
 };
 
-/// From here on another experiment decides: the records before are those of another run,
+/// Another experiment decides from here on: the records before are those of another run,
 /// its observations left out, up to the start of that generation.
 struct run_forked {
   std::string origin{};       ///< That run's folder: "digits-20260131-140500".
@@ -81,7 +86,7 @@ struct run_forked {
   genome_hash search{};
 };
 
-/// What a person may tell a run that is going on.
+/// The kinds of what a person may tell a run.
 enum class instruction_kind : std::uint8_t {
   hold = 0,       ///< Hand out nothing more; what is in training goes on.
   go_on = 1,      ///< Ends a hold.
@@ -91,8 +96,11 @@ enum class instruction_kind : std::uint8_t {
   drop = 5,       ///< The open candidate `number` is evaluated as dropped.
   extend = 6,     ///< By `number` generations.
   add = 7,        ///< Evaluate `genome`; `text` says where it comes from.
+  note = 8, ///< `text` is the note on candidate `number`, or on the run where that is 0.
+  tag = 9,  ///< Gives that candidate, or the run, the tag `text`.
+  untag = 10, ///< Takes that tag away.
 };
-inline constexpr std::uint64_t instruction_kinds = 8;
+inline constexpr std::uint64_t instruction_kinds = 11;
 
 struct instruction {
   instruction_kind kind = instruction_kind::hold;

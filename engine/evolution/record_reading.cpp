@@ -1,6 +1,7 @@
 // Reads what record.cpp writes, where the grammar is.
 #include "engine/evolution/record.hpp"
 #include "engine/evolution/record_kind.hpp"
+#include "engine/evolution/test_details.hpp"
 
 #include <cmath>
 #include <limits>
@@ -236,12 +237,16 @@ epoch decode_epoch(decoder& d) {
 }
 
 examination decode_examination(decoder& d) {
-  d.array(4);
+  const auto fields = d.array();
+  if (fields != 4 && fields != 5)
+    d.fail("an examination has " + std::to_string(fields) + " fields");
   examination e;
   e.subject = d.text();
   e.id = d.natural();
   e.metrics = decode_metrics(d);
   e.parameters = d.natural();
+  if (fields == 5)
+    e.details = std::make_shared<const test_details>(decode_test_details(d));
   return e;
 }
 

@@ -1,5 +1,6 @@
 // Records as the lines that people read, one kind after the other.
 #include "engine/evolution/record.hpp"
+#include "genome/utf8.hpp"
 
 #include <cstdlib>
 #include <iomanip>
@@ -11,6 +12,10 @@ namespace {
 
 std::string id_text(candidate_id id) {
   return "#" + std::to_string(id);
+}
+
+std::string subject_text(candidate_id id) {
+  return id == 0 ? "the run" : id_text(id);
 }
 
 std::string line(const run_started& r) {
@@ -87,6 +92,12 @@ std::string to_text(const instruction& i) {
     return "extend by " + std::to_string(i.number) + " generations";
   case instruction_kind::add:
     return "add " + i.text;
+  case instruction_kind::note:
+    return "note on " + subject_text(i.number);
+  case instruction_kind::tag:
+    return "tag " + subject_text(i.number) + " " + plain_text(i.text);
+  case instruction_kind::untag:
+    return "untag " + subject_text(i.number) + " " + plain_text(i.text);
   }
   std::abort();
 }

@@ -193,6 +193,8 @@ expected<void> fold(run_state& state, const record&, const person_ordered& order
     state.search->extend(order.number);
   } else if (order.kind == instruction_kind::add) {
     std::ignore = state.search->give(order.genome, order.text);
+  } else {
+    annotate(state.annotated, ordered, 0);
   }
   return {};
 }

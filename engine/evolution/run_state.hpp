@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/annotations.hpp"
 #include "engine/evolution/known_networks.hpp"
 #include "engine/evolution/record.hpp"
 #include "engine/evolution/strategy.hpp"
@@ -15,15 +16,15 @@
 
 namespace clade {
 
-/// What the fold needs to know beforehand; from the experiment that the first record
+/// The rules that the fold needs beforehand; from the experiment that the first record
 /// holds.
 struct run_rules {
   evolution_params evolution;
   clade::objective objective;
   std::uint64_t seed = 0;
-  /// What individuals are good at, where selection is by lexicase; else empty.
+  /// The metrics that selection by lexicase compares individuals by; else empty.
   std::vector<aim> cases{};
-  /// What genomes are made of.
+  /// The space that genomes are made of.
   std::shared_ptr<const search_space> space{};
   /// Reads the rules that hold after a fork from its experiment. Without it a fork does
   /// not fit.
@@ -54,7 +55,7 @@ struct run_state {
   std::vector<individual> best;
   std::optional<individual> best_random;
   std::set<genome_hash> random_networks; ///< Of generation 0's random candidates.
-  /// Of several objectives: those that none dominates, the fitter first, at most
+  /// With several objectives: those that none dominates, the fitter first, at most
   /// `kept_front`, without their genomes; and the box of their hypervolume, once a
   /// generation is closed in which one succeeded.
   std::vector<individual> front;
@@ -64,6 +65,8 @@ struct run_state {
   double training_seconds = 0;
   clade::digest digest;
   std::optional<run_finished> finished;
+  /// Notes and tags, without their times: the fold is not told when a record was written.
+  annotations annotated;
   bool started = false;
 
   static constexpr std::size_t kept_best = 5;

@@ -1,9 +1,10 @@
-// The table of strategies: a name, and what makes one. A new algorithm is a file that
-// implements `strategy` and a row here; the law tests
+// The table of strategies: a name, when to take it, and what makes one. A new algorithm
+// is a file that implements `strategy` and a row here; the law tests
 // (tests/engine/evolution/strategy_test.cpp) run over the names.
 #include "engine/evolution/strategy.hpp"
 
 #include "engine/evolution/asha.hpp"
+#include "engine/evolution/automatic.hpp"
 #include "engine/evolution/cma_es.hpp"
 #include "engine/evolution/dehb.hpp"
 #include "engine/evolution/differential_evolution.hpp"
@@ -20,9 +21,11 @@
 #include "engine/evolution/population_based_training.hpp"
 #include "engine/evolution/random.hpp"
 #include "engine/evolution/regularised.hpp"
+#include "engine/evolution/strategy_advice.hpp"
 #include "engine/evolution/successive_halving.hpp"
 #include "engine/evolution/surrogate_assisted.hpp"
 #include "engine/evolution/tpe.hpp"
+#include "search_spaces/nearest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +39,7 @@ enum class rungs { none, by_ratio, evenly, one_a_generation };
 
 struct row {
   const char* name;
+  const char* advice;
   expected<void> (*serves)(const search_space& space);
   std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
                                     std::shared_ptr<const search_space> space);
@@ -67,7 +71,7 @@ tl::unexpected<error> cannot_serve(const search_space& space, const char* name,
 }
 
 constexpr const char* any_strategies =
-    "\"regularised\", \"generational\" or \"mu_plus_lambda\"";
+    "\"regularized\", \"generational\" or \"mu_plus_lambda\"";
 
 expected<void> numbers_alone(const search_space& space, const char* name) {
   if (has_layers(space.rules))
@@ -88,33 +92,84 @@ expected<void> ordered_numbers(const search_space& space) {
     if (!is_ordered(p))
       return cannot_serve(space, "cma_es",
                           "has " + p.name + ", a choice without an order",
-                          "\"differential_evolution\", \"regularised\" or "
+                          "\"differential_evolution\", \"regularized\" or "
                           "\"generational\"");
   return {};
 }
 
 constexpr std::array rows{
-    row{"random", any_space, make<random_search>, rungs::none, true},
-    row{"generational", any_space, make<generational>},
-    row{"regularised", any_space, make<regularised>},
-    row{"mu_plus_lambda", any_space, make<mu_plus_lambda>},
-    row{"differential_evolution", no_layers, make<differential_evolution>},
-    row{"cma_es", ordered_numbers, make<cma_es>},
-    row{"surrogate", any_space, make<surrogate_assisted>, rungs::none, true},
-    row{"local_search", any_space, make<local_search>},
-    row{"tpe", serves_tpe, make<tpe>},
-    row{"map_elites", serves_map_elites, make<map_elites>},
-    row{"islands", any_space, make<islands>},
-    row{"nsga2", any_space, make<nsga2>, rungs::none, true},
-    row{"nsga3", any_space, make<nsga3>, rungs::none, true},
-    row{"successive_halving", any_space, make<successive_halving>, rungs::by_ratio},
-    row{"hyperband", any_space, make<hyperband>, rungs::by_ratio},
-    row{"dehb", serves_dehb, make<dehb>, rungs::by_ratio},
-    row{"asha", any_space, make<asha>, rungs::by_ratio},
-    row{"multi_fidelity", any_space, make<multi_fidelity>, rungs::by_ratio},
-    row{"median_stopping", any_space, make<median_stopping>, rungs::evenly},
-    row{"population_based_training", serves_population_based_training,
-        make<population_based_training>, rungs::one_a_generation},
+    row{"random",
+        "Samples every candidate. The baseline that the others must beat, and right for "
+        "fewer than 20 evaluations.",
+        any_space, make<random_search>, rungs::none, true},
+    row{"generational",
+        "A genetic algorithm with generations. Robust in any space; costs nothing "
+        "itself.",
+        any_space, make<generational>},
+    row{"regularized",
+        "Each child replaces the oldest candidate. Robust in any space; good for "
+        "thousands of evaluations.",
+        any_space, make<regularised>},
+    row{"mu_plus_lambda",
+        "Parents leave only for fitter children. Climbs fast in any space, and may get "
+        "stuck.",
+        any_space, make<mu_plus_lambda>},
+    row{"differential_evolution",
+        "Moves along differences between candidates. For hyperparameters alone, also "
+        "with unordered choices.",
+        no_layers, make<differential_evolution>},
+    row{"cma_es",
+        "Learns how hyperparameters depend on each other. For ordered hyperparameters "
+        "alone.",
+        ordered_numbers, make<cma_es>},
+    row{"surrogate",
+        "A model predicts hundreds of children and only the most promising is trained. "
+        "For expensive trainings, up to 2,000; one objective or several.",
+        any_space, make<surrogate_assisted>, rungs::none, true},
+    row{"local_search",
+        "Tries the neighbors of the best candidate, one change at a time. For small "
+        "spaces of choices.",
+        any_space, make<local_search>},
+    row{"tpe",
+        "Models good and bad hyperparameters, as Optuna does by default. For many "
+        "hyperparameters and no layers.",
+        serves_tpe, make<tpe>},
+    row{"map_elites",
+        "Keeps the best network of each size and depth. To choose a size afterwards.",
+        serves_map_elites, make<map_elites>},
+    row{"islands",
+        "Several searches side by side that exchange their best. For long searches that "
+        "would get stuck.",
+        any_space, make<islands>},
+    row{"nsga2", "For two or three objectives and thousands of evaluations.", any_space,
+        make<nsga2>, rungs::none, true},
+    row{"nsga3", "For four objectives and more.", any_space, make<nsga3>, rungs::none,
+        true},
+    row{"successive_halving",
+        "Only the best of each rung train on. The same search for any number of slots.",
+        any_space, make<successive_halving>, rungs::by_ratio},
+    row{"hyperband",
+        "Successive halving that hedges, for when nobody knows how much the first epochs "
+        "tell.",
+        any_space, make<hyperband>, rungs::by_ratio},
+    row{"dehb", "Hyperband with differential evolution. For hyperparameters alone.",
+        serves_dehb, make<dehb>, rungs::by_ratio},
+    row{"asha",
+        "Successive halving that never waits. For many slots, when early epochs tell "
+        "much.",
+        any_space, make<asha>, rungs::by_ratio},
+    row{"multi_fidelity",
+        "A model learns from short trainings which ones to continue. For up to 2,000 "
+        "evaluations with rungs.",
+        any_space, make<multi_fidelity>, rungs::by_ratio},
+    row{"median_stopping",
+        "Stops what is worse than the median so far. For learning curves that cross "
+        "often.",
+        any_space, make<median_stopping>, rungs::evenly},
+    row{"population_based_training",
+        "Changes hyperparameters while networks train. For schedules rather than values.",
+        serves_population_based_training, make<population_based_training>,
+        rungs::one_a_generation},
 };
 
 const row& row_of(const evolution_params& params) {
@@ -137,10 +192,15 @@ expected<void> natural(const char* name, std::size_t given, std::size_t low,
 
 constexpr std::size_t most = 1'000'000;
 
+/// `resolved`: a word that a file may have, but that has given way to another one by now.
 expected<void> word(const char* name, const std::string& given,
-                    const std::vector<std::string>& known) {
+                    std::vector<std::string> known, const char* resolved = nullptr) {
   if (std::find(known.begin(), known.end(), given) != known.end())
     return {};
+  if (resolved != nullptr)
+    known.insert(known.begin(), resolved);
+  if (const auto near = nearest(given, known); !near.empty())
+    return wrong(name, "\"" + given + "\"", "did you mean \"" + near + "\"?");
   std::string list;
   for (const auto& k : known)
     list += (list.empty() ? "\"" : ", \"") + k + "\"";
@@ -218,7 +278,7 @@ expected<void> validate_own(const evolution_params& p) {
   if (p.strategy == "islands")
     return validate_islands(p);
   const bool generational = p.strategy == "generational";
-  const bool regularised = p.strategy == "regularised";
+  const bool regularised = p.strategy == "regularized";
   if (regularised || (generational && p.selection == "tournament"))
     if (auto ok = natural("tournament", p.tournament, 1, p.population); !ok)
       return ok;
@@ -242,7 +302,8 @@ expected<void> validate_own(const evolution_params& p) {
 } // namespace
 
 expected<void> validate(const evolution_params& params) {
-  if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
+  if (auto ok = word("strategy", params.strategy, strategy_names(), automatic_strategy);
+      !ok)
     return ok;
   if (auto ok = natural("population", params.population, 1, most); !ok)
     return ok;
@@ -276,7 +337,8 @@ expected<void> validate(const evolution_params& params) {
 expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
                               std::vector<std::uint32_t> fidelities) {
   constexpr std::size_t looks = 5;
-  if (auto ok = word("strategy", params.strategy, strategy_names()); !ok)
+  if (auto ok = word("strategy", params.strategy, strategy_names(), automatic_strategy);
+      !ok)
     return ok;
   const auto how = row_of(params).rungs;
   if (how == rungs::none)
@@ -287,7 +349,7 @@ expected<void> complete_rungs(evolution_params& params, std::uint32_t epochs,
       return wrong("strategy", "\"" + params.strategy + "\"",
                    "it compares candidates before they are trained to the end, and that "
                    "is after 1 epoch; raise the number of epochs, or take "
-                   "\"regularised\"");
+                   "\"regularized\"");
     if (how == rungs::by_ratio)
       params.rungs = fidelities.empty() ? rungs_of(epochs, reduction)
                                         : rungs_of(fidelities, reduction);
@@ -341,6 +403,19 @@ expected<void> check_strategy(const evolution_params& params, const search_space
 
 bool starts_from_others(const evolution_params& params) {
   return params.inherit || row_of(params).rungs != rungs::none;
+}
+
+std::span<const strategy_advice> strategies_with_advice() {
+  static const auto all = [] {
+    std::vector<strategy_advice> every{{automatic_strategy,
+                                        "The default: takes one of those below by "
+                                        "objectives, rungs and budget, and says "
+                                        "why."}};
+    for (const auto& r : rows)
+      every.push_back({r.name, r.advice});
+    return every;
+  }();
+  return all;
 }
 
 std::vector<std::string> strategy_names() {

@@ -196,7 +196,7 @@ expected<void> serves_tpe(const search_space& space) {
     return {};
   return fail(error_kind::invalid_input,
               "evolution.strategy = \"tpe\" models hyperparameters, and " + space.name
-                  + " has none with more than one value; take \"regularised\"");
+                  + " has none with more than one value; take \"regularized\"");
 }
 
 } // namespace clade

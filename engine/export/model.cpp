@@ -265,6 +265,14 @@ expected<exported_model> export_network(const network& n,
   return taking_apart(weights).all(n);
 }
 
+std::vector<std::string> names_of(const preprocessing& how) {
+  std::vector<std::string> out;
+  for (const auto& c : how.columns)
+    if (!c.name.empty())
+      out.push_back(c.name);
+  return out;
+}
+
 std::string title_of(const exported_model& m) {
   std::string out = "#" + std::to_string(m.id) + " of " + m.run;
   for (std::size_t i = 0; i < m.metrics.size(); ++i)

@@ -2,6 +2,7 @@
 
 #include "engine/data/preprocessing.hpp"
 #include "engine/evolution/candidate.hpp"
+#include "engine/evolution/test_details.hpp"
 #include "engine/training/weights.hpp"
 #include "search_spaces/network.hpp"
 
@@ -99,6 +100,8 @@ struct model_origin {
   genome genes;
   std::string search_space;          ///< `to_toml` of it.
   std::string header, array, target; ///< Of `data_params`: how data files are read.
+  /// Of a regression's champion, for intervals (predictions.hpp); else empty.
+  error_quantiles errors{};
 };
 
 /// A trained network and all that it takes to apply it to raw data: what every format is
@@ -121,6 +124,9 @@ struct exported_model {
 /// names the first that is missing, left over or of another shape.
 [[nodiscard]] expected<exported_model>
 export_network(const network& n, std::span<const weight_tensor> weights);
+
+/// The names of the columns; empty where they have none.
+[[nodiscard]] std::vector<std::string> names_of(const preprocessing& how);
 
 /// "#231 of digits-20260131-140500: validation.accuracy 0.98"
 [[nodiscard]] std::string title_of(const exported_model& m);

@@ -1,10 +1,11 @@
 // A file of safetensors.cpp, whose header begins, without a space,
 //
-//     {"__metadata__":{"clade_format":"1","clade_checksum":"DIGITS",
+//     {"__metadata__":{"clade_format":"2","clade_checksum":"DIGITS",
 //
-// and has among its metadata "clade_model". The checksum is XXH3, 128 bits, of the whole
-// file with zeros in its place: a flipped bit anywhere is found. The model is, in
-// hexadecimal digits,
+// and has among its metadata "clade_model" and, of a regression's champion,
+// "clade_errors" (test_details.hpp), both in hexadecimal digits. The checksum is XXH3,
+// 128 bits, of the whole file with zeros in its place: a flipped bit anywhere is found.
+// The model is, in hexadecimal digits,
 //
 //     model  = [ genome, search space: text (TOML), header: text, array: text,
 //                target: text, preprocessing (preprocessing_codec.cpp), [tensor...] ]
@@ -18,6 +19,7 @@
 
 #include "engine/data/in_quotes.hpp"
 #include "genome/hash.hpp"
+#include "genome/json_depth.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -226,27 +228,48 @@ expected<trained_network> assemble(stored_model m, tensor_bytes tensors) {
                          .reading = std::move(m.reading)};
 }
 
+std::optional<bytes> stored_bytes(const json& metadata, const char* key) {
+  const auto stored = metadata.is_object() ? metadata.value(key, json()) : json();
+  return stored.is_string() ? from_hexadecimal(stored.get_ref<const std::string&>())
+                            : std::nullopt;
+}
+
+expected<error_quantiles> decode_errors(const json& metadata) {
+  if (!metadata.is_object() || !metadata.contains("clade_errors"))
+    return error_quantiles();
+  const auto raw = stored_bytes(metadata, "clade_errors").value_or(bytes());
+  decoder in(raw);
+  auto errors = decode_error_quantiles(in);
+  if (auto whole = in.finish(); !whole)
+    return damaged(whole.error().message);
+  return errors;
+}
+
 expected<trained_network> decode_whole(const bytes& file) {
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), length_bytes);
   if (length > most_header_bytes || length > file.size() - length_bytes)
     return damaged("its header has no end");
   const auto text = std::string_view(file).substr(length_bytes, length);
-  const auto header = json::parse(text, nullptr, false);
+  const auto header = nests_within(text) ? json::parse(text, nullptr, false) : json();
   if (!header.is_object())
     return damaged("its header is no JSON");
   const auto metadata = header.value("__metadata__", json());
-  const auto model =
-      metadata.is_object() ? metadata.value("clade_model", json()) : json();
-  const auto raw = model.is_string()
-                       ? from_hexadecimal(model.get_ref<const std::string&>())
-                       : std::nullopt;
+  const auto raw = stored_bytes(metadata, "clade_model");
   if (!raw)
     return damaged("it has no network");
-  return decode_origin(*raw).and_then([&](stored_model m) {
-    return assemble(std::move(m),
-                    {header, std::string_view(file).substr(length_bytes + length)});
-  });
+  auto errors = decode_errors(metadata);
+  if (!errors)
+    return tl::unexpected(errors.error());
+  return decode_origin(*raw)
+      .and_then([&](stored_model m) {
+        return assemble(std::move(m),
+                        {header, std::string_view(file).substr(length_bytes + length)});
+      })
+      .map([&](trained_network&& n) {
+        n.errors = std::move(*errors);
+        return std::move(n);
+      });
 }
 
 } // namespace
@@ -259,6 +282,12 @@ bytes encode_origin(const exported_model& m) {
   out.array(m.run_tensors.size());
   for (const auto& t : m.run_tensors)
     out.array(2).text(t.name).text(m.weights[t.index].name);
+  return out.take();
+}
+
+bytes encode_errors(const exported_model& m) {
+  encoder out;
+  encode(out, m.origin->errors);
   return out.take();
 }
 

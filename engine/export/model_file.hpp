@@ -9,7 +9,7 @@
 namespace clade {
 
 /// The version of what Clade puts into a safetensors file beside the tensors.
-inline constexpr std::uint64_t model_format = 1;
+inline constexpr std::uint64_t model_format = 2;
 
 /// All that predicting takes.
 struct trained_network {
@@ -18,6 +18,7 @@ struct trained_network {
   preprocessing how;
   /// How files of new examples are read: `header`, `array`, `target` and `task`.
   data_params reading;
+  error_quantiles errors{}; ///< As in `model_origin`.
 };
 
 /// How a file of Clade's begins behind the header's length; then the version in decimal.
@@ -26,6 +27,8 @@ inline constexpr std::string_view model_mark = R"({"__metadata__":{"clade_format
 /// What the metadata's "clade_model" says of a model with an origin (grammar at the top
 /// of model_file.cpp), and how it stands there: in hexadecimal digits.
 [[nodiscard]] bytes encode_origin(const exported_model& m);
+/// The same of "clade_errors", which only a model with errors has.
+[[nodiscard]] bytes encode_errors(const exported_model& m);
 [[nodiscard]] std::string to_hexadecimal(std::string_view raw);
 
 /// Puts the checksum of such a file into its place, whatever stands there. False: the

@@ -8,6 +8,7 @@
 #include <deque>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace clade {
@@ -51,6 +52,14 @@ public:
       for (const auto& text : v)
         a.text(9, text);
       return attribute(a.number(20, 8));
+    }
+
+    node& reals(const char* name, const std::vector<float>& v) {
+      wire_message a;
+      a.text(1, name);
+      for (const auto f : v)
+        a.real(7, f);
+      return attribute(a.number(20, 6));
     }
 
   private:
@@ -120,8 +129,12 @@ public:
     outs_.push_back(declared(name, type, shape));
   }
 
+  /// Texts that a program may ask the model for, by name.
+  using metadata = std::vector<std::pair<std::string, std::string>>;
+
   /// The whole of it. `ml`: it has operators of ai.onnx.ml.
-  [[nodiscard]] bytes model(const std::string& description, bool ml) const {
+  [[nodiscard]] bytes model(const std::string& description, const metadata& properties,
+                            bool ml) const {
     wire_message graph;
     for (const auto& n : nodes_)
       graph.message(1, n);
@@ -137,6 +150,8 @@ public:
     whole.message(8, wire_message().text(1, "").number(2, opset));
     if (ml)
       whole.message(8, wire_message().text(1, "ai.onnx.ml").number(2, ml_opset));
+    for (const auto& [name, value] : properties)
+      whole.message(14, wire_message().text(1, name).text(2, value));
     return whole.bytes();
   }
 

@@ -1,13 +1,19 @@
-// A node, or a few, for each step; its value has the step's name. Weights, and what the
-// preprocessing was fitted to, are initializers. Operators that came after opset 17, or
-// that onnxruntime has for some types alone, are written out in older ones: GELU by Erf,
-// SiLU by Sigmoid, a layer norm by InstanceNormalization over one channel.
+// A node, or a few, for each step; its value has the step's name. Weights are
+// initializers; what prepares the examples is added by onnx_inputs.cpp. Operators that
+// came after opset 17, or that onnxruntime has for some types alone, are written out in
+// older ones: GELU by Erf, SiLU by Sigmoid, a layer norm by InstanceNormalization over
+// one channel.
 
 #include "engine/export/onnx_model.hpp"
 
 #include "engine/export/onnx_graph.hpp"
+#include "engine/export/onnx_inputs.hpp"
+#include "engine/export/row_source.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <numbers>
+#include <set>
 
 namespace clade {
 namespace {
@@ -22,8 +28,9 @@ public:
   [[nodiscard]] bytes write();
 
 private:
-  std::string encoded_categories();
+  [[nodiscard]] std::set<std::string> own_names() const;
   std::string prepared();
+  [[nodiscard]] metadata properties() const;
   void outputs(const std::string& last);
 
   std::string tensor(tensor_index i) {
@@ -62,6 +69,7 @@ private:
   const export_step* step_ = nullptr;
   std::string x_; ///< The step's first input.
   names inputs_;  ///< All of them.
+  std::vector<onnx_input> inputs_of_model_;
 };
 
 std::string graph_writer::visit(const convolution_step& o) {
@@ -205,74 +213,21 @@ std::string graph_writer::visit(const as_image_step&) {
                   step_->name));
 }
 
-// Columns of 0 and 1 among the numbers.
-std::string graph_writer::encoded_categories() {
-  const auto count = static_cast<std::int64_t>(how_.categories.size());
-  const auto others = static_cast<std::int64_t>(how_.width) - count;
-  if (others > 0)
-    declare_input("numbers", element::real32, {others});
-  declare_input("texts", element::text, {count});
-  names pieces;
-  std::int64_t taken = 0;
-  const auto take_numbers = [&](std::int64_t until) {
-    if (until == taken)
-      return;
-    const auto name = "numbers." + std::to_string(taken);
-    sizes columns;
-    for (; taken < until; ++taken)
-      columns.push_back(taken);
-    add("Gather", {"numbers", shape(name + ".columns", columns)}, name).whole("axis", 1);
-    pieces.push_back(name);
-  };
-  for (std::int64_t c = 0; c < count; ++c) {
-    const auto& category = how_.categories[static_cast<std::size_t>(c)];
-    const auto name = "category" + std::to_string(c);
-    add("Gather", {"texts", shape(name + ".column", {c})}, name + ".text")
-        .whole("axis", 1);
-    sizes codes;
-    for (std::size_t v = 0; v < category.values.size(); ++v)
-      codes.push_back(static_cast<std::int64_t>(v));
-    add("LabelEncoder", {name + ".text"}, name + ".code", "ai.onnx.ml")
-        .list("keys_strings", category.values)
-        .list("values_int64s", codes)
-        .whole("default_int64", -1);
-    add("Equal", {name + ".code", shape(name + ".codes", codes)}, name + ".is");
-    take_numbers(static_cast<std::int64_t>(category.column) - c);
-    pieces.push_back(cast(name + ".is", element::real32, name));
-  }
-  take_numbers(others);
-  add("Concat", pieces, "encoded").whole("axis", 1);
-  return "encoded";
+// Returns the beginnings of the names of values, which columns must not have.
+std::set<std::string> graph_writer::own_names() const {
+  std::set<std::string> all{
+      "examples",      "label",       "class",        "classes",
+      "probabilities", "value",       "scaled_value", "standardised_value",
+      "double_value",  "one_value",   "target_mean",  "target_deviation",
+      "input",         "input_blank", "input_mean",   "input_deviation",
+      "input_largest"};
+  for (const auto& s : m_.steps)
+    all.insert(s.name);
+  return all;
 }
 
 std::string graph_writer::prepared() {
-  const auto columns = static_cast<std::int64_t>(how_.expanded_width());
-  const bool image = how_.shape.is_image();
-  std::string x = "input";
-  if (how_.categories.empty())
-    declare_input(x, element::real32, image ? how_.shape.sizes : sizes{columns});
-  else
-    x = encoded_categories();
-  if (!how_.blanks.empty()) {
-    add("Reshape", {x, shape("columns.shape", {-1, columns})}, "columns");
-    add("IsNaN", {"columns"}, "blank");
-    add("Where", {"blank", numbers("input_blank", {columns}, how_.blanks), "columns"},
-        "filled");
-    x = "filled";
-  }
-  if (!how_.mean.empty()) {
-    x = cast(x, element::real64, "double");
-    add("Sub", {x, numbers("input_mean", {columns}, how_.mean)}, "centred");
-    add("Div", {"centred", numbers("input_deviation", {columns}, how_.deviation)},
-        "standardised");
-    x = cast("standardised", element::real32, "scaled");
-  }
-  if (how_.largest > 0) {
-    add("Div", {x, numbers("input_largest", {}, std::vector<float>{how_.largest})},
-        "scaled");
-    x = "scaled";
-  }
-  add("Reshape", {x, shape("examples.shape", of_examples(how_.shape))}, "examples");
+  inputs_of_model_ = add_inputs(*this, how_, own_names());
   return "examples";
 }
 
@@ -298,6 +253,24 @@ void graph_writer::outputs(const std::string& last) {
   declare_output("value", element::real64, {});
 }
 
+onnx_graph::metadata graph_writer::properties() const {
+  auto columns = nlohmann::json::array();
+  for (const auto& i : inputs_of_model_)
+    columns.push_back({{"name", i.name}, {"kind", i.kind}, {"column", i.place}});
+  const auto text = [](const nlohmann::json& j) {
+    return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
+  metadata all{{"run", m_.run},
+               {"candidate", std::to_string(m_.id)},
+               {"inputs", text(columns)},
+               {"columns", text(names_of(how_))}};
+  if (how_.task == task_kind::classification)
+    all.emplace_back("classes", text(how_.classes));
+  else
+    all.emplace_back("target", how_.target);
+  return all;
+}
+
 bytes graph_writer::write() {
   names values;
   for (const auto& s : m_.steps) {
@@ -309,7 +282,7 @@ bytes graph_writer::write() {
     values.push_back(std::visit([this](const auto& o) { return visit(o); }, s.computes));
   }
   outputs(values.back());
-  return model(title_of(m_) + "\n\n" + m_.drawing, !how_.categories.empty());
+  return model(title_of(m_) + "\n\n" + m_.drawing, properties(), takes_texts(how_));
 }
 
 } // namespace

@@ -231,6 +231,7 @@ private:
   }
 
   void write_attributes(std::int64_t id, const trial& t) {
+    attribute(id, "candidate", t.candidate.id);
     attribute(id, "generation", t.candidate.generation);
     attribute(id, "origin", t.candidate.origin);
     attribute(id, "parents", t.candidate.parents);
@@ -276,6 +277,8 @@ expected<void> write_optuna_study(const store& s, const experiment& e,
       writer.commit();
     return written;
   } catch (const SQLite::Exception& failure) {
+    // What is not whole would stand in the way of the next.
+    std::filesystem::remove(file, ignored);
     return fail(failure.getErrorCode() == cannot_open ? error_kind::invalid_input
                                                       : error_kind::io,
                 "cannot write " + file.string() + ": " + failure.what());

@@ -4,6 +4,9 @@
 
 #include "engine/export/python_source.hpp"
 
+#include "engine/export/python_rows.hpp"
+#include "engine/export/row_source.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -198,9 +201,11 @@ public:
           return std::holds_alternative<average_step>(s.computes);
         }))
       text_ += average_class;
+    if (takes_texts(how_))
+      text_ += rows_class(how_);
     network();
     text_ += load_functions;
-    encode();
+    text_ += reading_functions(how_);
     predict();
     return std::move(text_);
   }
@@ -224,18 +229,24 @@ private:
     line(0,
          "A network that Clade found, as plain PyTorch. Its weights, and the numbers by "
          "which examples are scaled, are in");
-    line(0, "model.safetensors beside this file.");
+    line(0, "model.safetensors beside this file. Rows are as the data file has them, "
+            "without the target.");
     line(0, "");
     lines(1, m_.drawing);
     line(0, "");
-    line(1, "from model import predict");
-    line(1, "predict(rows)      # "
-                + std::string(classifies() ? "of each the class, and the probabilities"
-                                           : "of each the value"));
+    line(1, std::string("from model import predict")
+                + (is_table(how_) ? ", read_rows" : ""));
+    line(1,
+         std::string(is_table(how_) ? "predict(read_rows(\"new.csv\"))" : "predict(rows)")
+             + "      # "
+             + std::string(classifies() ? "of each the class, and the probabilities"
+                                        : "of each the value"));
     line(0, "\"\"\"\n");
-    lines(0,
-          "import json\nimport pathlib\nimport struct\n\nimport torch\nfrom torch import "
-          "nn\nfrom torch.nn import functional as F\n");
+    lines(0, std::string(is_table(how_) ? "import csv\nimport gzip\nimport io\n" : "")
+                 + "import json\nimport math\nimport pathlib\nimport struct\n"
+                 + (is_table(how_) ? "import sys\n" : "")
+                 + "\nimport torch\nfrom torch import nn\nfrom torch.nn import "
+                   "functional as F\n");
     line(0, "");
   }
 
@@ -247,15 +258,8 @@ private:
       line(0, "TARGET_MEAN = " + literal(how_.target_mean));
       line(0, "TARGET_DEVIATION = " + literal(how_.target_deviation));
     }
-    if (!how_.names.empty())
-      line(0, "COLUMNS = " + python_literal(how_.names) + "  # of a row, in this order");
-    if (!how_.categories.empty()) {
-      line(0, "# Texts by column: each becomes a column of 0 and 1 in its place.");
-      line(0, "CATEGORIES = {");
-      for (const auto& c : how_.categories)
-        line(1, std::to_string(c.column) + ": " + python_literal(c.values) + ",");
-      line(0, "}");
-    }
+    if (is_table(how_))
+      text_ += table_constants(how_);
     line(0, "");
   }
 
@@ -280,11 +284,11 @@ private:
   }
 
   void buffers() {
-    const auto columns = std::to_string(how_.expanded_width());
+    const auto columns = std::to_string(how_.inputs());
     const auto buffer = [&](const std::string& name, const std::string& value) {
       line(2, "self.register_buffer(\"" + name + "\", " + value + ")");
     };
-    if (!how_.blanks.empty())
+    if (!fills_of(how_).empty())
       buffer("input_blank", "torch.zeros(" + columns + ")");
     if (!how_.mean.empty()) {
       buffer("input_mean", "torch.zeros(" + columns + ", dtype=torch.float64)");
@@ -297,8 +301,11 @@ private:
   void prepare() {
     line(1, "def prepare(self, x):");
     line(2, "\"\"\"Scales raw examples as the training data was scaled.\"\"\"");
-    line(2, "x = x.reshape(-1, " + std::to_string(how_.expanded_width()) + ")");
-    if (!how_.blanks.empty())
+    if (takes_texts(how_))
+      line(2, "x = x.reshape(-1, " + std::to_string(how_.inputs()) + ")");
+    else
+      numbers();
+    if (!fills_of(how_).empty())
       line(2, "x = torch.where(x.isnan(), self.input_blank, x)");
     if (!how_.mean.empty())
       line(2, "x = ((x.double() - self.input_mean) / self.input_deviation).float()");
@@ -306,6 +313,21 @@ private:
       line(2, "x = x / self.input_largest");
     line(2, "return x.reshape(-1, " + tuple_of(how_.shape) + ")");
     line(0, "");
+  }
+
+  void numbers() {
+    if (how_.layout == array_layout::channels_last)
+      line(2, "x = x.reshape(-1, " + tuple_of(in_file(how_.shape, how_.layout))
+                  + ").permute(0, 3, 1, 2)");
+    line(2, "x = x.reshape(-1, " + std::to_string(how_.width) + ")");
+    const auto order = input_order(how_);
+    if (order.empty())
+      return;
+    std::string all;
+    for (const auto i : order)
+      all += (all.empty() ? "" : ", ") + number(i);
+    line(2, "# Each column, and 1 where it is blank.");
+    line(2, "x = torch.cat([x, x.isnan().float()], 1)[:, [" + all + "]]");
   }
 
   void forward() {
@@ -326,37 +348,6 @@ private:
         line(2, variable + " = " + values[i] + "  # " + to_text(s.out));
         values[i] = variable;
       }
-    }
-    line(0, "");
-  }
-
-  void encode() {
-    line(0, "");
-    line(0, "def encode(rows):");
-    if (how_.categories.empty()) {
-      line(1, "\"\"\"Raw rows, or a tensor or array of them, as a tensor"
-                  + std::string(how_.blanks.empty() ? "" : "; None is a blank")
-                  + ".\"\"\"");
-      if (!how_.blanks.empty())
-        lines(1,
-              "if isinstance(rows, (list, tuple)):\n"
-              "    rows = [[float(\"nan\") if v is None else v for v in row] for row in "
-              "rows]");
-      line(1, "return torch.as_tensor(rows, dtype=torch.float32)");
-    } else {
-      lines(1, R"("""Raw rows of numbers and texts as a tensor; None is a blank."""
-encoded = []
-for row in rows:
-    values = []
-    for column, value in enumerate(row):
-        if column not in CATEGORIES:
-            values.append(float("nan") if value is None else float(value))
-        elif value in CATEGORIES[column]:
-            values += [float(value == known) for known in CATEGORIES[column]]
-        else:
-            raise ValueError(f"column {column}: {value!r} is not in the training data")
-    encoded.append(values)
-return torch.tensor(encoded, dtype=torch.float32))");
     }
     line(0, "");
   }

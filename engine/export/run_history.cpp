@@ -66,6 +66,41 @@ expected<std::set<std::string>> metric_names(const store& s) {
       .map([&] { return std::move(names); });
 }
 
+/// The metrics on the test data by candidate, of those that met it.
+using tested = std::map<candidate_id, std::vector<metric>>;
+
+expected<tested> tests_of(const store& s) {
+  const auto all = s.examinations();
+  if (!all)
+    return tl::unexpected(all.error());
+  tested found;
+  for (const auto& e : *all)
+    if (e.id != 0)
+      for (const auto& m : e.metrics)
+        if (m.name.starts_with("test."))
+          found[e.id].push_back(m);
+  return found;
+}
+
+std::set<std::string> names_of(const tested& tests) {
+  std::set<std::string> names;
+  for (const auto& [id, metrics] : tests)
+    for (const auto& m : metrics)
+      names.insert(m.name);
+  return names;
+}
+
+/// Returns the genome on one line.
+std::string network_text(const genome& g) {
+  auto text = to_text(g);
+  while (text.ends_with('\n'))
+    text.pop_back();
+  std::string line;
+  for (const char c : text)
+    line += c == '\n' ? "; " : std::string(1, c);
+  return line;
+}
+
 std::string joined_ids(const std::vector<candidate_id>& ids) {
   std::string text;
   for (const auto id : ids)
@@ -97,15 +132,25 @@ expected<void> write_csv(const store& s, const experiment& e, std::ostream& out)
   const auto metrics = metric_names(s);
   if (!metrics)
     return tl::unexpected(metrics.error());
+  const auto tests = tests_of(s);
+  if (!tests)
+    return tl::unexpected(tests.error());
+  const auto annotated = s.find_annotations();
+  if (!annotated)
+    return tl::unexpected(annotated.error());
+  const auto test_names = names_of(*tests);
   row names;
-  for (const char* name :
-       {"id", "generation", "place", "outcome", "parameters", "epochs", "seconds", "slot",
-        "tries", "born_ms", "evaluated_ms", "parents", "equal_to", "origin", "reason"})
+  for (const char* name : {"id", "generation", "place", "outcome", "parameters", "epochs",
+                           "seconds", "slot", "tries", "born_ms", "evaluated_ms",
+                           "parents", "equal_to", "origin", "reason", "tags", "note"})
     names.add(name);
   for (const auto& name : *metrics)
     names.add(name);
+  for (const auto& name : test_names)
+    names.add(name);
   for (const auto& h : e.space.rules.hyperparameters)
     names.add(h.name);
+  names.add("network");
   out << names.line();
   return for_each_trial(s, [&](const trial& t) -> expected<void> {
     if (!t.evaluated)
@@ -118,14 +163,23 @@ expected<void> write_csv(const store& s, const experiment& e, std::ostream& out)
     r.add(done.slot).add(done.tries);
     r.add(std::to_string(t.born_ms)).add(std::to_string(t.evaluated_ms));
     r.add(joined_ids(c.parents)).add_id(done.equal_to).add(c.origin).add(done.reason);
+    const auto written = annotated->find(c.id);
+    const auto& wrote = written == annotated->end() ? annotation{} : written->second;
+    r.add(tags_text(wrote)).add(wrote.note);
     for (const auto& name : *metrics) {
       const auto v = find(done.metrics, name);
+      r.add(v ? literal(*v) : "");
+    }
+    const auto met = tests->find(c.id);
+    for (const auto& name : test_names) {
+      const auto v = met == tests->end() ? std::nullopt : find(met->second, name);
       r.add(v ? literal(*v) : "");
     }
     for (const auto& h : e.space.rules.hyperparameters) {
       const auto* v = find(c.genome->hyperparameters, h.name);
       r.add(v != nullptr ? to_text(*v) : "");
     }
+    r.add(network_text(*c.genome));
     out << r.line();
     return {};
   });

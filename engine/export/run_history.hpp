@@ -28,8 +28,9 @@ for_each_trial(const store& s, const std::function<expected<void>(const trial&)>
                                                       const std::filesystem::path& file);
 
 /// All evaluations as comma-separated text (RFC 4180) with names in the first line: the
-/// candidate, what became of it, a column for each metric and each hyperparameter. Times
-/// are milliseconds since 1970. Reads the store twice.
+/// candidate, what became of it, a column for each metric, for each of the test data
+/// (empty but for those that met it) and for each hyperparameter, and the network on one
+/// line. Times are milliseconds since 1970. Reads the store twice.
 [[nodiscard]] expected<void> write_csv(const store& s, const experiment& e,
                                        std::ostream& out);
 

@@ -6,6 +6,7 @@
 #include "engine/export/safetensors.hpp"
 
 #include "engine/export/model_file.hpp"
+#include "engine/export/row_source.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -67,14 +68,16 @@ json metadata_of(const exported_model& m) {
     out["target_mean"] = literal(m.how.target_mean);
     out["target_deviation"] = literal(m.how.target_deviation);
   }
-  if (!m.how.categories.empty()) {
-    json columns = json::object();
-    for (const auto& c : m.how.categories)
-      columns[std::to_string(c.column)] = c.values;
-    out["categories"] = dump(columns);
-  }
+  json categories = json::object();
+  for (std::size_t c = 0; c < m.how.columns.size(); ++c)
+    if (m.how.columns[c].kind == encoding_kind::category)
+      categories[std::to_string(c)] = m.how.columns[c].values;
+  if (!categories.empty())
+    out["categories"] = dump(categories);
   if (m.origin)
     out["clade_model"] = to_hexadecimal(encode_origin(m));
+  if (m.origin && !m.origin->errors.values.empty())
+    out["clade_errors"] = to_hexadecimal(encode_errors(m));
   return out;
 }
 
@@ -82,13 +85,13 @@ json metadata_of(const exported_model& m) {
 
 bytes encode_safetensors(const exported_model& m) {
   tensor_file file;
-  const auto columns = static_cast<std::int64_t>(m.how.expanded_width());
+  const auto columns = static_cast<std::int64_t>(m.how.inputs());
   if (!m.how.mean.empty()) {
     file.add("input_mean", {columns}, m.how.mean);
     file.add("input_deviation", {columns}, m.how.deviation);
   }
-  if (!m.how.blanks.empty())
-    file.add("input_blank", {columns}, m.how.blanks);
+  if (const auto fills = fills_of(m.how); !fills.empty())
+    file.add("input_blank", {columns}, fills);
   if (m.how.largest > 0)
     file.add("input_largest", {}, std::vector<float>{m.how.largest});
   for (const auto& w : m.weights)

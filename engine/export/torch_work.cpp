@@ -1,5 +1,6 @@
 #include "engine/export/torch_work.hpp"
 
+#include "engine/export/row_source.hpp"
 #include "engine/export/torchscript_source.hpp"
 #include "engine/training/network_module.hpp"
 
@@ -8,6 +9,8 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
 namespace clade {
 namespace {
@@ -30,7 +33,9 @@ std::string first_line(const std::string& text) {
 
 template<class Number>
 at::Tensor tensor_of(const std::vector<Number>& values, at::IntArrayRef shape) {
-  constexpr auto type = sizeof(Number) == 8 ? at::kDouble : at::kFloat;
+  constexpr auto type = std::is_integral_v<Number> ? at::kLong
+                        : sizeof(Number) == 8      ? at::kDouble
+                                                   : at::kFloat;
   // ATen takes memory that it may write to; the copy is its own.
   return at::from_blob(const_cast<Number*>(values.data()), shape, type).clone();
 }
@@ -57,13 +62,15 @@ void add_texts(torch::jit::Module& module, const std::string& name,
 
 void add_tensors(torch::jit::Module& module, const exported_model& m) {
   const auto& how = m.how;
-  const auto columns = static_cast<std::int64_t>(how.expanded_width());
+  const auto columns = static_cast<std::int64_t>(how.inputs());
   if (!how.mean.empty()) {
     module.register_buffer("input_mean", tensor_of(how.mean, {columns}));
     module.register_buffer("input_deviation", tensor_of(how.deviation, {columns}));
   }
-  if (!how.blanks.empty())
-    module.register_buffer("input_blank", tensor_of(how.blanks, {columns}));
+  if (const auto fills = fills_of(how); !fills.empty())
+    module.register_buffer("input_blank", tensor_of(fills, {columns}));
+  if (const auto order = input_order(how); !order.empty())
+    module.register_buffer("input_order", tensor_of(order, {columns}));
   if (how.largest > 0)
     module.register_buffer("input_largest", at::full({}, how.largest, at::kFloat));
   for (const auto& w : m.weights) {
@@ -111,19 +118,19 @@ public:
     }
   }
 
-  expected<void> write_torchscript(const exported_model& m,
-                                   const std::filesystem::path& file) override {
+  expected<std::string> torchscript(const exported_model& m) override {
     try {
       torch::jit::Module module("CladeNetwork");
       add_tensors(module, m);
       add_texts(module, "classes", m.how.classes);
-      add_texts(module, "columns", m.how.names);
-      for (std::size_t c = 0; c < m.how.categories.size(); ++c)
-        add_texts(module, "category" + std::to_string(c), m.how.categories[c].values);
+      add_texts(module, "columns", names_of(m.how));
+      for (const auto& known : known_values_of(m.how))
+        add_texts(module, known.name, known.values);
       module.define(torchscript_source(m));
       module.eval();
-      module.save(file.string());
-      return {};
+      std::ostringstream file;
+      module.save(file);
+      return std::move(file).str();
     } catch (const std::exception& e) {
       return fail(error_kind::io, "TorchScript: " + first_line(e.what()));
     }

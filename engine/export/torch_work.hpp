@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace clade {
@@ -21,9 +22,9 @@ public:
   outputs(const network& n, std::span<const weight_tensor> weights,
           std::span<const float> examples) = 0;
 
-  /// Compiles the source (torchscript_source.hpp) over the model's weights and saves it.
-  [[nodiscard]] virtual expected<void>
-  write_torchscript(const exported_model& m, const std::filesystem::path& file) = 0;
+  /// Compiles the source (torchscript_source.hpp) over the model's weights. Returns the
+  /// bytes of the module's file.
+  [[nodiscard]] virtual expected<std::string> torchscript(const exported_model& m) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<torch_work> make_torch_work();
@@ -34,7 +35,7 @@ load_torch_work(const std::filesystem::path& module);
 
 /// What both sides of the module's door must agree on (engine/training/module.hpp).
 struct torch_work_contract {
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;
   std::size_t model_bytes = sizeof(exported_model);
   std::size_t network_bytes = sizeof(network);
 

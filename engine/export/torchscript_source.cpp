@@ -4,6 +4,7 @@
 #include "engine/export/torchscript_source.hpp"
 
 #include "engine/export/python_source.hpp"
+#include "engine/export/row_source.hpp"
 
 #include <algorithm>
 
@@ -120,9 +121,16 @@ constexpr const char* as_float = ".to(6)";
 std::string prepare(const preprocessing& how) {
   std::string text = "def prepare(self, rows):\n    # type: (Tensor) -> Tensor\n";
   const auto line = [&](const std::string& s) { text += "    " + s + "\n"; };
+  const auto width = takes_texts(how) ? how.inputs() : how.width;
   line("x = torch.reshape(rows" + std::string(as_float) + ", [-1, "
-       + std::to_string(how.expanded_width()) + "])");
-  if (!how.blanks.empty())
+       + std::to_string(width) + "])");
+  if (how.layout == array_layout::channels_last)
+    line("x = torch.permute(torch.reshape(x, " + shape_of(in_file(how.shape, how.layout))
+         + "), [0, 3, 1, 2])");
+  if (!takes_texts(how) && !input_order(how).empty())
+    line("x = torch.index_select(torch.cat([x, torch.isnan(x)" + std::string(as_float)
+         + "], 1), 1, self.input_order)");
+  if (!fills_of(how).empty())
     line("x = torch.where(torch.isnan(x), self.input_blank, x)");
   if (!how.mean.empty())
     line("x = ((x" + std::string(as_double)
@@ -130,45 +138,6 @@ std::string prepare(const preprocessing& how) {
   if (how.largest > 0)
     line("x = x / self.input_largest");
   line("return torch.reshape(x, " + shape_of(how.shape) + ")");
-  return text + "\n";
-}
-
-/// Puts columns of 0 and 1 among the numbers.
-std::string encode(const preprocessing& how) {
-  std::string text = "def encode(self, numbers, texts):\n"
-                     "    # type: (Tensor, List[List[str]]) -> Tensor\n"
-                     "    x = numbers.to(6)\n";
-  const auto line = [&](int indent, const std::string& s) {
-    text += std::string(static_cast<std::size_t>(indent) * 4, ' ') + s + "\n";
-  };
-  std::string pieces;
-  std::size_t numbers = 0;
-  const auto add = [&](const std::string& piece) {
-    pieces += (pieces.empty() ? "" : ", ") + piece;
-  };
-  const auto take_numbers = [&](std::size_t until) {
-    if (until > numbers)
-      add("x[:, " + std::to_string(numbers) + ":" + std::to_string(until) + "]");
-    numbers = until;
-  };
-  for (std::size_t c = 0; c < how.categories.size(); ++c) {
-    const auto name = "c" + std::to_string(c);
-    line(1, name + "_rows : List[List[float]] = []");
-    line(1, "for row in texts:");
-    line(2, "flags : List[float] = []");
-    line(2, "known = False");
-    line(2, "for text in self.category" + std::to_string(c) + ":");
-    line(3, "same = row[" + std::to_string(c) + "] == text");
-    line(3, "known = known or same");
-    line(3, "flags.append(1.0 if same else 0.0)");
-    line(2, "assert known, \"a text that the training data does not have\"");
-    line(2, name + "_rows.append(flags)");
-    line(1, name + " = torch.tensor(" + name + "_rows)");
-    take_numbers(how.categories[c].column - c);
-    add(name + ".to(6)");
-  }
-  take_numbers(how.width - how.categories.size());
-  line(1, "return torch.cat([" + pieces + "], 1)");
   return text + "\n";
 }
 
@@ -182,13 +151,12 @@ std::string attribute_name(std::string name) {
 std::string torchscript_source(const exported_model& m) {
   const auto& how = m.how;
   std::string text = prepare(how);
-  if (how.categories.empty()) {
-    text += "def forward(self, rows):\n    # type: (Tensor) -> Tensor\n";
+  if (takes_texts(how)) {
+    text += row_methods(how, "torch.sin", "torch.cos");
+    text += "def forward(self, texts):\n    # type: (List[List[str]]) -> Tensor\n"
+            "    rows = self.encode(texts)\n";
   } else {
-    text += encode(how);
-    text += "def forward(self, numbers, texts):\n"
-            "    # type: (Tensor, List[List[str]]) -> Tensor\n"
-            "    rows = self.encode(numbers, texts)\n";
+    text += "def forward(self, rows):\n    # type: (Tensor) -> Tensor\n";
   }
   expression express(m);
   for (std::size_t i = 0; i < m.steps.size(); ++i)

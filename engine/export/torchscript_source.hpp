@@ -8,10 +8,10 @@ namespace clade {
 
 /// The methods of a TorchScript module that predicts from raw examples:
 ///
-///     forward(rows)               where all columns are numbers: float [N, width], or
-///                                 images [N, channels, height, width]
-///     forward(numbers, texts)     where there are categories: the number columns, float
-///                                 [N, ...], and the others, a list of texts for each row
+///     forward(rows)     where all columns are numbers: float [N, width], NaN for blanks,
+///                       or images in the sizes that their file has
+///     forward(texts)    of other tables: List[List[str]], for each row the texts of all
+///                       columns as a CSV has them, without the target
 ///
 /// It gives probabilities [N, classes], or values [N] in the target's own unit, in
 /// double. The module's attributes: `classes` (texts), `columns` (names, where the data

@@ -52,11 +52,6 @@ public:
       if (kept_back(metrics[m].name) && mean && std::isfinite(*mean))
         e.metrics.push_back({metrics[m].name, *mean});
     }
-    const auto truth = table_->truth(*row);
-    if (e.metrics.empty() && truth && std::isfinite(*truth)) {
-      const auto& name = table_->description().truth;
-      e.metrics.push_back({"test." + name.substr(name.find('.') + 1), *truth});
-    }
     return e;
   }
 

@@ -293,7 +293,7 @@ expected<void> table_reading::read_parameters() {
 expected<void> table_reading::read_values() {
   for (const auto& l : values_) {
     const auto text = field(l);
-    if (field_blank(text)) {
+    if (field_blank_of_first_runs(text)) {
       result_.values_.push_back(benchmark_table::blank);
       continue;
     }

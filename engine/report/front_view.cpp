@@ -1,6 +1,7 @@
 #include "engine/report/front_view.hpp"
 
 #include "engine/report/format.hpp"
+#include "engine/store/visit_rows.hpp"
 #include "search_spaces/network.hpp"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 namespace clade {
 
 namespace {
-
-constexpr std::size_t rows_at_a_time = 10'000;
 
 /// Takes in candidates by id, which is by generation too.
 class front_reader {
@@ -73,16 +72,8 @@ expected<std::optional<front_view>> view_front(const store& s) {
   if (overview->goal.others.empty())
     return std::nullopt;
   front_reader reader(overview->goal);
-  for (candidate_id last = 0;;) {
-    const auto rows = s.rows(last, rows_at_a_time);
-    if (!rows)
-      return tl::unexpected(rows.error());
-    if (rows->empty())
-      return reader.take();
-    for (const auto& row : *rows)
-      reader.add(row);
-    last = rows->back().line.id;
-  }
+  const auto visited = visit_rows(s, [&](const candidate_row& row) { reader.add(row); });
+  return visited.map([&] { return reader.take(); });
 }
 
 std::string front_words(const front_view& v) {

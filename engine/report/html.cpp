@@ -1,41 +1,19 @@
 #include "engine/report/html.hpp"
 
+#include "genome/utf8.hpp"
+
 #include <algorithm>
-#include <cstdint>
 
 namespace clade {
 
 namespace {
-
-/// How many bytes the UTF-8 sequence at the beginning has; 0 if there is none that is
-/// whole, shortest and a character.
-std::size_t sequence_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t size = lead < 0x80             ? 1
-                           : (lead & 0xe0) == 0xc0 ? 2
-                           : (lead & 0xf0) == 0xe0 ? 3
-                           : (lead & 0xf8) == 0xf0 ? 4
-                                                   : 0;
-  if (size <= 1 || text.size() < size)
-    return size == 1 ? 1 : 0;
-  std::uint32_t code = lead & (0xffU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) != 0x80)
-      return 0;
-    code = code << 6 | (byte & 0x3fU);
-  }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < least[size] || code > 0x10ffff || surrogate ? 0 : size;
-}
 
 /// Calls `put` with each character, and with U+FFFD for what is none.
 template<class Put>
 void for_each_character(std::string_view text, Put put) {
   constexpr std::string_view replacement = "\xef\xbf\xbd";
   while (!text.empty()) {
-    const auto size = sequence_length(text);
+    const auto size = utf8_length(text);
     const auto lead = static_cast<unsigned char>(text[0]);
     const bool control = lead < 0x20 && lead != '\n' && lead != '\t';
     put(size == 0 || control || lead == 0x7f ? replacement : text.substr(0, size));
@@ -99,7 +77,7 @@ h1 { font-size: 27px; line-height: 1.2; font-weight: 650; margin: 0 0 4px; overf
 h2 { font-size: 17px; font-weight: 650; margin: 0 0 4px; }
 h3 { font-size: 13px; font-weight: 600; margin: 20px 0 6px; color: var(--soft); }
 section { margin-top: 36px; padding-top: 20px; border-top: 1px solid var(--line); }
-p { margin: 0 0 10px; max-width: 68ch; } .soft, .note { color: var(--soft); } .note { font-size: 13px; }
+p { margin: 0 0 10px; max-width: 68ch; } .soft, .note { color: var(--soft); } .note { font-size: 13px; } .warning { border-left: 3px solid var(--soft); padding-left: 10px; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(112px, 1fr)); gap: 18px 16px;
   margin: 26px 0 0; padding: 0; }
 .figures div { margin: 0; } .figures dt { font-size: 12.5px; color: var(--soft); }
@@ -109,7 +87,7 @@ table { border-collapse: collapse; width: 100%; font-size: 13.5px; line-height: 
 th { text-align: left; font-weight: 500; color: var(--soft); font-size: 12.5px; white-space: nowrap;
   vertical-align: bottom; }
 th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; } td code { white-space: nowrap; }
+td { overflow-wrap: break-word; } td code { white-space: nowrap; } .t { min-width: 15em; overflow-wrap: anywhere; }
 th:last-child, td:last-child { padding-right: 0; }
 .n { text-align: right; white-space: nowrap; overflow-wrap: normal; } .wide { overflow-x: auto; }
 tr.top td { font-weight: 600; }
@@ -117,7 +95,10 @@ tr.top td { font-weight: 600; }
 code, pre { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { background: var(--fill); border: 1px solid var(--line); border-radius: 5px; padding: 10px 13px;
   margin: 0 0 10px; white-space: pre-wrap; overflow-wrap: anywhere; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 8px 36px;
+.narrow { display: none; }
+.wide:focus-visible { outline: 2px solid var(--c1); outline-offset: 2px; }
+.pair > * { min-width: 0; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 8px 36px;
   align-items: start; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 8px 0 0; font-size: 12.5px; color: var(--soft); }
 .legend i { display: inline-block; width: 16px; height: 3px; border-radius: 2px; margin: 0 6px 3px 0; }
@@ -138,12 +119,23 @@ svg .bar-good { fill: var(--good); opacity: .75; } svg .bar-bad { fill: var(--ba
 svg .box { fill: var(--fill); stroke: var(--soft); stroke-width: 1; } svg .box.end { fill: none; stroke-dasharray: 3 2; }
 svg .op { fill: var(--ink); font-size: 13px; font-weight: 600; } svg .wire { fill: none; stroke: var(--soft); stroke-width: 1.3; }
 svg .tip { fill: var(--soft); }
+@media (max-width: 640px) {
+  main { padding: 24px 14px 48px; } h1 { font-size: 23px; }
+  .broad { display: none; } .narrow { display: block; }
+  .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px 12px; } .figures dd { white-space: normal; }
+  th, td { padding-right: 10px; }
+  /* A table that is too wide is moved sideways; a shadow says that there is more. */
+  .wide { background: linear-gradient(to right, var(--bg) 40%, transparent) 0 0 / 36px 100% no-repeat local,
+      linear-gradient(to left, var(--bg) 40%, transparent) 100% 0 / 36px 100% no-repeat local,
+      linear-gradient(to right, var(--line), transparent) 0 0 / 12px 100% no-repeat scroll,
+      linear-gradient(to left, var(--line), transparent) 100% 0 / 12px 100% no-repeat scroll; }
+}
 @page { margin: 16mm; }
 @media print {
   :root { --bg:#ffffff; --ink:#111111; --soft:#555555; --line:#dcdfe2; --fill:#f7f7f8; --c1:#2b6cb0; --c2:#c05621;
     --c3:#2f855a; --c4:#805ad5; --good:#276749; --bad:#9b2c2c; color-scheme: light; }
   body { font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  main { max-width: none; padding: 0; } h2, h3 { break-after: avoid; } svg, tr, pre, .figures { break-inside: avoid; }
+  main { max-width: none; padding: 0; } .broad { display: block; } .narrow { display: none; } h2, h3 { break-after: avoid; } svg, tr, pre, .figures { break-inside: avoid; }
 }
 )css";
 

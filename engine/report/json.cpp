@@ -33,16 +33,20 @@ json genome_json(const genome& g) {
   return out;
 }
 
-json evaluation_json(const evaluation& e) {
+json curve_json(const std::vector<epoch>& epochs) {
   json curve = json::array();
-  for (const auto& one : e.curve)
+  for (const auto& one : epochs)
     curve.push_back({{"number", one.number},
                      {"metrics", metrics_json(one.metrics)},
                      {"seconds", one.seconds}});
+  return curve;
+}
+
+json evaluation_json(const evaluation& e) {
   return {{"outcome", to_text(e.outcome)}, {"metrics", metrics_json(e.metrics)},
           {"parameters", e.parameters},    {"weights_hash", exact(e.weights_hash)},
           {"equal_to", some(e.equal_to)},  {"reason", some(e.reason)},
-          {"curve", std::move(curve)},     {"seconds", e.seconds},
+          {"curve", curve_json(e.curve)},  {"seconds", e.seconds},
           {"slot", some(e.slot)},          {"tries", e.tries}};
 }
 
@@ -144,11 +148,29 @@ json genome_view_json(const genome_view& g) {
            {"network", to_text(c.network)},
            {"work", c.work},
            {"has_weights", g.has_weights},
-           {"genome", genome_json(*c.genome)}};
+           {"genome", genome_json(*c.genome)},
+           {"description", to_text(*c.genome)}};
   out["evaluation"] = g.evaluated ? evaluation_json(*g.evaluated) : json();
   out["lineage"] = json::array();
   for (const auto& one : g.lineage)
     out["lineage"].push_back(candidate_json(one));
+  return out;
+}
+
+/// Returns what the end of a run says beside the champion's genome.
+json end_json(const champion_view& c) {
+  json out{{"validation_metric", c.validation_metric},
+           {"test_metric", some(c.test_metric)},
+           {"comparison", json::array()},
+           {"details", details_json(c.details)},
+           {"verdict", c.verdict}};
+  for (const auto& one : c.comparison)
+    out["comparison"].push_back({{"subject", one.subject},
+                                 {"id", some(one.id)},
+                                 {"validation", some(one.validation)},
+                                 {"test", some(one.test)},
+                                 {"parameters", one.parameters},
+                                 {"test_metrics", metrics_json(one.test_metrics)}});
   return out;
 }
 
@@ -160,7 +182,9 @@ std::string to_json(const run_view& r) {
 
 std::string to_json(const run_view& r, std::span<const generation_overview> generations,
                     std::span<const node_overview> nodes,
-                    const std::optional<front_view>& front) {
+                    const std::optional<front_view>& front,
+                    const std::optional<champion_view>& end,
+                    const annotations& annotated) {
   auto out = run_json(r);
   out["generations"] = json::array();
   for (const auto& g : generations)
@@ -172,6 +196,8 @@ std::string to_json(const run_view& r, std::span<const generation_overview> gene
                             {"left_ms", some(n.left_ms)},
                             {"reason", some(n.reason)}});
   out["front"] = front ? front_json(*front) : json();
+  out["end"] = end ? end_json(*end) : json();
+  out["annotations"] = annotations_json(annotated);
   return text_of(out);
 }
 
@@ -183,21 +209,40 @@ std::string to_json(std::span<const candidate_overview> members,
   return text_of(out);
 }
 
-std::string to_json(const genome_view& g) {
-  return text_of(genome_view_json(g));
+std::string to_json(const genome_view& g, const annotation* annotated) {
+  auto out = genome_view_json(g);
+  if (annotated != nullptr)
+    out["annotation"] = annotation_json(*annotated);
+  return text_of(out);
 }
 
 std::string to_json(const champion_view& c) {
-  json out{{"champion", c.champion ? genome_view_json(*c.champion) : json()},
-           {"validation_metric", c.validation_metric},
-           {"test_metric", c.test_metric},
-           {"comparison", json::array()}};
-  for (const auto& one : c.comparison)
-    out["comparison"].push_back({{"subject", one.subject},
-                                 {"id", some(one.id)},
-                                 {"validation", some(one.validation)},
-                                 {"test", some(one.test)},
-                                 {"parameters", one.parameters}});
+  json out{{"champion", c.champion ? genome_view_json(*c.champion) : json()}};
+  out.update(end_json(c));
+  return text_of(out);
+}
+
+std::string verdict_json(const champion_view& c) {
+  return text_of(json(c.verdict));
+}
+
+std::string curves_json(std::span<const genome_view> candidates) {
+  json out{{"curves", json::array()}};
+  for (const auto& c : candidates)
+    if (c.evaluated)
+      out["curves"].push_back({{"id", c.born.id},
+                               {"metrics", metrics_json(c.evaluated->metrics)},
+                               {"curve", curve_json(c.evaluated->curve)}});
+  return text_of(out);
+}
+
+std::string to_json(const node_costs& costs) {
+  json out{{"nodes", json::object()}};
+  for (const auto& [id, cost] : costs)
+    out["nodes"][std::to_string(static_cast<std::uint64_t>(id))] =
+        json{{"shape", cost.out.sizes},
+             {"parameters", cost.parameters},
+             {"multiply_adds", cost.multiply_adds}};
   return text_of(out);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "engine/evolution/candidate.hpp"
+#include "engine/evolution/annotations.hpp"
+#include "engine/evolution/test_details.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,33 @@ inline ordered_json metrics_json(const std::vector<metric>& metrics) {
     out[m.name] = m.value;
   return out;
 }
+
+/// {"note","who","written","tags":[..]}: what people wrote on a candidate or on the run.
+/// "written" is when they wrote the note, in milliseconds since 1970.
+inline ordered_json annotation_json(const annotation& a) {
+  return {{"note", some(a.note)},
+          {"who", some(a.who)},
+          {"written", a.unix_ms == 0 ? ordered_json() : ordered_json(a.unix_ms)},
+          {"tags", a.tags}};
+}
+
+/// [{"id",..}]: the same by candidate; id 0 is the run.
+inline ordered_json annotations_json(const annotations& all) {
+  auto out = ordered_json::array();
+  for (const auto& [id, one] : all) {
+    out.push_back({{"id", id}});
+    out.back().update(annotation_json(one));
+  }
+  return out;
+}
+
+/// {"examples":{"train","validation","test"},"metrics":{..},"standard_error",
+/// "classes":[..],"confusion":[[..]],"pairs":[[actual,predicted]],
+/// "validation_errors":{"examples","values"}}: confusion has a row for each actual class
+/// and a column for each predicted one. Null is what the task does not have, or the run
+/// did not record; see test_details.hpp.
+[[nodiscard]] ordered_json
+details_json(const std::shared_ptr<const test_details>& details);
 
 inline ordered_json settings_json(const std::vector<setting>& settings) {
   auto out = ordered_json::object();

@@ -13,9 +13,30 @@ namespace clade {
 namespace {
 
 constexpr std::size_t most_nodes = 80;
-constexpr double box_width = 204, end_width = 74, box_height = 46, end_height = 26;
+constexpr double box_width = 212, end_width = 152, end_height = 26, line_height = 15;
 constexpr double gap = 26, layer_gap = 28, bend_width = 14, margin = 8;
-constexpr std::size_t settings_width = 34;
+constexpr std::size_t line_width = 34;
+
+/// "filters 64, kernel 3": as many settings on a line as it has room for.
+std::vector<std::string> setting_lines(const std::vector<setting>& settings) {
+  std::vector<std::string> lines;
+  for (const auto& s : settings) {
+    const auto words = s.name + " " + to_text(s.value);
+    if (lines.empty() || lines.back().size() + words.size() + 2 > line_width)
+      lines.push_back(shortened(words, line_width));
+    else
+      lines.back() += ", " + words;
+  }
+  return lines;
+}
+
+/// "[8, 8, 64], 1,234 parameters".
+std::string cost_line(const node_cost& c) {
+  return to_text(c.out)
+         + (c.parameters == 0 ? ""
+                              : ", " + with_commas(c.parameters) + " parameter"
+                                    + (c.parameters == 1 ? "" : "s"));
+}
 
 /// A box, or the place where a line that skips a layer passes it.
 struct place {
@@ -23,7 +44,9 @@ struct place {
   std::size_t layer = 0;
   double x = 0, y = 0;
   double order = 0;
-  std::vector<std::size_t> from; ///< Places in the layer above.
+  double layer_height = 0;
+  std::vector<std::string> lines{}; ///< Below the operator's name.
+  std::vector<std::size_t> from{};  ///< Places in the layer above.
 
   [[nodiscard]] bool is_end() const {
     return node != nullptr
@@ -33,13 +56,17 @@ struct place {
     return node == nullptr ? bend_width : is_end() ? end_width : box_width;
   }
   [[nodiscard]] double height() const {
-    return node == nullptr ? 0 : is_end() ? end_height : box_height;
+    return node == nullptr ? 0
+                           : end_height + line_height * static_cast<double>(lines.size());
   }
 };
 
 class drawing {
 public:
-  explicit drawing(const genome& g) : genome_(g), order_(topological_order(g)) {
+  drawing(const genome& g, const node_costs& costs)
+      : genome_(g),
+        costs_(costs),
+        order_(topological_order(g)) {
     find_layers();
     make_places();
     arrange();
@@ -84,6 +111,11 @@ private:
     for (const auto id : order_) {
       boxes[id] = places_.size();
       places_.push_back({.node = find_node(genome_, id), .layer = layer_[id]});
+      auto& p = places_.back();
+      if (!p.is_end())
+        p.lines = setting_lines(p.node->settings);
+      if (const auto cost = costs_.find(id); cost != costs_.end())
+        p.lines.push_back(cost_line(cost->second));
     }
     for (const auto& e : genome_.edges) {
       if (!e.enabled || e.recurrent || !live(e.from) || !live(e.to))
@@ -125,6 +157,7 @@ private:
       for (const auto i : layer) {
         places_[i].x = x + places_[i].width() / 2;
         places_[i].y = y + height / 2;
+        places_[i].layer_height = height;
         x += places_[i].width() + gap;
       }
       widths.push_back(width);
@@ -145,8 +178,8 @@ private:
         points.push_back({p.x, p.y + p.height() / 2});
         break;
       }
-      points.push_back({p.x, p.y + box_height / 2});
-      points.push_back({p.x, p.y - box_height / 2});
+      points.push_back({p.x, p.y + p.layer_height / 2});
+      points.push_back({p.x, p.y - p.layer_height / 2});
     }
     std::ranges::reverse(points);
     std::string path = "M" + coordinate(points[0].x) + " " + coordinate(points[0].y);
@@ -170,21 +203,17 @@ private:
              + coordinate(p.x) + "\" y=\"" + coordinate(y) + "\">" + escaped(words)
              + "</text>";
     };
-    if (p.is_end())
-      return out + text(p.y + 4, p.node->op, "") + "\n";
-    std::string settings;
-    for (const auto& s : p.node->settings)
-      settings += (settings.empty() ? "" : " ") + to_text(s.value);
     const auto full = short_name(genome_, p.node->id) + " " + to_text(p.node->settings);
     out = "<g><title>" + escaped(full) + "</title>" + out;
-    out += text(p.y + (settings.empty() ? 5 : -3), shortened(p.node->op, 26),
-                " class=\"op\"");
-    if (!settings.empty())
-      out += text(p.y + 14, shortened(settings, settings_width), "");
+    auto y = top + 17.5;
+    out += text(y, shortened(p.node->op, 26), p.is_end() ? "" : " class=\"op\"");
+    for (const auto& line : p.lines)
+      out += text(y += line_height, line, "");
     return out + "</g>\n";
   }
 
   const genome& genome_;
+  const node_costs& costs_;
   std::vector<innovation> order_;
   std::map<innovation, std::size_t> layer_;
   std::size_t deepest_ = 0;
@@ -194,9 +223,9 @@ private:
 
 } // namespace
 
-std::string network_svg(const genome& g) {
+std::string network_svg(const genome& g, const node_costs& costs) {
   const auto nodes = topological_order(g).size();
-  return nodes < 2 || nodes > most_nodes ? "" : drawing(g).svg();
+  return nodes < 2 || nodes > most_nodes ? "" : drawing(g, costs).svg();
 }
 
 } // namespace clade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/test_details.hpp"
 #include "engine/report/run_story.hpp"
 
 #include <string>
@@ -17,6 +18,10 @@ namespace clade {
 
 /// Fitness by size of all candidates, with those that none of their size beats.
 [[nodiscard]] std::string size_chart(const run_story& story);
+
+/// What a regression predicted of test examples against what they are, with the line on
+/// which both are equal.
+[[nodiscard]] std::string predictions_chart(const test_details& details);
 
 /// A row for each slot, dark where it worked; at most `most_rows`.
 [[nodiscard]] std::string slots_chart(const run_story& story);

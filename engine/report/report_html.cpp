@@ -7,6 +7,7 @@
 #include "engine/report/report_charts.hpp"
 #include "engine/report/report_words.hpp"
 #include "engine/report/run_story.hpp"
+#include "engine/report/test_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,12 +26,13 @@ std::string paragraph(const std::string& words, const char* kind = "note") {
   return "<p class=\"" + std::string(kind) + "\">" + escaped(words) + "</p>\n";
 }
 
-/// Rows of cells that are markup already; columns whose letter is 'n' are numbers.
+/// Rows of cells that are markup already; columns whose letter is 'n' are
+/// numbers, those with 't' texts of any length.
 class html_table {
 public:
   html_table(std::string columns, const std::vector<std::string>& head)
       : columns_(std::move(columns)) {
-    out_ = "<div class=\"wide\"><table><thead><tr>";
+    out_ = "<div class=\"wide\" tabindex=\"0\"><table><thead><tr>";
     for (std::size_t i = 0; i < head.size(); ++i)
       out_ += cell("th", i, escaped(head[i]));
     out_ += "</tr></thead>\n<tbody>\n";
@@ -48,8 +50,10 @@ public:
 private:
   [[nodiscard]] std::string cell(const std::string& tag, std::size_t i,
                                  const std::string& content) const {
-    return "<" + tag + (columns_[i] == 'n' ? " class=\"n\"" : "") + ">" + content + "</"
-           + tag + ">";
+    const auto* kind = columns_[i] == 'n'   ? " class=\"n\""
+                       : columns_[i] == 't' ? " class=\"t\""
+                                            : "";
+    return "<" + tag + kind + ">" + content + "</" + tag + ">";
   }
 
   std::string columns_;
@@ -75,6 +79,21 @@ std::string head_html(const run_story& story) {
   return out + "</dl>\n</header>\n";
 }
 
+/// Returns a table of numbers, but for the first column where `first` is 'l'; the last
+/// row is of `kind`.
+std::string rows_html(const table_rows& rows, char first = 'n', const char* kind = "") {
+  std::string columns(rows[0].size(), 'n');
+  columns[0] = first;
+  html_table table(columns, rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto cells = rows[i];
+    for (auto& cell : cells)
+      cell = escaped(cell);
+    table.add(cells, i + 1 == rows.size() ? kind : "");
+  }
+  return table.text();
+}
+
 std::string fitness_html(const run_story& story) {
   const auto drawn = fitness_chart(story);
   return drawn.empty() ? "" : paragraph(fitness_words(story)) + drawn;
@@ -83,26 +102,37 @@ std::string fitness_html(const run_story& story) {
 std::string comparison_html(const run_story& story) {
   if (story.comparison.empty())
     return "";
-  html_table rows("lnnn",
-                  {"", story.run.overview.goal.metric, story.test_metric, "parameters"});
-  for (const auto& c : story.comparison)
-    rows.add({escaped(subject_words(c)), metric_text(c.validation), metric_text(c.test),
-              with_commas(c.parameters)},
-             &c == &story.comparison.back() && story.is_champion ? "top" : "");
-  return "<h3>What evolution earned</h3>\n" + rows.text();
+  const auto rows = comparison_rows(story.comparison, story.run.overview.goal.metric,
+                                    story.test_metric, /*more=*/true);
+  auto out = "<h3>Was it worth it?</h3>\n"
+             + rows_html(rows, 'l', story.is_champion ? "top" : "");
+  for (const auto& sentence : story.verdict)
+    out += paragraph(sentence, "warning");
+  return out;
+}
+
+std::string test_html(const run_story& story) {
+  if (!story.details)
+    return "";
+  auto out = paragraph(test_words(story.details)) + predictions_chart(*story.details);
+  for (const auto& rows :
+       {class_rows(story.details, most_classes),
+        confusion_rows(story.details, widest_confusion), error_rows(story.details)})
+    out += rows.empty() ? "" : rows_html(rows, 'l');
+  return out;
 }
 
 std::string champion_html(const run_story& story) {
   if (!story.best)
     return "";
   const auto& g = *story.best->born.genome;
-  auto drawn = network_svg(g);
+  auto drawn = network_svg(g, story.costs);
   if (drawn.empty())
     drawn = "<pre>" + escaped(to_text(g)) + "</pre>\n";
   html_table training("ln", {"hyperparameter", "value"});
   for (const auto& s : g.hyperparameters)
     training.add({escaped(s.name), escaped(to_text(s.value))});
-  html_table layers("ll", {"layer", "what it is"});
+  html_table layers("lt", {"layer", "what it is"});
   for (const auto id : topological_order(g))
     if (id != input_innovation && id != output_innovation)
       layers.add({"<code>" + escaped(short_name(g, id)) + "</code>",
@@ -119,7 +149,7 @@ std::string lineage_html(const run_story& story) {
   if (!story.why || story.why->line.size() < 2)
     return "";
   const auto& e = *story.why;
-  html_table rows("lnnnl",
+  html_table rows("lnnnt",
                   {"candidate", "generation", "fitness", "gain", "what changed"});
   for (const auto& step : told_steps(e)) {
     if (step.hidden > 0) {
@@ -133,7 +163,7 @@ std::string lineage_html(const run_story& story) {
     rows.add({"#" + std::to_string(step.who->id), std::to_string(step.who->generation),
               escaped(step.result), coloured(step.gain, e.goal), changes});
   }
-  html_table genes("lllll", {"gene", "value", "through", "first in", "so since"});
+  html_table genes("ltlll", {"gene", "value", "through", "first in", "so since"});
   for (const auto& g : e.genes) {
     if (g.what == inherited_gene::kind::edge)
       continue;
@@ -152,19 +182,8 @@ std::string curves_html(const run_story& story) {
   if (!story.best || !story.best->evaluated)
     return "";
   const auto& curve = story.best->evaluated->curve;
-  // Of one epoch there is no curve.
+  // One epoch makes no curve.
   return curve.size() < 2 ? "" : learning_charts(curve);
-}
-
-std::string rows_html(const std::vector<std::vector<std::string>>& rows) {
-  html_table table(std::string(rows[0].size(), 'n'), rows[0]);
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    auto cells = rows[i];
-    for (auto& cell : cells)
-      cell = escaped(cell);
-    table.add(cells);
-  }
-  return table.text();
 }
 
 std::string front_html(const run_story& story) {
@@ -172,6 +191,19 @@ std::string front_html(const run_story& story) {
     return "";
   return paragraph(front_words(*story.weighed)) + rows_html(front_rows(*story.weighed))
          + rows_html(step_rows(*story.weighed, 40));
+}
+
+std::string data_html(const run_story& story) {
+  if (!story.data)
+    return story.without_data.empty()
+               ? ""
+               : paragraph("Nothing is told of the data: " + story.without_data + ".");
+  const auto& d = *story.data;
+  auto out = paragraph(data_words(d)) + rows_html(data_rows(d, most_classes), 'l');
+  if (d.classes.size() > most_classes)
+    out +=
+        paragraph(with_commas(d.classes.size() - most_classes) + " more are not shown.");
+  return out;
 }
 
 std::string sizes_html(const run_story& story) {
@@ -207,10 +239,33 @@ std::string changes_html(const run_story& story) {
   return paragraph(changes_words(story)) + rows.text() + rates_html(story);
 }
 
+std::string importance_html(const run_story& story) {
+  if (!story.matters)
+    return "";
+  html_table rows("lnl", {"what", "importance", ""});
+  const auto& order = story.matters->order;
+  for (const auto& m : order)
+    rows.add({escaped(m.name), percent(m.share),
+              change_bar(m.share, order.front().share, /*better=*/true)});
+  return paragraph(importance_words(*story.matters)) + rows.text();
+}
+
+std::string annotations_html(const run_story& story) {
+  if (story.annotated.empty())
+    return "";
+  html_table table("lttl", {"of", "tags", "note", "by"});
+  for (auto row : annotation_rows(story.annotated)) {
+    for (auto& cell : row)
+      cell = escaped(cell);
+    table.add(row);
+  }
+  return table.text();
+}
+
 std::string failures_html(const run_story& story) {
   std::string out;
   const auto rows_of = [](const std::vector<failure_row>& failures, const char* what) {
-    html_table rows("llnn", {what, "why", "count", "for example"});
+    html_table rows("ltnn", {what, "why", "count", "for example"});
     for (const auto& f : failures)
       rows.add({escaped(outcome_words(f)), escaped(f.reason.empty() ? "-" : f.reason),
                 with_commas(f.count), "#" + std::to_string(f.example)});
@@ -260,14 +315,18 @@ std::string to_html(const run_story& story) {
       + escaped(title) + "</title>\n<style>" + report_style
       + "</style>\n</head>\n<body>\n<main>\n";
   out += head_html(story);
+  out += section("Notes and tags", annotations_html(story));
+  out += section("The data", data_html(story));
   out += section("The front", front_html(story));
   out += section("Fitness over generations", fitness_html(story));
   out += section(story.is_champion ? "The champion" : "The best so far",
                  champion_html(story));
+  out += section("What the champion made of the test data", test_html(story));
   out += section("Where it comes from", lineage_html(story));
   out += section("How it learnt", curves_html(story));
   out += section("Fitness against size", sizes_html(story));
   out += section("What changes paid", changes_html(story));
+  out += section("What mattered", importance_html(story));
   out += section("What failed", failures_html(story));
   out += section("Where the time went", time_html(story));
   out += section("To run it again", again_html(story));

@@ -3,6 +3,7 @@
 #include "engine/report/report_charts.hpp"
 #include "engine/report/report_words.hpp"
 #include "engine/report/run_story.hpp"
+#include "engine/report/test_tables.hpp"
 
 #include <algorithm>
 
@@ -79,8 +80,11 @@ std::string fitness_text(const run_story& story) {
   return shown == 0 ? "" : paragraph(fitness_words(story)) + rows.text();
 }
 
-std::string rows_text(const std::vector<std::vector<std::string>>& rows) {
-  markdown_table table(std::string(rows[0].size(), 'n'), rows[0]);
+/// Returns a table of numbers, but for the first column where `first` is 'l'.
+std::string rows_text(const table_rows& rows, char first = 'n') {
+  std::string columns(rows[0].size(), 'n');
+  columns[0] = first;
+  markdown_table table(columns, rows[0]);
   for (std::size_t i = 1; i < rows.size(); ++i)
     table.add(rows[i]);
   return table.text();
@@ -99,12 +103,24 @@ std::string champion_text(const run_story& story) {
   auto out = paragraph(champion_words(story)) + code(to_text(*story.best->born.genome));
   if (story.comparison.empty())
     return out;
-  markdown_table rows(
-      "lnnn", {"", story.run.overview.goal.metric, story.test_metric, "parameters"});
-  for (const auto& c : story.comparison)
-    rows.add({subject_words(c), metric_text(c.validation), metric_text(c.test),
-              with_commas(c.parameters)});
-  return out + "\n" + rows.text();
+  out += "\n"
+         + rows_text(comparison_rows(story.comparison, story.run.overview.goal.metric,
+                                     story.test_metric, /*more=*/true),
+                     'l');
+  for (const auto& sentence : story.verdict)
+    out += paragraph(sentence);
+  return out;
+}
+
+std::string test_text(const run_story& story) {
+  if (!story.details)
+    return "";
+  auto out = paragraph(test_words(story.details));
+  for (const auto& rows :
+       {class_rows(story.details, most_classes),
+        confusion_rows(story.details, widest_confusion), error_rows(story.details)})
+    out += rows.empty() ? "" : rows_text(rows, 'l');
+  return out;
 }
 
 std::string lineage_text(const run_story& story) {
@@ -144,6 +160,17 @@ std::string curves_text(const run_story& story) {
   return rows.text();
 }
 
+std::string data_text(const run_story& story) {
+  if (!story.data)
+    return "";
+  constexpr std::size_t most_classes = 24;
+  const auto rows = data_rows(*story.data, most_classes);
+  markdown_table table("l" + std::string(rows[0].size() - 1, 'n'), rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    table.add(rows[i]);
+  return paragraph(data_words(*story.data)) + table.text();
+}
+
 std::string sizes_text(const run_story& story) {
   if (story.front.size() < 2)
     return "";
@@ -175,6 +202,24 @@ std::string changes_text(const run_story& story) {
               any ? change_text(c.mean_change) : "-"});
   }
   return paragraph(changes_words(story)) + rows.text() + rates_text(story);
+}
+
+std::string importance_text(const run_story& story) {
+  if (!story.matters)
+    return "";
+  markdown_table rows("ln", {"what", "importance"});
+  for (const auto& m : story.matters->order)
+    rows.add({m.name, percent(m.share)});
+  return paragraph(importance_words(*story.matters)) + rows.text();
+}
+
+std::string annotations_text(const run_story& story) {
+  if (story.annotated.empty())
+    return "";
+  markdown_table table("llll", {"of", "tags", "note", "by"});
+  for (const auto& row : annotation_rows(story.annotated))
+    table.add(row);
+  return table.text();
 }
 
 std::string failures_text(const run_story& story) {
@@ -213,14 +258,17 @@ std::string again_text(const run_story& story) {
 } // namespace
 
 std::string to_markdown(const run_story& story) {
-  return head_text(story) + section("The front", front_text(story))
+  return head_text(story) + section("Notes and tags", annotations_text(story))
+         + section("The data", data_text(story)) + section("The front", front_text(story))
          + section("Fitness over generations", fitness_text(story))
          + section(story.is_champion ? "The champion" : "The best so far",
                    champion_text(story))
+         + section("What the champion made of the test data", test_text(story))
          + section("Where it comes from", lineage_text(story))
          + section("How it learnt", curves_text(story))
          + section("Fitness against size", sizes_text(story))
          + section("What changes paid", changes_text(story))
+         + section("What mattered", importance_text(story))
          + section("What failed", failures_text(story))
          + section("Where the time went", time_text(story))
          + section("To run it again", again_text(story));

@@ -11,7 +11,7 @@ namespace clade {
 
 namespace {
 
-/// Of a long lineage so many steps are told of its beginning, and of its end.
+/// So many steps are told of the beginning of a long lineage, and of its end.
 constexpr std::size_t first_steps = 8, last_steps = 24;
 
 std::string number(candidate_id id) {
@@ -41,6 +41,15 @@ std::optional<double> test_of_champion(const run_story& story) {
 }
 
 } // namespace
+
+std::vector<std::vector<std::string>> annotation_rows(const annotations& annotated) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [id, one] : annotated)
+    rows.push_back({id == 0 ? "the run" : "#" + std::to_string(id), tags_text(one),
+                    one.note,
+                    one.note.empty() ? "" : one.who + ", " + time_text(one.unix_ms)});
+  return rows;
+}
 
 std::string percent(double share) {
   char text[32];
@@ -225,10 +234,6 @@ std::vector<told_step> told_steps(const explanation& e) {
                     .changes = happenings(s)});
   }
   return told;
-}
-
-std::string subject_words(const compared& c) {
-  return c.subject + (c.id == 0 ? "" : " " + number(c.id));
 }
 
 std::string outcome_words(const failure_row& f) {

@@ -7,7 +7,10 @@
 
 namespace clade {
 
-/// What a report says, whatever it is written in: nothing here is escaped yet.
+/// These are the words of a report, whatever it is written in: nothing is escaped yet.
+
+/// A table of a test has rows for so many classes, and a confusion of at most so many.
+inline constexpr std::size_t most_classes = 60, widest_confusion = 20;
 
 struct figure {
   std::string name, value, note;
@@ -44,7 +47,11 @@ struct told_step {
 };
 [[nodiscard]] std::vector<told_step> told_steps(const explanation& e);
 
-[[nodiscard]] std::string subject_words(const compared& c);
+/// Returns who each annotation is about ("the run", "#12"), its tags, its note and who
+/// wrote that, by rising id.
+[[nodiscard]] std::vector<std::vector<std::string>>
+annotation_rows(const annotations& annotated);
+
 [[nodiscard]] std::string outcome_words(const failure_row& f);
 [[nodiscard]] double busy_share(const slot_story& s);
 /// "38 %", "0.4 %".

@@ -113,6 +113,8 @@ expected<void> tell_best(const store& s, run_story& story) {
     return tl::unexpected(ended.error());
   story.test_metric = ended->test_metric;
   story.comparison = ended->comparison;
+  story.details = ended->details;
+  story.verdict = ended->verdict;
   story.is_champion = o.champion != 0;
   const auto id = story.is_champion ? o.champion : o.best;
   if (id == 0)
@@ -137,6 +139,16 @@ expected<void> tell_changes(const store& s, run_story& story) {
   story.credits = credit.credits();
   story.rates = credit.rates();
   return read;
+}
+
+expected<void> tell_importance(const store& s, run_story& story) {
+  return measure_importance(s).map(
+      [&](std::optional<importance>&& measured) { story.matters = std::move(measured); });
+}
+
+expected<void> tell_annotations(const store& s, run_story& story) {
+  return s.find_annotations().map(
+      [&](annotations&& found) { story.annotated = std::move(found); });
 }
 
 expected<void> tell_failures(const store& s, run_story& story) {
@@ -266,8 +278,9 @@ expected<run_story> tell_story(const store& s, const std::filesystem::path& file
     return tl::unexpected(digest.error());
   run->digest = *digest;
   run_story story{.run = std::move(*run), .shell_word = std::move(shell_word)};
-  for (const auto tell : {tell_best, tell_generations, tell_sizes, tell_front,
-                          tell_changes, tell_failures, tell_time})
+  for (const auto tell :
+       {tell_best, tell_generations, tell_sizes, tell_front, tell_changes,
+        tell_importance, tell_annotations, tell_failures, tell_time})
     if (auto ok = tell(s, story); !ok)
       return tl::unexpected(ok.error());
   return story;

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "engine/report/best_curve.hpp"
+#include "engine/report/data_story.hpp"
 #include "engine/report/explain.hpp"
 #include "engine/report/front_view.hpp"
+#include "engine/report/importance.hpp"
 #include "engine/report/mutation_credit.hpp"
+#include "engine/report/node_costs.hpp"
 #include "engine/report/view.hpp"
 
 #include <map>
@@ -13,13 +16,13 @@
 
 namespace clade {
 
-/// So many candidates of about one size and fitness.
+/// A cell counts candidates of about one size and fitness.
 struct size_cell {
   double parameters = 0, fitness = 0;
   std::uint64_t count = 0;
 };
 
-/// What a slot did, column by column of the run's working time.
+/// Tells what a slot did, column by column of the run's working time.
 struct slot_story {
   std::string slot;
   std::uint64_t candidates = 0;
@@ -50,6 +53,9 @@ struct run_story {
   std::optional<genome_view> best;
   bool is_champion = false;
   std::vector<compared> comparison;
+  /// The champion's details and verdict, as in `champion_view`.
+  std::shared_ptr<const test_details> details;
+  std::vector<std::string> verdict;
   std::optional<explanation> why;
   /// At most `most_generations`, evenly chosen; `generations_in_all` were there.
   std::vector<generation_overview> generations;
@@ -62,11 +68,18 @@ struct run_story {
   std::optional<front_view> weighed; ///< Of several objectives.
   std::vector<change_credit> credits;
   std::vector<adaptive_rates::credit> rates; ///< Where they adapt.
+  std::optional<importance> matters;         ///< None where too few candidates succeeded.
+  annotations annotated;                     ///< What people wrote.
   std::vector<failure_row> failures, lost_attempts;
   std::vector<slot_story> slots; ///< By name.
   double working_seconds = 0;    ///< In which there was any slot.
   std::vector<double> pauses;    ///< Where in it the run stood still.
   std::string shell_word;        ///< The run, as a shell takes it.
+
+  /// The story of the data, which the store does not have.
+  std::optional<data_story> data;
+  std::string without_data; ///< Why there is none; empty where the run needs none.
+  node_costs costs;         ///< Of the best candidate's network.
 
   static constexpr std::size_t most_generations = 400, most_failures = 20,
                                timeline_columns = 360;

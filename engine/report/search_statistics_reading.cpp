@@ -2,6 +2,7 @@
 // program need not know how ranks are worked out. Means and intervals are taken anew from
 // the seeds.
 #include "engine/report/search_statistics.hpp"
+#include "genome/json_depth.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -83,7 +84,7 @@ expected<search_comparison> parse_comparison(std::string_view text,
   const auto refuse = [&](const std::string& what) {
     return fail(error_kind::invalid_input, origin + ": " + what + remedy);
   };
-  const auto read = json::parse(text, nullptr, false);
+  const auto read = nests_within(text) ? json::parse(text, nullptr, false) : json();
   if (!read.is_object())
     return refuse("is not one JSON object");
   search_comparison c;

@@ -100,14 +100,14 @@ chart_axis log_axis(double low, double high, std::string title) {
   return a;
 }
 
-chart_axis time_axis(double seconds) {
+chart_axis time_axis(double seconds, int most) {
   constexpr std::array steps{0.1,     0.2,     0.5,     1.0,      2.0,      5.0,
                              10.0,    20.0,    30.0,    60.0,     120.0,    300.0,
                              600.0,   1200.0,  1800.0,  3600.0,   7200.0,   10800.0,
                              21600.0, 43200.0, 86400.0, 172800.0, 432000.0, 864000.0};
   chart_axis a{.low = 0, .high = std::max(seconds, 0.1)};
-  double step = a.high / 6;
-  for (auto i = steps.rbegin(); i != steps.rend() && *i >= a.high / 7; ++i)
+  double step = a.high / (most - 1);
+  for (auto i = steps.rbegin(); i != steps.rend() && *i >= a.high / most; ++i)
     step = *i;
   for (double t = 0; t <= a.high; t += step)
     a.ticks.emplace_back(t, t == 0 ? "0 s" : duration_text(t));

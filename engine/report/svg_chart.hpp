@@ -27,8 +27,9 @@ struct chart_axis {
                                      bool whole = false);
 /// The same for amounts that differ by orders of magnitude: ticks "1k", "10k", "1M".
 [[nodiscard]] chart_axis log_axis(double low, double high, std::string title);
-/// From 0 to so many seconds: ticks "0 s", "10 s", "20 s".
-[[nodiscard]] chart_axis time_axis(double seconds);
+/// From 0 to so many seconds: ticks "0 s", "10 s", "20 s", at most `most` of them beside
+/// the first.
+[[nodiscard]] chart_axis time_axis(double seconds, int most = 7);
 
 struct chart_size {
   double width = 812, height = 250;

@@ -1,6 +1,8 @@
 #include "engine/report/text.hpp"
 
 #include "engine/report/format.hpp"
+#include "engine/report/test_tables.hpp"
+#include "genome/utf8.hpp"
 
 #include <algorithm>
 
@@ -114,14 +116,46 @@ std::string evaluation_text(const genome_view& g) {
   return text + (g.has_weights ? "; its weights are kept" : "");
 }
 
-std::string comparison_text(const champion_view& c) {
-  table lines({left, right, right, right});
-  lines.add({"", c.validation_metric, c.test_metric, "parameters"});
-  for (const auto& one : c.comparison)
-    lines.add({one.subject + (one.id == 0 ? "" : " " + number(one.id)),
-               metric_text(one.validation), metric_text(one.test),
-               with_commas(one.parameters)});
+/// The first column holds words, the others numbers.
+std::string rows_text(const table_rows& rows) {
+  if (rows.empty())
+    return "";
+  std::vector<table::align> columns(rows.front().size(), right);
+  columns.front() = left;
+  table lines(columns);
+  for (const auto& row : rows)
+    lines.add(row);
   return lines.to_text(2);
+}
+
+std::string comparison_text(const champion_view& c) {
+  return rows_text(comparison_rows(c.comparison, c.validation_metric, c.test_metric,
+                                   /*more=*/false));
+}
+
+/// Returns what the champion made of the test data.
+std::string test_text(const champion_view& c) {
+  constexpr std::size_t most_classes = 20, widest_confusion = 10;
+  std::string text;
+  for (const auto& line : wrapped(test_words(c.details), 78))
+    text += line.empty() ? "" : "  " + line + "\n";
+  for (const auto& rows :
+       {class_rows(c.details, most_classes), confusion_rows(c.details, widest_confusion),
+        error_rows(c.details)})
+    text += (text.empty() || rows.empty() ? "" : "\n") + rows_text(rows);
+  return text;
+}
+
+std::string verdict_text(const std::vector<std::string>& verdict) {
+  std::string text;
+  for (const auto& sentence : verdict) {
+    const char* before = "note: ";
+    for (const auto& line : wrapped(sentence, 72)) {
+      text += before + line + "\n";
+      before = "      ";
+    }
+  }
+  return text;
 }
 
 } // namespace
@@ -246,8 +280,36 @@ std::string to_text(const champion_view& c) {
     text += "  " + clade::to_text(g.born.genome->hyperparameters) + "\n";
   text += "\nwhere it comes from\n" + lineage_text(g.lineage);
   if (!c.comparison.empty())
-    text += "\nwhat evolution earned\n" + comparison_text(c);
+    text += "\nwas it worth it?\n" + comparison_text(c);
+  if (const auto test = test_text(c); !test.empty())
+    text += "\nwhat the champion made of the test data\n" + test;
+  if (const auto said = verdict_text(c.verdict); !said.empty())
+    text += "\n" + said;
   return text;
+}
+
+std::string to_text(const annotation& one) {
+  std::string text;
+  if (!one.tags.empty())
+    text += "  tags " + plain_text(tags_text(one)) + "\n";
+  if (one.note.empty())
+    return text;
+  text += "  note of " + plain_text(one.who) + ", " + time_text(one.unix_ms) + "\n";
+  std::string_view rest = one.note;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    for (const auto& line : wrapped(plain_text(rest.substr(0, end)), 72))
+      text += "    " + line + "\n";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text;
+}
+
+std::string to_text(const annotations& all) {
+  std::string text;
+  for (const auto& [id, one] : all)
+    text += (id == 0 ? "the run" : number(id)) + "\n" + to_text(one);
+  return text.empty() ? text : "notes and tags\n" + indented(text, 2);
 }
 
 std::string to_text(std::span<const run_view> runs) {

@@ -6,8 +6,8 @@
 
 namespace clade {
 
-/// What people read, for a terminal of 80 columns or more. Every text ends with a line's
-/// end.
+/// Each returns what people read, for a terminal of 80 columns or more. It ends with a
+/// line's end.
 
 /// A run: its state, how far it is, its best.
 [[nodiscard]] std::string to_text(const run_view& r);
@@ -24,6 +24,11 @@ namespace clade {
 
 /// The end of a run: the champion, where it comes from, and what evolution earned.
 [[nodiscard]] std::string to_text(const champion_view& c);
+
+/// Returns what people wrote: on the run and on candidates, or (the second) on one of
+/// them; empty where nobody did. It is fit for a terminal whatever they wrote.
+[[nodiscard]] std::string to_text(const annotations& all);
+[[nodiscard]] std::string to_text(const annotation& one);
 
 /// A line for each run.
 [[nodiscard]] std::string to_text(std::span<const run_view> runs);

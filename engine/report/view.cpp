@@ -1,8 +1,11 @@
 #include "engine/report/view.hpp"
 
+#include "engine/evolution/test_details.hpp"
+#include "engine/report/verdict.hpp"
 #include "engine/store/run_lock.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace clade {
 
@@ -48,6 +51,63 @@ expected<std::vector<candidate_overview>> lineage_of(const store& s, candidate_i
       return line;
     id = line.back().parents.front();
   }
+}
+
+/// What the table of evaluations says of the champion's rivals. A search with several
+/// objectives or with constraints has other reasons to prefer one.
+expected<void> count_rivals(const store& s, const run_overview& o, double fitness,
+                            end_facts& facts) {
+  const bool weighed = !o.goal.others.empty() || !o.goal.constraints.empty();
+  std::uint64_t parameters = 0;
+  const auto read = s.for_each_evaluation([&](const evaluation_row& e) {
+    if (!e.fitness || e.copied)
+      return;
+    ++facts.candidates;
+    if (e.id == o.champion) {
+      parameters = e.parameters;
+      return;
+    }
+    facts.as_good += std::abs(*e.fitness - fitness) <= facts.standard_error ? 1 : 0;
+    if (!weighed && *e.fitness == fitness
+        && (!facts.smaller || e.parameters < facts.smaller->parameters))
+      facts.smaller = {.id = e.id, .parameters = e.parameters};
+  });
+  if (!read)
+    return read;
+  if (facts.smaller && facts.smaller->parameters >= parameters)
+    facts.smaller.reset();
+  if (!facts.smaller)
+    return {};
+  std::vector<double> losses;
+  for (const auto id : {o.champion, facts.smaller->id}) {
+    const auto evaluated = s.find_evaluation(id);
+    if (!evaluated)
+      return tl::unexpected(evaluated.error());
+    losses.push_back(find(evaluated->metrics, "validation.loss").value_or(0));
+  }
+  facts.smaller->higher_loss = losses[1] > losses[0];
+  return s.find_weights(facts.smaller->id).map([&](const bytes& weights) {
+    facts.smaller->has_weights = !weights.empty();
+  });
+}
+
+expected<std::vector<std::string>> verdict_of(const store& s, const run_overview& o,
+                                              const champion_view& view) {
+  end_facts facts{.metric = view.validation_metric,
+                  .test_metric = view.test_metric,
+                  .maximize = o.goal.maximize,
+                  .comparison = view.comparison};
+  if (view.details) {
+    facts.validation_examples = view.details->validation;
+    facts.standard_error = view.details->standard_error;
+  }
+  const auto fitness = s.find_overview(o.champion);
+  if (!fitness)
+    return tl::unexpected(fitness.error());
+  if (fitness->fitness)
+    if (auto counted = count_rivals(s, o, *fitness->fitness, facts); !counted)
+      return tl::unexpected(counted.error());
+  return verdict(facts);
 }
 
 } // namespace
@@ -159,7 +219,10 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
                  .id = e.id,
                  .validation = find(e.metrics, view.validation_metric),
                  .test = find(e.metrics, view.test_metric),
-                 .parameters = e.parameters};
+                 .parameters = e.parameters,
+                 .test_metrics = e.details ? e.details->metrics : e.metrics};
+    if (e.subject == champion_subject)
+      view.details = e.details;
     if (e.id != 0 && !one.validation) {
       const auto evaluated = s.find_overview(e.id);
       if (!evaluated)
@@ -168,11 +231,20 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
     }
     view.comparison.push_back(std::move(one));
   }
+  // Of a benchmark table there may be none.
+  if (std::ranges::none_of(view.comparison,
+                           [](const compared& c) { return c.test.has_value(); }))
+    view.test_metric.clear();
   // What is no candidate of the search first, the champion last.
   std::ranges::stable_sort(view.comparison, {}, [](const compared& c) {
     return c.id == 0 ? 0 : c.subject == champion_subject ? 2 : 1;
   });
-  return view;
+  if (overview->champion == 0)
+    return view;
+  return verdict_of(s, *overview, view).map([&](std::vector<std::string>&& said) {
+    view.verdict = std::move(said);
+    return std::move(view);
+  });
 }
 
 } // namespace clade

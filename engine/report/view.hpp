@@ -59,6 +59,8 @@ struct compared {
   candidate_id id = 0; ///< 0: not a candidate.
   std::optional<double> validation, test;
   std::uint64_t parameters = 0;
+  /// All that the test data said, where it is known ("test.auc").
+  std::vector<metric> test_metrics{};
 };
 
 /// What a run found, and what it is measured by.
@@ -66,7 +68,12 @@ struct champion_view {
   std::optional<genome_view> champion; ///< None: no candidate succeeded.
   std::optional<network> decoded;
   std::vector<compared> comparison; ///< The champion last.
-  std::string validation_metric, test_metric;
+  std::string validation_metric;
+  std::string test_metric; ///< Empty: nobody met test data.
+  /// Of the champion's test; none of runs of before it was recorded.
+  std::shared_ptr<const test_details> details{};
+  /// What to know before using the champion (verdict.hpp), a sentence or two each.
+  std::vector<std::string> verdict{};
 };
 
 /// Of a run that is finished. `space` and `p` let the champion be drawn with its shapes;

@@ -6,6 +6,7 @@
 #include "engine/store/stored_goal.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace clade {
 
@@ -25,6 +26,7 @@ void fill(candidate_row& row, const candidate& c) {
   row.parents = c.parents;
   row.equal_to = c.equal_to;
   row.nodes = c.genome->nodes.size();
+  row.operators = count_operators(*c.genome);
   row.hyperparameters = c.genome->hyperparameters;
 }
 
@@ -60,6 +62,17 @@ expected<candidate_row> read_row(SQLite::Statement& found, const objective& goal
 }
 
 } // namespace
+
+std::vector<setting> count_operators(const genome& g) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto id : topological_order(g))
+    if (id != input_innovation && id != output_innovation)
+      ++counts[find_node(g, id)->op];
+  std::vector<setting> counted;
+  for (auto& [op, count] : counts)
+    counted.push_back({.name = op, .value = count});
+  return counted;
+}
 
 void settle(candidate_line& line, const evaluation& e, const objective& goal,
             std::int64_t unix_ms) {

@@ -90,17 +90,28 @@ expected<std::filesystem::path> put_in_place(const std::filesystem::path& fresh,
   return sync_folder(file).map([&] { return *damaged; });
 }
 
+/// The log, and what a repair makes, lie beside the file and not beside links to it.
+std::filesystem::path without_links(const std::filesystem::path& named) {
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(named, failed))
+    return named;
+  auto file = std::filesystem::canonical(named, failed);
+  return failed ? named : file;
+}
+
 } // namespace
 
-expected<store_condition> examine_store(const std::filesystem::path& file,
+expected<store_condition> examine_store(const std::filesystem::path& named,
                                         const goal_reader& goal_of) {
+  const auto file = without_links(named);
   return survey({.file = file, .goal_of = goal_of, .make_copy = [&] {
                    return connection::make_temporary(file, {});
                  }});
 }
 
-expected<store_repair> repair_store(const std::filesystem::path& file,
+expected<store_repair> repair_store(const std::filesystem::path& named,
                                     const goal_reader& goal_of) {
+  const auto file = without_links(named);
   if (const auto header = check_header(file);
       !header && header.error().kind != error_kind::corrupt)
     return tl::unexpected(header.error());

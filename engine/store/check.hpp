@@ -22,6 +22,9 @@ struct store_condition {
   /// Of the tables for queries: where they are not what the records say. They are
   /// compared only if every record is whole.
   std::string table_fault;
+  /// What somebody added to the file, such as "table mine", and what a run leaves alone.
+  /// A trigger is a fault, since it changes what is written.
+  std::vector<std::string> additions;
   /// Candidates whose weights are whole, and what is wrong with the others.
   std::vector<candidate_id> weights;
   std::vector<std::string> weights_faults;

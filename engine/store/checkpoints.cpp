@@ -41,7 +41,7 @@ bool write_all(int descriptor, const bytes& data) {
 
 expected<void> write_file(const std::filesystem::path& file, const bytes& data) {
   const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0)
     return cannot(file, "written", last_error());
   const bool written = write_all(descriptor, data) && ::fsync(descriptor) == 0;

@@ -27,6 +27,8 @@ namespace clade {
 namespace {
 
 constexpr int busy_ms = 10'000;
+/// SQLite opens paths below 512 bytes (SQLITE_MAX_PATHNAME), and "-journal" must fit too.
+constexpr std::size_t longest_path = 503;
 constexpr const char* settings = "pragma synchronous = full;"
                                  "pragma secure_delete = off;"
                                  "pragma temp_store = memory;"
@@ -98,6 +100,7 @@ connection connection::make(const std::filesystem::path& file, const objective& 
     make_tables(made.db, goal);
     made.db.exec("pragma journal_mode = wal");
     made.db.exec(settings);
+    made.fresh = true;
     return made;
   } catch (const SQLite::Exception&) {
     remove_files(file);
@@ -183,21 +186,24 @@ int connection::version() const {
 }
 
 tl::unexpected<error> connection::failure(const SQLite::Exception& e) const {
-  return store_failure(file, e, sqlite3_system_errno(db.getHandle()));
+  return store_failure(file, e, sqlite3_system_errno(db.getHandle()), fresh);
 }
 
 tl::unexpected<error> store_failure(const std::filesystem::path& file,
-                                    const SQLite::Exception& e, int system_error) {
+                                    const SQLite::Exception& e, int system_error,
+                                    bool fresh) {
   const auto place = file.string() + ": ";
   const auto cause = system_error != 0 ? std::string(std::strerror(system_error))
                                        : std::string(e.getErrorStr());
-  const auto resume = ", then: clade resume " + file.parent_path().string();
+  const auto resume = fresh ? std::string(", then start it again")
+                            : ", then: clade resume " + file.parent_path().string();
   switch (e.getErrorCode()) {
   case SQLITE_FULL:
     return fail(error_kind::io,
                 place
-                    + "disk full: what was not on it yet is not recorded; "
-                      "free some room"
+                    + (fresh ? "disk full: nothing is recorded yet; free some room"
+                             : "disk full: what was not on it yet is not recorded; "
+                               "free some room")
                     + resume);
   case SQLITE_IOERR:
     if (system_error == EFBIG)
@@ -218,6 +224,12 @@ tl::unexpected<error> store_failure(const std::filesystem::path& file,
     return fail(error_kind::conflict,
                 place + "another program is writing to it; end that");
   case SQLITE_CANTOPEN:
+    if (std::filesystem::absolute(file).native().size() > longest_path)
+      return fail(error_kind::invalid_input,
+                  place + "the path is longer than the " + std::to_string(longest_path)
+                      + " bytes that SQLite takes; keep the run in a folder with a "
+                        "shorter path");
+    [[fallthrough]];
   case SQLITE_PERM:
   case SQLITE_READONLY:
     return fail(error_kind::io, place + "cannot be opened (" + cause + ")");

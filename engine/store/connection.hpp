@@ -17,6 +17,8 @@ namespace clade {
 struct connection {
   std::filesystem::path file;
   SQLite::Database db;
+  /// Nothing is recorded in it that could be gone on with.
+  bool fresh = false;
 
   /// Makes the file with its tables; whole or, after an error, not at all. Throws.
   [[nodiscard]] static connection make(const std::filesystem::path& file,
@@ -42,10 +44,11 @@ struct connection {
 /// newer version).
 [[nodiscard]] expected<void> check_header(const std::filesystem::path& file);
 
-/// The same where there is no connection.
+/// The same where there is no connection. `fresh`: nothing is recorded in the file yet.
 [[nodiscard]] tl::unexpected<error> store_failure(const std::filesystem::path& file,
                                                   const SQLite::Exception& e,
-                                                  int system_error = 0);
+                                                  int system_error = 0,
+                                                  bool fresh = false);
 
 /// Calls a function that uses SQLite and returns an `expected`.
 template<class Function>

@@ -19,11 +19,34 @@ void store::keep_picture(kept_picture p) {
   impl_->picture = std::move(p);
 }
 
+namespace {
+
+// How long whoever reads the store may take until its log is emptied.
+constexpr int readers_end_ms = 2000;
+
+/// Brings the write-ahead log into the file and leaves it empty. Whoever had the store
+/// open when it is closed would otherwise leave it as large as it was. Where one reads
+/// for longer, the log stays.
+void empty_log(const connection& c) {
+  SQLite::Statement patience(c.db,
+                             "pragma busy_timeout = " + std::to_string(readers_end_ms));
+  patience.executeStep();
+  SQLite::Statement(c.db, "pragma wal_checkpoint(truncate)").executeStep();
+  SQLite::Statement as_before(c.db, "pragma busy_timeout = 10000");
+  as_before.executeStep();
+}
+
+} // namespace
+
 expected<void> store::write_picture() {
-  if (!impl_->picture)
+  if (impl_->picture)
+    if (auto written = transact([&](impl::writer& w) { w.write(*impl_->picture); });
+        !written)
+      return written;
+  impl_->picture.reset();
+  return guarded(impl_->connected, [&]() -> expected<void> {
+    empty_log(impl_->connected);
     return {};
-  return transact([&](impl::writer& w) { w.write(*impl_->picture); }).map([&] {
-    impl_->picture.reset();
   });
 }
 

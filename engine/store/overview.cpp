@@ -82,12 +82,16 @@ void summarise(generation_overview& g, SQLite::Statement& evaluated) {
   g.upper_quartile = quantile(values, 0.75);
 }
 
-tl::unexpected<error> no_candidate(const connection& c, candidate_id id) {
-  return fail(error_kind::not_found,
-              c.file.string() + ": no candidate #" + std::to_string(id));
-}
-
 } // namespace
+
+tl::unexpected<error> no_candidate(const connection& c, candidate_id id) {
+  SQLite::Statement last(c.db, "select max(id) from genomes");
+  const auto most = last.executeStep() ? natural(last.getColumn(0)) : 0;
+  return fail(error_kind::not_found,
+              c.file.string() + ": no candidate #" + std::to_string(id)
+                  + (most == 0 ? "; the run has none yet"
+                               : "; the run has #1 to #" + std::to_string(most)));
+}
 
 std::optional<outcome> parse_outcome(std::string_view text) {
   for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)

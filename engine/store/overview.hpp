@@ -78,13 +78,18 @@ struct candidate_line {
 void settle(candidate_line& line, const evaluation& e, const objective& goal,
             std::int64_t unix_ms);
 
+/// Returns for each operator how many nodes on a path from the input to the output have
+/// it, by name; a whole number each. The input and the output are not counted.
+[[nodiscard]] std::vector<setting> count_operators(const genome& g);
+
 /// A candidate with what tables and charts of many show of it.
 struct candidate_row {
   candidate_line line;
   std::uint64_t index = 0; ///< Within its generation.
   std::vector<candidate_id> parents;
   candidate_id equal_to = 0;
-  std::uint64_t nodes = 0; ///< Genes.
+  std::uint64_t nodes = 0;        ///< Genes.
+  std::vector<setting> operators; ///< As `count_operators`.
   std::vector<setting> hyperparameters;
   std::vector<metric> metrics;
   std::uint64_t born_sequence = 0;      ///< Of its record.

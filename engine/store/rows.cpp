@@ -2,6 +2,7 @@
 // and no more in memory than a row, unless the header says so.
 #include "engine/store/rows.hpp"
 
+#include "engine/evolution/record_kind.hpp"
 #include "engine/store/store_impl.hpp"
 
 #include <algorithm>
@@ -169,6 +170,24 @@ expected<std::vector<candidate_id>> store::ancestors(candidate_id id) const {
     std::vector<candidate_id> found;
     while (row.executeStep())
       found.push_back(natural(row.getColumn(0)));
+    return found;
+  });
+}
+
+expected<annotations> store::find_annotations() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<annotations> {
+    SQLite::Statement row(c.db, "select unix_ms, payload from records where kind = ? "
+                                "order by sequence");
+    row.bind(1, static_cast<std::int64_t>(record_kind::ordered_by_person));
+    annotations found;
+    while (row.executeStep()) {
+      const auto one = decode_record(blob(row.getColumn(1)));
+      if (!one)
+        return tl::unexpected(one.error());
+      if (const auto* told = std::get_if<person_ordered>(&*one))
+        annotate(found, *told, row.getColumn(0).getInt64());
+    }
     return found;
   });
 }

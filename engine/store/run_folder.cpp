@@ -1,5 +1,7 @@
 #include "engine/store/run_folder.hpp"
 
+#include "search_spaces/nearest.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -14,6 +16,10 @@ namespace {
 /// Where the stamp begins in "digits-20260131-140500" or, for the second run of that
 /// second, "digits-20260131-140500-2".
 std::optional<std::size_t> find_stamp(const std::string& folder) {
+  // No file system has a longer name, and a regular expression is matched by recursion.
+  constexpr std::size_t longest_name = 255;
+  if (folder.size() > longest_name)
+    return std::nullopt;
   static const std::regex stamped("-([0-9]{8}-[0-9]{6}(-[0-9]+)?)$");
   std::smatch found;
   if (!std::regex_search(folder, found, stamped) || found.position(0) == 0)
@@ -31,13 +37,26 @@ std::string listed(const std::set<std::string>& names) {
   return text + (names.size() > most ? ", ..." : "");
 }
 
+/// The name of a run, or else of a folder, that was probably meant; "" if none is near.
+std::string nearest_run(const std::string& asked, const std::vector<run_folder>& runs) {
+  std::vector<std::string> names, folders;
+  for (const auto& run : runs) {
+    names.push_back(run.name);
+    folders.push_back(run.path.filename().string());
+  }
+  const auto name = nearest(asked, names);
+  return name.empty() ? nearest(asked, folders) : name;
+}
+
 } // namespace
 
 run_folder parse_run_folder(const std::filesystem::path& path) {
   const auto folder = path.filename().string();
   if (const auto stamp = find_stamp(folder))
-    return {path, folder.substr(0, *stamp - 1), folder.substr(*stamp)};
-  return {path, folder, ""};
+    return {.path = path,
+            .name = folder.substr(0, *stamp - 1),
+            .stamp = folder.substr(*stamp)};
+  return {.path = path, .name = folder, .stamp = ""};
 }
 
 std::filesystem::path runs_folder() {
@@ -48,13 +67,18 @@ std::filesystem::path runs_folder() {
 expected<std::vector<run_folder>> list_run_folders(const std::filesystem::path& folder) {
   std::vector<run_folder> found;
   std::error_code failed;
-  if (!std::filesystem::exists(folder, failed))
+  if (!std::filesystem::exists(folder, failed) && !failed)
     return found;
   for (std::filesystem::directory_iterator i(folder, failed), end; !failed && i != end;
        i.increment(failed)) {
     std::error_code unreadable;
-    if (std::filesystem::exists(i->path() / store_file_name, unreadable))
-      found.push_back(parse_run_folder(i->path()));
+    auto run = parse_run_folder(i->path());
+    if (std::filesystem::exists(run.store_file(), unreadable)) {
+      found.push_back(std::move(run));
+    } else if (unreadable == std::errc::permission_denied && !run.stamp.empty()) {
+      run.readable = false;
+      found.push_back(std::move(run));
+    }
   }
   if (failed)
     return fail(error_kind::io,
@@ -64,6 +88,29 @@ expected<std::vector<run_folder>> list_run_folders(const std::filesystem::path& 
   });
   return found;
 }
+
+namespace {
+
+/// Why nothing is found that there may be all the same.
+std::optional<error> closed_to_us(const std::filesystem::path& path,
+                                  const std::string& asked,
+                                  const std::vector<run_folder>& runs) {
+  const auto closed = [](const std::filesystem::path& run) {
+    return error{error_kind::io,
+                 run.string() + ": permission denied; the run may be of another user"};
+  };
+  std::error_code failed;
+  if (!std::filesystem::exists(path / store_file_name, failed)
+      && failed == std::errc::permission_denied)
+    return closed(path);
+  for (const auto& run : runs)
+    if (!run.readable && !asked.empty()
+        && run.path.filename().string().starts_with(asked))
+      return closed(run.path);
+  return std::nullopt;
+}
+
+} // namespace
 
 expected<std::filesystem::path> find_run(std::string_view text,
                                          const std::filesystem::path& folder) {
@@ -83,6 +130,8 @@ expected<std::filesystem::path> find_run(std::string_view text,
   std::optional<std::filesystem::path> latest_named, latest_begun, only;
   // The latest come first.
   for (const auto& run : *runs) {
+    if (!run.readable)
+      continue;
     const auto name = run.path.filename().string();
     if (name == asked)
       return run.path;
@@ -105,11 +154,13 @@ expected<std::filesystem::path> find_run(std::string_view text,
                                                + "\" may mean several runs in "
                                                + folder.string() + ": " + listed(folders)
                                                + "; write more of the name");
-  return fail(error_kind::not_found, "no run \"" + std::string(text)
-                                         + "\", neither a folder nor "
-                                           "a name in "
-                                         + folder.string()
-                                         + "; \"clade list\" names the runs");
+  if (auto closed = closed_to_us(path, asked, *runs))
+    return tl::unexpected(std::move(*closed));
+  const auto near = nearest_run(asked, *runs);
+  return fail(error_kind::not_found,
+              "no run \"" + std::string(text) + "\" in " + folder.string()
+                  + (near.empty() ? "; \"clade list\" lists the runs"
+                                  : "; did you mean \"" + near + "\"?"));
 }
 
 expected<std::filesystem::path> find_store(std::string_view text,

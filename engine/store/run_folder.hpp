@@ -25,6 +25,7 @@ struct run_folder {
   std::string name;  ///< The experiment's.
   std::string stamp; ///< "20260131-140500", perhaps with "-2"; empty if the folder's name
                      ///< does not end so.
+  bool readable = true; ///< False: its owner does not let us see what is in it.
 
   [[nodiscard]] std::filesystem::path store_file() const {
     return path / store_file_name;
@@ -33,15 +34,16 @@ struct run_folder {
 
 [[nodiscard]] run_folder parse_run_folder(const std::filesystem::path& path);
 
-/// The folders under `folder` that hold a store, the latest first; none if there is no
-/// such folder.
+/// The folders under `folder` that hold a store, the latest first, and those that are
+/// named as a run's folder and may not be read; none if there is no such folder.
 [[nodiscard]] expected<std::vector<run_folder>>
 list_run_folders(const std::filesystem::path& folder = runs_folder());
 
 /// Finds the run that a person means by: a run's folder; the store in it; the folder's
 /// name under `runs/`; the name of an experiment, or the beginning of one's that no other
 /// shares, for its latest run; the beginning of one folder's name. Returns the run's
-/// folder. `not_found`, or `invalid_input` naming those that it may mean.
+/// folder. `not_found`, `io` if it may not be read, or `invalid_input` naming those that
+/// it may mean.
 [[nodiscard]] expected<std::filesystem::path>
 find_run(std::string_view text, const std::filesystem::path& folder = runs_folder());
 

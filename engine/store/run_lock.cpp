@@ -17,8 +17,13 @@ namespace clade {
 
 namespace {
 
+/// Beside the file itself, by whatever links it was reached; SQLite's own files are there
+/// too.
 std::filesystem::path lock_file_of(const std::filesystem::path& store_file) {
-  auto file = store_file;
+  std::error_code failed;
+  auto file = std::filesystem::weakly_canonical(store_file, failed);
+  if (failed)
+    file = store_file;
   file += ".lock";
   return file;
 }
@@ -48,7 +53,7 @@ tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what
 
 expected<run_lock> run_lock::take(const std::filesystem::path& store_file) {
   const auto file = lock_file_of(store_file);
-  run_lock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  run_lock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (lock.descriptor_ < 0)
     return cannot(file, "open");
   auto range = whole_file();

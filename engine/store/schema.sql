@@ -10,6 +10,9 @@
 -- `runs` then has the seed and the experiment from there on, with a comment before it that says
 -- where the run comes from.
 
+-- Kind 11 is an order of a person, and what people wrote on candidates or on the run: notes and
+-- tags, whose time is none of the run's (progress.updated_ms).
+
 -- What happened, in order. A run is the fold of these (engine/evolution/run_state.hpp).
 create table records (
   sequence integer primary key, -- from 1, without gaps

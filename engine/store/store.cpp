@@ -151,7 +151,7 @@ expected<store> store::create(const std::filesystem::path& file, const objective
     made->writes = std::make_unique<impl::writer>(made->connected);
     return store(std::move(made));
   } catch (const SQLite::Exception& e) {
-    return store_failure(file, e);
+    return store_failure(file, e, 0, true);
   }
 }
 
@@ -223,11 +223,12 @@ expected<store::place> store::append(std::span<const entry> entries) {
              w.queried.write_weights(evaluated->evaluated.id, e.weights);
              w.with_weights.insert(evaluated->evaluated.id);
            }
-           w.queried.write_progress(w.sequence, unix_ms);
+           w.queried.write_progress(w.sequence);
            if (impl_->picture)
              w.write(*impl_->picture);
          })
       .map([&] {
+        impl_->connected.fresh = false;
         impl_->picture.reset();
         return at;
       });
@@ -290,8 +291,9 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
   SQLite::Statement place(connected.db, query);
   place.bind(1, as_signed(id));
   if (!place.executeStep())
-    return fail(error_kind::not_found, connected.file.string() + ": no candidate #"
-                                           + std::to_string(id) + " with one");
+    return fail(error_kind::not_found, connected.file.string()
+                                           + ": nothing of that kind is recorded of #"
+                                           + std::to_string(id));
   const auto sequence = natural(place.getColumn(0));
   SQLite::Statement found(connected.db,
                           "select unix_ms, kind, payload, checksum, "
@@ -342,6 +344,8 @@ expected<std::uint64_t> store::identity() const {
 expected<candidate> store::find_candidate(candidate_id id) const {
   return guarded(impl_->connected, [&]() -> expected<candidate> {
     auto r = impl_->find_record("select sequence from genomes where id = ?", id);
+    if (!r && r.error().kind == error_kind::not_found)
+      return no_candidate(impl_->connected, id);
     if (!r)
       return tl::unexpected(r.error());
     auto* born = std::get_if<candidate_born>(&*r);
@@ -354,6 +358,12 @@ expected<candidate> store::find_candidate(candidate_id id) const {
 expected<evaluation> store::find_evaluation(candidate_id id) const {
   return guarded(impl_->connected, [&]() -> expected<evaluation> {
     auto r = impl_->find_record("select sequence from evaluations where id = ?", id);
+    if (!r && r.error().kind == error_kind::not_found
+        && !impl_->find_record("select sequence from genomes where id = ?", id))
+      return no_candidate(impl_->connected, id);
+    if (!r && r.error().kind == error_kind::not_found)
+      return fail(error_kind::not_found, impl_->connected.file.string() + ": #"
+                                             + std::to_string(id) + " has no evaluation");
     if (!r)
       return tl::unexpected(r.error());
     auto* evaluated = std::get_if<candidate_evaluated>(&*r);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/record.hpp"
+#include "engine/evolution/annotations.hpp"
 #include "engine/store/overview.hpp"
 #include "engine/store/rows.hpp"
 
@@ -19,8 +19,8 @@ struct entry {
   bytes weights;
 };
 
-/// What views of a run begin with (engine/telemetry/stored_picture.hpp), as bytes that
-/// the store does not look into.
+/// Views of a run begin with this picture (engine/telemetry/stored_picture.hpp), bytes
+/// that the store does not look into.
 struct kept_picture {
   std::uint64_t sequence = 0; ///< Of the last record that is in it.
   bytes data;
@@ -43,12 +43,12 @@ public:
   [[nodiscard]] static expected<store> create(const std::filesystem::path& file,
                                               const objective& goal = {});
 
-  /// To go on writing: takes the lock (`conflict` if a running process holds it), refuses
-  /// another schema, older (upgrade.hpp) or newer, checks every checksum (`corrupt`,
-  /// naming the first record that is not whole).
+  /// Opens to go on writing: takes the lock (`conflict` if a running process holds it),
+  /// refuses another schema, older (upgrade.hpp) or newer, checks every checksum
+  /// (`corrupt`, naming the first record that is not whole).
   [[nodiscard]] static expected<store> open(const std::filesystem::path& file);
 
-  /// To read, a store of this or any earlier schema: no lock, nothing is written.
+  /// Opens to read, a store of this or any earlier schema: no lock, nothing is written.
   [[nodiscard]] static expected<store> open_to_read(const std::filesystem::path& file);
 
   /// One transaction: when it returns, all are on the disk, or none. An error (disk full,
@@ -91,7 +91,8 @@ public:
   /// None where none is kept, or one that does not fit the records before it.
   [[nodiscard]] expected<std::optional<kept_picture>> find_picture() const;
 
-  /// What the tables say, for reports; fast however long the run is. (overview.cpp)
+  /// Returns what the tables say, for reports; fast however long the run is.
+  /// (overview.cpp)
   [[nodiscard]] expected<run_overview> overview() const;
   /// Generations from `first` on, at most `count`.
   [[nodiscard]] expected<std::vector<generation_overview>>
@@ -104,7 +105,10 @@ public:
   [[nodiscard]] expected<std::vector<candidate_row>> rows(candidate_id after,
                                                           std::size_t count) const;
   [[nodiscard]] expected<std::vector<node_overview>> nodes() const;
-  /// What the test data said at the end; empty before.
+  /// Returns what people wrote on candidates and on the run. Passes over the numbers of
+  /// all records. (rows.cpp)
+  [[nodiscard]] expected<annotations> find_annotations() const;
+  /// Returns what the test data said at the end; empty before.
   [[nodiscard]] expected<std::vector<examination>> examinations() const;
 
   /// From here on every answer is of this moment, whatever is recorded meanwhile; the log

@@ -47,6 +47,9 @@ struct store::impl {
   [[nodiscard]] expected<record> find_record(const char* query, candidate_id id) const;
 };
 
+/// Names the candidates that there are.
+[[nodiscard]] tl::unexpected<error> no_candidate(const connection& c, candidate_id id);
+
 /// Runs `write` in a transaction of its own: all of it, or nothing.
 template<class Write>
 expected<void> store::transact(Write write) {

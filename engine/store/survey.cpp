@@ -20,6 +20,7 @@
 #include <array>
 #include <bit>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace clade {
@@ -252,6 +253,36 @@ expected<std::string> compare_tables(const connection& stored,
   }
 }
 
+/// Notes what is in the file and not in a store. Returns the first trigger, if there is
+/// one.
+expected<std::string> find_additions(const connection& stored, const connection& derived,
+                                     std::vector<std::string>& additions) {
+  std::set<std::string> own;
+  rows ours(derived, "select type || ' ' || name from sqlite_schema");
+  for (;;) {
+    if (auto fault = ours.next(); !fault || !fault->empty())
+      return fault;
+    if (!ours.there())
+      break;
+    own.insert(ours.at(0).getString());
+  }
+  std::string trigger;
+  rows all(stored, "select type || ' ' || name, type, tbl_name from sqlite_schema "
+                   "where name not glob 'sqlite_*' order by rowid");
+  for (;;) {
+    if (auto fault = all.next(); !fault || !fault->empty())
+      return fault;
+    if (!all.there())
+      return trigger;
+    const auto name = one_line(all.at(0).getString());
+    if (own.contains(name))
+      continue;
+    additions.push_back(name);
+    if (all.at(1).getString() == "trigger" && trigger.empty())
+      trigger = name + " on table " + all.at(2).getString() + " changes what is written";
+  }
+}
+
 /// Tells the whole weights from the others, and copies them if the copy is to be kept.
 expected<void> check_weights(const connection& from, whole_copy& to, bool kept,
                              store_condition& found) {
@@ -376,6 +407,11 @@ expected<void> survey_content(const survey_params& params, const connection& fro
       return tl::unexpected(fault.error());
     found.table_fault = std::move(*fault);
   }
+  fault = find_additions(from, copy.target(), found.additions);
+  if (!fault)
+    return tl::unexpected(fault.error());
+  if (found.table_fault.empty())
+    found.table_fault = std::move(*fault);
   if (auto ok = check_weights(from, copy, params.keep_copy, found); !ok)
     return ok;
   if (params.keep_copy)

@@ -227,6 +227,8 @@ tables::generation_row& tables::row_of(std::uint64_t generation) {
 }
 
 void tables::write(std::uint64_t sequence, std::int64_t unix_ms, const record& r) {
+  if (const auto* told = std::get_if<person_ordered>(&r); told && annotates(told->order))
+    return;
   sequence_ = sequence;
   predecessor_ms_ = unix_ms_;
   unix_ms_ = unix_ms;
@@ -333,7 +335,7 @@ void tables::write_weights(candidate_id id, std::span<const char> weights) {
   execute(put_weights_, id, hash64(weights), weights);
 }
 
-void tables::write_progress(std::uint64_t records, std::int64_t unix_ms) {
+void tables::write_progress(std::uint64_t records) {
   for (auto& [generation, row] : generations_) {
     if (!row.changed)
       continue;
@@ -341,8 +343,8 @@ void tables::write_progress(std::uint64_t records, std::int64_t unix_ms) {
             some(row.best.id), measured(row.best, goal_));
     row.changed = false;
   }
-  progress_.updated_ms = unix_ms;
-  execute(put_progress_, records, unix_ms, progress_.state, progress_.reason,
+  progress_.updated_ms = unix_ms_;
+  execute(put_progress_, records, unix_ms_, progress_.state, progress_.reason,
           progress_.generation, progress_.born, progress_.evaluated, progress_.failed,
           progress_.training_seconds, some(best_.id), measured(best_, goal_),
           some(progress_.champion));

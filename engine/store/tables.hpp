@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/record.hpp"
+#include "engine/evolution/annotations.hpp"
 #include "engine/store/connection.hpp"
 #include "engine/store/overview.hpp"
 
@@ -26,7 +26,7 @@ public:
   void write(std::uint64_t sequence, std::int64_t unix_ms, const record& r);
   void write_weights(candidate_id id, std::span<const char> weights);
   /// To be called last in a transaction.
-  void write_progress(std::uint64_t records, std::int64_t unix_ms);
+  void write_progress(std::uint64_t records);
 
 private:
   struct generation_row {
@@ -57,7 +57,8 @@ private:
   contender best_;
   /// Those that change still.
   std::map<std::uint64_t, generation_row> generations_;
-  /// Of the record that is being written.
+  /// Of the record that is being written. What people wrote, perhaps days after the end,
+  /// is no time of the run.
   std::uint64_t sequence_ = 0;
   std::int64_t unix_ms_ = 0;
   std::int64_t predecessor_ms_ = 0; ///< Of the record before it.

@@ -42,7 +42,6 @@ void whole_copy::add(const stored_record& row, const record& r) {
   insert_.exec();
   queried_.write(row.sequence, row.unix_ms, r);
   records_ = row.sequence;
-  unix_ms_ = row.unix_ms;
   if (records_ % records_per_transaction == 0) {
     complete_tables();
     target_.db.exec("commit; begin immediate");
@@ -51,7 +50,7 @@ void whole_copy::add(const stored_record& row, const record& r) {
 
 void whole_copy::complete_tables() {
   if (records_ != 0)
-    queried_.write_progress(records_, unix_ms_);
+    queried_.write_progress(records_);
 }
 
 std::optional<std::uint64_t> whole_copy::weights_hash(candidate_id id) {

@@ -42,7 +42,6 @@ private:
   goal_reader goal_of_;
   objective fallback_;
   std::uint64_t records_ = 0;
-  std::int64_t unix_ms_ = 0;
   tables queried_;
   SQLite::Statement insert_, select_weights_hash_;
 };

@@ -30,8 +30,8 @@ struct restarted {};
 
 using news = std::variant<happened, epoch_news, slots_view, restarted>;
 
-/// Where views get a run from: a head that is at work, a store, or a replay of one. Used
-/// by one thread.
+/// A feed is where views get a run from: a head that is at work, a store, or a replay of
+/// one. It is used by one thread.
 class feed {
 public:
   virtual ~feed() = default;
@@ -39,11 +39,11 @@ public:
   /// "live", "not connected" (for now), "finished", "stopped" or "replay": what views say
   /// that they show.
   [[nodiscard]] virtual std::string showing() const = 0;
-  /// Of the experiment.
+  /// The name of the experiment.
   [[nodiscard]] virtual std::string name() const = 0;
 
   [[nodiscard]] virtual const run_picture& picture() const = 0;
-  /// What slots do at present; none of a store.
+  /// Returns what slots do at present; none of a store.
   [[nodiscard]] virtual const slots_view& slots() const = 0;
 
   /// Blocks until something new is there or the time has passed; all that came, in its
@@ -63,6 +63,10 @@ public:
   [[nodiscard]] virtual expected<std::vector<candidate_row>>
   candidates(candidate_id after, std::size_t count) = 0;
 
+  /// Whether a head is there that may be told something; it may still refuse.
+  [[nodiscard]] virtual bool takes_orders() const { return false; }
+  /// Whether notes and tags can be written: by a head, or into the store.
+  [[nodiscard]] virtual bool takes_annotations() const { return takes_orders(); }
   /// Tells the run something, and blocks until it answers; an error is why it refuses.
   [[nodiscard]] virtual expected<void> tell(const person_ordered&) {
     return fail(error_kind::invalid_input, "no head is at work on this run");

@@ -29,7 +29,7 @@ json line_json(const candidate_line& l) {
           {"reason", some(l.reason)}};
 }
 
-/// Of a front of several objectives: their values too, as they were measured.
+/// Adds the values of several objectives, as they were measured.
 json member_json(const candidate_line& l, const std::vector<aim>& aims) {
   auto out = line_json(l);
   out["objectives"] = json::object();
@@ -81,7 +81,8 @@ json finished_json(const run_finished& f) {
     examinations.push_back({{"subject", x.subject},
                             {"id", some(x.id)},
                             {"metrics", metrics_json(x.metrics)},
-                            {"parameters", x.parameters}});
+                            {"parameters", x.parameters},
+                            {"details", details_json(x.details)}});
   return {{"champion", some(f.champion)}, {"examinations", std::move(examinations)}};
 }
 
@@ -125,6 +126,7 @@ json fields(const candidate_born& r, const run_picture&) {
           {"origin", c.origin},
           {"equal_to", some(c.equal_to)},
           {"nodes", c.genome->nodes.size()},
+          {"operators", settings_json(count_operators(*c.genome))},
           {"hyperparameters", settings_json(c.genome->hyperparameters)}};
 }
 
@@ -192,8 +194,18 @@ json fields(const run_forked& r, const run_picture&) {
           {"experiment", r.experiment}};
 }
 
-json fields(const person_ordered& r, const run_picture&) {
-  return {{"event", "ordered"}, {"order", to_text(r.order)}, {"who", r.who}};
+json fields(const person_ordered& r, const run_picture& p) {
+  if (annotates(r.order)) {
+    const auto found = p.annotated.find(r.order.number);
+    json out{{"event", "annotated"}, {"id", r.order.number}};
+    out.update(
+        annotation_json(found == p.annotated.end() ? annotation{} : found->second));
+    return out;
+  }
+  return {{"event", "ordered"},
+          {"order", to_text(r.order)},
+          {"number", r.order.number},
+          {"who", r.who}};
 }
 
 json news_json(const happened& h, const run_picture& p) {
@@ -266,6 +278,7 @@ std::string to_json(const run_picture& p, const std::string& name,
                             {"left", some(s.left_ms)},
                             {"reason", some(s.reason)}});
   out["finished"] = p.finished ? finished_json(*p.finished) : json();
+  out["annotations"] = annotations_json(p.annotated);
   return text_of(out);
 }
 
@@ -274,22 +287,52 @@ std::string to_json(const news& n, const run_picture& p) {
 }
 
 std::string to_json(const std::vector<candidate_row>& rows) {
-  json out{
-      {"columns",
-       {"id", "generation", "index", "parents", "origin", "equal_to", "nodes", "outcome",
-        "fitness", "parameters", "seconds", "slot", "reason", "born", "evaluated",
-        "born_sequence", "evaluated_sequence", "hyperparameters", "metrics"}},
-      {"rows", json::array()}};
+  json out{{"columns",
+            {"id",
+             "generation",
+             "index",
+             "parents",
+             "origin",
+             "equal_to",
+             "nodes",
+             "operators",
+             "outcome",
+             "fitness",
+             "parameters",
+             "seconds",
+             "slot",
+             "reason",
+             "born",
+             "evaluated",
+             "born_sequence",
+             "evaluated_sequence",
+             "hyperparameters",
+             "metrics"}},
+           {"rows", json::array()}};
   for (const auto& r : rows) {
     const auto& l = r.line;
     const bool evaluated = l.evaluated_ms != 0;
     const auto once = [&](auto v) { return evaluated ? json(v) : json(); };
-    out["rows"].push_back(
-        {l.id, l.generation, r.index, r.parents, l.origin, some(r.equal_to), r.nodes,
-         once(to_text(l.outcome)), some(l.fitness), once(l.parameters), once(l.seconds),
-         some(l.slot), some(l.reason), l.born_ms, some_time(l.evaluated_ms),
-         r.born_sequence, some(r.evaluated_sequence), settings_json(r.hyperparameters),
-         metrics_json(r.metrics)});
+    out["rows"].push_back({l.id,
+                           l.generation,
+                           r.index,
+                           r.parents,
+                           l.origin,
+                           some(r.equal_to),
+                           r.nodes,
+                           settings_json(r.operators),
+                           once(to_text(l.outcome)),
+                           some(l.fitness),
+                           once(l.parameters),
+                           once(l.seconds),
+                           some(l.slot),
+                           some(l.reason),
+                           l.born_ms,
+                           some_time(l.evaluated_ms),
+                           r.born_sequence,
+                           some(r.evaluated_sequence),
+                           settings_json(r.hyperparameters),
+                           metrics_json(r.metrics)});
   }
   return text_of(out);
 }

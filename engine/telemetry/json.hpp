@@ -4,35 +4,39 @@
 
 namespace clade {
 
-/// What `clade attach --json` prints and the page gets: one JSON object on one line,
-/// without the line's end. Times are milliseconds since 1970; what is not known is null.
+/// Returns what `clade attach --json` prints and the page gets: one JSON object on one
+/// line, without the line's end. Times are milliseconds since 1970; what is not known is
+/// null.
 ///
 ///   {"event":"picture","showing":"live","name":..,"sequence":..,"time":..,"state":..,
 ///    "reason":..,"version":..,"seed":"..","metric":..,"maximize":..,"population":..,"planned_generations":..,"started":..,
 ///    "generation":..,"born":..,"evaluated":..,"failed":..,"training_seconds":..,
 ///    "outcomes":{"succeeded":..},"digest":"..","experiment":"..","generations":[{..}],
 ///    "best":[line],"front":[line],"latest":[line],"open":[line],"attempts":[..],
-///    "slots":[{"slot","joined","left","reason"}],"finished":null|{..}}
+///    "slots":[{"slot","joined","left","reason"}],"finished":null|{..},
+///    "annotations":[{"id","note","who","written","tags"}]}
 ///   line: {"id","generation","origin","born","evaluated","outcome","fitness",
 ///          "parameters","seconds","slot","reason"}
 ///
 /// and for each record {"event":KIND,"sequence":..,"time":..} with
 ///
 ///   started     name, version, seed, experiment
-///   born        id, generation, index, parents, origin, equal_to, nodes,
+///   born        id, generation, index, parents, origin, equal_to, nodes, operators,
 ///               hyperparameters
 ///   evaluated   id, outcome, fitness, metrics, parameters, seconds, slot, tries,
 ///               equal_to, reason
 ///   generation  generation, survivors, and of the picture's line best, best_fitness,
 ///               median, lower_quartile, upper_quartile, succeeded, failed, born, closed,
 ///               closed_sequence
-///   finished    champion, examinations: [{subject, id, metrics, parameters}]
+///   finished    champion, examinations: [{subject, id, metrics, parameters, details}],
+///               details as in engine/report/json_parts.hpp
 ///   paused      reason
 ///   resumed     version
 ///   attempt     id, attempt, slot, reason
 ///   slot        slot, joined, reason
 ///   forked      origin, generation, changes, seed, experiment
-///   ordered     order, who
+///   ordered     order, number, who
+///   annotated   id (0: the run), note, who, written, tags: as they are from then on
 ///
 /// News that are no records have no sequence: {"event":"epoch","slot","id","epoch",
 /// "epochs","metrics"}, {"event":"slots","waiting","slots":[{"slot","label","ready",
@@ -43,7 +47,7 @@ namespace clade {
 /// `p` as it is after it.
 [[nodiscard]] std::string to_json(const news& n, const run_picture& p);
 /// {"columns":["id","generation","index","parents","origin","equal_to","nodes",
-/// "outcome","fitness","parameters","seconds","slot","reason","born","evaluated",
+/// "operators","outcome","fitness","parameters","seconds","slot","reason","born","evaluated",
 /// "born_sequence","evaluated_sequence","hyperparameters","metrics"],"rows":[[..]]}
 [[nodiscard]] std::string to_json(const std::vector<candidate_row>& rows);
 

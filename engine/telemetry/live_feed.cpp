@@ -46,8 +46,11 @@ public:
       const auto step = std::clamp<std::chrono::milliseconds>(left, 0ms, look_interval);
       if (head_) {
         head_->take(step, came);
-      } else if (auto waited = stored_->wait(step); !waited) {
-        return waited;
+      } else {
+        auto waited = stored_->wait(step);
+        if (!waited)
+          return waited;
+        std::ranges::move(*waited, std::back_inserter(came));
       }
       if (auto looked = look(came); !looked)
         return tl::unexpected(looked.error());
@@ -68,13 +71,17 @@ public:
     return reader().and_then([&](const store* s) { return s->rows(after, count); });
   }
 
+  bool takes_orders() const override { return head_.has_value(); }
+  bool takes_annotations() const override {
+    return head_ || stored_->takes_annotations();
+  }
   expected<void> tell(const person_ordered& order) override {
-    return head_ ? head_->tell(order) : feed::tell(order);
+    return head_ ? head_->tell(order) : stored_->tell(order);
   }
 
 private:
-  /// On this machine the store is there to be read; so a head that ends, or is busy,
-  /// keeps no answer back.
+  /// Returns the store, which can be read on this machine; so a head that ends, or is
+  /// busy, keeps no answer back.
   expected<const store*> reader() {
     if (!reader_) {
       auto opened = store::open_to_read(file_);
@@ -107,7 +114,7 @@ private:
     return {};
   }
 
-  /// What the head recorded at its end and did not send any more.
+  /// Reads what the head recorded at its end and did not send any more.
   expected<void> read_rest(std::vector<news>& came) {
     auto opened = store::open_to_read(file_);
     if (!opened)

@@ -12,9 +12,11 @@ bool fitter_line(const candidate_line& a, const candidate_line& b) {
   return fitter({.id = a.id, .fitness = a.rank}, {.id = b.id, .fitness = b.rank});
 }
 
-/// Smaller, or as small and fitter: the order of the front.
-bool before(const candidate_line& a, const candidate_line& b) {
-  return a.parameters != b.parameters ? a.parameters < b.parameters : fitter_line(a, b);
+/// Whether `a` is better than `b` on the axis of fitness alone. What breaks ties among
+/// equal fitness is no axis of the front.
+bool ahead(const candidate_line& a, const candidate_line& b) {
+  return a.rank.violation != b.rank.violation ? a.rank.violation < b.rank.violation
+                                              : a.rank.primary > b.rank.primary;
 }
 
 void keep_best(run_picture& p, const candidate_line& line) {
@@ -24,18 +26,27 @@ void keep_best(run_picture& p, const candidate_line& line) {
     best.pop_back();
 }
 
-/// Along the front of one objective both parameters and fitness rise.
+/// Along the front of one objective both parameters and fitness rise. Of candidates equal
+/// in both the fitter one stays.
 void keep_front(run_picture& p, const candidate_line& line) {
   auto& front = p.front;
   if (!p.rules.objective.others.empty())
     return join_front(front, line, &candidate_line::rank);
-  const auto place = std::upper_bound(front.begin(), front.end(), line, before);
-  if (place != front.begin() && !fitter_line(line, *std::prev(place)))
-    return;
-  const auto worse = std::find_if(place, front.end(), [&](const candidate_line& other) {
-    return fitter_line(other, line);
+  auto place =
+      std::ranges::upper_bound(front, line.parameters, {}, &candidate_line::parameters);
+  if (place != front.begin()) {
+    const auto before = std::prev(place);
+    const bool as_small = before->parameters == line.parameters;
+    const bool twin = as_small && !ahead(line, *before) && !ahead(*before, line);
+    if (twin ? fitter_line(*before, line) : !ahead(line, *before))
+      return;
+    if (as_small)
+      place = before;
+  }
+  const auto rest = std::find_if(place, front.end(), [&](const candidate_line& other) {
+    return ahead(other, line);
   });
-  front.insert(front.erase(place, worse), line);
+  front.insert(front.erase(place, rest), line);
 }
 
 /// Ends the slot's stay, if it is there.
@@ -49,7 +60,7 @@ void end_stay(run_picture& p, const std::string& slot, const std::string& reason
   stay->reason = reason;
 }
 
-/// Of those that left only the last few stay.
+/// Keeps only the last few of those that left.
 void forget_old_stays(run_picture& p) {
   const auto gone =
       std::ranges::count_if(p.slots, [](const auto& s) { return s.left_ms.has_value(); });
@@ -187,7 +198,11 @@ expected<void> fold(run_picture& p, const person_ordered& r) {
 } // namespace
 
 expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {
-  picture.unix_ms = unix_ms;
+  const auto* told = std::get_if<person_ordered>(&r);
+  if (told != nullptr)
+    annotate(picture.annotated, *told, unix_ms);
+  if (told == nullptr || !annotates(told->order))
+    picture.unix_ms = unix_ms;
   auto folded = std::visit([&](const auto& one) { return fold(picture, one); }, r);
   if (!folded)
     return folded;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evolution/annotations.hpp"
 #include "engine/evolution/pareto.hpp"
 #include "engine/evolution/run_state.hpp"
 #include "engine/store/overview.hpp"
@@ -28,13 +29,14 @@ struct generation_line {
   std::uint64_t closed_sequence = 0; ///< Of the record that closed it.
 };
 
-/// What viewers show of a run: the part of its fold that is for people. The head's
-/// publisher, viewers of a live run, replay and views of a store fold the same records
-/// into it by the same `apply`, with the same functions as `run_state`. Its size grows by
-/// a line a generation, and with the front.
+/// A picture is what viewers show of a run: the part of its fold that is for people. The
+/// head's publisher, viewers of a live run, replay and views of a store fold the same
+/// records into it by the same `apply`, with the same functions as `run_state`. Its size
+/// grows by a line a generation, and with the front.
 struct run_picture {
   std::uint64_t sequence = 0; ///< Of the last record folded in; they count from 1.
-  std::int64_t unix_ms = 0;   ///< When that was recorded.
+  /// When the last one was recorded that is no note or tag.
+  std::int64_t unix_ms = 0;
 
   std::string version;
   std::string experiment; ///< Resolved TOML.
@@ -56,10 +58,10 @@ struct run_picture {
   std::vector<generation_line> generations; ///< Closed ones, in order.
   std::vector<candidate_line> best;         ///< At most 5, the fittest first.
   /// Fitness against parameters: by rising parameters, none worse than another in both.
-  /// Of several objectives: those that none dominates, the fitter first, at most
+  /// With several objectives: those that none dominates, the fitter first, at most
   /// `kept_front`.
   std::vector<candidate_line> front;
-  /// Of several objectives, once a generation is closed in which one succeeded.
+  /// With several objectives, once a generation is closed in which one succeeded.
   std::optional<hypervolume_box> box;
   std::deque<candidate_line> latest;           ///< Evaluations, the latest last.
   std::map<candidate_id, candidate_line> open; ///< Born, not evaluated.
@@ -67,10 +69,11 @@ struct run_picture {
                                                ///< of those that left the last few.
   std::deque<attempt_failed> attempts;         ///< The latest last.
   std::optional<run_finished> finished;
+  annotations annotated;
 
   static constexpr std::size_t kept_best = 5, kept_latest = 64, kept_gone = 64;
 
-  /// Of the generations in progress: what their summaries will be made of.
+  /// The individuals of which the summaries of generations in progress will be made.
   std::vector<individual> current;
   std::map<std::uint64_t, std::int64_t> generation_born_ms;
 };

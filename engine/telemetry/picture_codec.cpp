@@ -12,7 +12,8 @@
 //            "attempts": [[id, attempt, slot, reason]...],
 //            "finished": nil | [champion, [examination...]],
 //            "current": [[id, RANK]...],
-//            "generation_born_ms": [[generation, unix_ms]...]}
+//            "generation_born_ms": [[generation, unix_ms]...],
+//            "annotated": [[candidate | 0, note, who, unix_ms, [tag...]]...]}
 // LINE    = [id, generation, origin, born_ms, evaluated_ms | 0, outcome, fitness | nil,
 //            RANK, parameters, seconds, slot, reason]
 // RANK    = [ok, primary, secondary, violation, [objective...]]
@@ -228,6 +229,30 @@ std::optional<hypervolume_box> decode_box(decoder& d) {
   return box;
 }
 
+void encode_annotations(encoder& out, const annotations& annotated) {
+  out.text("annotated").array(annotated.size());
+  for (const auto& [id, one] : annotated) {
+    out.array(5).natural(id).text(one.note).text(one.who).integer(one.unix_ms);
+    out.array(one.tags.size());
+    for (const auto& tag : one.tags)
+      out.text(tag);
+  }
+}
+
+void decode_annotations(decoder& d, annotations& annotated) {
+  expect(d, "annotated");
+  const auto count = d.array();
+  for (std::size_t i = 0; i < count && !d.failed(); ++i) {
+    d.array(5);
+    auto& one = annotated[d.natural()];
+    one.note = d.text();
+    one.who = d.text();
+    one.unix_ms = d.integer();
+    const auto tags = decode_list(d, [](decoder& e) { return e.text(); });
+    one.tags.insert(tags.begin(), tags.end());
+  }
+}
+
 /// A number of values for each objective of its rules, wherever there are any: what
 /// compares them relies on it.
 void check_objectives(decoder& d, const run_picture& p) {
@@ -286,7 +311,7 @@ candidate_line decode_line(decoder& d) {
 }
 
 void encode(encoder& out, const run_picture& p) {
-  out.map(26);
+  out.map(27);
   encode_counts(out, p);
   encode_list(out, "generations", p.generations);
   encode_box(out, p.box);
@@ -310,12 +335,13 @@ void encode(encoder& out, const run_picture& p) {
   out.text("generation_born_ms").array(p.generation_born_ms.size());
   for (const auto& [generation, ms] : p.generation_born_ms)
     out.array(2).natural(generation).integer(ms);
+  encode_annotations(out, p.annotated);
 }
 
 run_picture decode_picture(decoder& d) {
   run_picture p;
-  if (d.map() != 26)
-    d.fail("a picture has 26 entries");
+  if (d.map() != 27)
+    d.fail("a picture has 27 entries");
   decode_counts(d, p);
   p.generations = decode_named_list(d, "generations", decode_generation);
   p.box = decode_box(d);
@@ -344,6 +370,7 @@ run_picture decode_picture(decoder& d) {
     const auto generation = d.natural();
     p.generation_born_ms[generation] = d.integer();
   }
+  decode_annotations(d, p.annotated);
   read_rules(d, p);
   check_objectives(d, p);
   return p;

@@ -12,6 +12,7 @@
 #include "engine/telemetry/viewer_keys.hpp"
 #include "engine/telemetry/wire.hpp"
 
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <zmq.hpp>
@@ -33,6 +34,7 @@ constexpr int answers_at_once = 16;
 // What a viewer still gets of the last records when a head ends.
 constexpr std::chrono::milliseconds farewell = 200ms;
 // A viewer of another machine that answers nothing for so long is gone, or its link is.
+constexpr std::chrono::milliseconds handshake_time = 5s;
 constexpr std::chrono::milliseconds heartbeat = 5s, heartbeat_timeout = 30s;
 constexpr std::chrono::milliseconds alive_interval = 1000ms;
 // A large picture is kept less often, so that it adds at most so many bytes to a record.
@@ -40,6 +42,15 @@ constexpr std::uint64_t kept_bytes_per_record = 8;
 constexpr std::size_t most_kept_bytes = 256 << 20;
 
 using event = std::variant<recorded, epoch_news, slots_view>;
+
+/// This thread's calls of ZeroMQ are not to be interrupted.
+void leave_signals_to_others() {
+  sigset_t those{};
+  sigemptyset(&those);
+  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&those, s);
+  pthread_sigmask(SIG_BLOCK, &those, nullptr);
+}
 
 class socket_publisher final : public publisher {
 public:
@@ -114,6 +125,8 @@ private:
         socket->set(zmq::sockopt::curve_server, true);
         socket->set(zmq::sockopt::curve_secretkey, keys->secret_key);
         socket->set(zmq::sockopt::zap_domain, socket == &control_ ? "control" : "watch");
+        socket->set(zmq::sockopt::handshake_ivl,
+                    static_cast<int>(handshake_time.count()));
         socket->set(zmq::sockopt::heartbeat_ivl, static_cast<int>(heartbeat.count()));
         socket->set(zmq::sockopt::heartbeat_timeout,
                     static_cast<int>(heartbeat_timeout.count()));
@@ -142,6 +155,7 @@ private:
   }
 
   void serve() {
+    leave_signals_to_others();
     std::vector<zmq::pollitem_t> items{{events_.handle(), 0, ZMQ_POLLIN, 0},
                                        {requests_.handle(), 0, ZMQ_POLLIN, 0},
                                        {control_.handle(), 0, ZMQ_POLLIN, 0},

@@ -49,6 +49,7 @@ public:
                                                   std::size_t count) override {
     return head_.candidates(after, count);
   }
+  bool takes_orders() const override { return !picture().finished; }
   expected<void> tell(const person_ordered& order) override { return head_.tell(order); }
 
 private:

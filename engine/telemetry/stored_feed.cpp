@@ -10,8 +10,10 @@ namespace {
 
 class stored_feed final : public feed {
 public:
-  stored_feed(store opened, run_view view, run_picture picture)
-      : store_(std::move(opened)),
+  stored_feed(const std::filesystem::path& file, store opened, run_view view,
+              run_picture picture)
+      : file_(file),
+        store_(std::move(opened)),
         view_(std::move(view)),
         picture_(std::move(picture)) {}
 
@@ -21,8 +23,14 @@ public:
   const slots_view& slots() const override { return slots_; }
 
   expected<std::vector<news>> wait(std::chrono::milliseconds most) override {
+    // Others may write notes meanwhile.
+    std::vector<news> came;
+    if (auto read = read_further(came); !read)
+      return tl::unexpected(read.error());
+    if (!came.empty())
+      return came;
     std::this_thread::sleep_for(most);
-    return std::vector<news>{};
+    return came;
   }
   int descriptor() const override { return -1; }
 
@@ -34,7 +42,32 @@ public:
     return store_.rows(after, count);
   }
 
+  bool takes_annotations() const override { return true; }
+  /// Writes a note or a tag into the store; `wait` then tells of it.
+  expected<void> tell(const person_ordered& order) override {
+    if (!annotates(order.order))
+      return feed::tell(order);
+    if (auto right = check_annotation(order.order, picture_.annotated, picture_.born);
+        !right)
+      return right;
+    const entry written{order, {}};
+    return store::open(file_).and_then([&](store s) {
+      return s.append({&written, 1}).map([](const store::place&) {});
+    });
+  }
+
 private:
+  expected<void> read_further(std::vector<news>& came) {
+    return store_.for_each(
+        [&](std::uint64_t sequence, std::int64_t unix_ms, const record& r) {
+          return apply(picture_, unix_ms, r).map([&] {
+            came.emplace_back(happened{sequence, unix_ms, r});
+          });
+        },
+        picture_.sequence);
+  }
+
+  std::filesystem::path file_;
   store store_;
   run_view view_;
   run_picture picture_;
@@ -54,7 +87,7 @@ open_stored_feed(const std::filesystem::path& store_file) {
   auto picture = read_picture(*opened);
   if (!picture)
     return tl::unexpected(picture.error());
-  return std::make_unique<stored_feed>(std::move(*opened), std::move(*view),
+  return std::make_unique<stored_feed>(store_file, std::move(*opened), std::move(*view),
                                        std::move(*picture));
 }
 

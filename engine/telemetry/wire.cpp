@@ -132,23 +132,25 @@ candidate_overview decode_overview(decoder& d) {
 }
 
 void encode(encoder& out, const candidate_row& r) {
-  out.array(9);
+  out.array(10);
   encode(out, r.line);
   out.natural(r.index);
   encode(out, r.parents);
-  out.natural(r.equal_to).natural(r.nodes).encode(r.hyperparameters);
+  out.natural(r.equal_to).natural(r.nodes).encode(r.operators);
+  out.encode(r.hyperparameters);
   encode(out, r.metrics);
   out.natural(r.born_sequence).natural(r.evaluated_sequence);
 }
 
 candidate_row decode_row(decoder& d) {
-  d.array(9);
+  d.array(10);
   candidate_row r;
   r.line = decode_line(d);
   r.index = d.natural();
   r.parents = decode_ids(d);
   r.equal_to = d.natural();
   r.nodes = d.natural();
+  r.operators = d.settings();
   r.hyperparameters = d.settings();
   r.metrics = decode_metrics(d);
   r.born_sequence = d.natural();

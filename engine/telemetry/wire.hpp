@@ -44,8 +44,9 @@ namespace clade {
 //
 //   PICTURE   {"sequence": .., "unix_ms": .., ...}: names and order in picture_codec.cpp
 //   CANDIDATE [candidate, evaluation | nil, [overview...], metric, maximize, has_weights]
-//   ROW       [LINE, index, [parent...], equal_to, nodes, {hyperparameter: value},
-//              [[name, value]...], born_sequence, evaluated_sequence | 0]
+//   ROW       [LINE, index, [parent...], equal_to, nodes, {operator: count},
+//              {hyperparameter: value}, [[name, value]...], born_sequence,
+//              evaluated_sequence | 0]
 
 inline constexpr std::size_t max_rows = 2000;
 inline constexpr std::size_t max_request_bytes = 1 << 16;

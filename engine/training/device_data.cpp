@@ -41,7 +41,10 @@ device_data to_device(const data_set& data, const std::string& device_name) {
   const at::Device device(device_name);
   std::vector<std::int64_t> sizes{static_cast<std::int64_t>(data.examples)};
   sizes.insert(sizes.end(), data.shape.sizes.begin(), data.shape.sizes.end());
-  device_data out{.task = data.task, .target_deviation = data.target_deviation};
+  device_data out{.task = data.task,
+                  .target_deviation = data.target_deviation,
+                  .target_mean = data.target_mean,
+                  .classes = data.classes};
   out.features = view_of(data.features, sizes).to(device);
   out.targets = data.task == task_kind::classification
                     ? to_tensor(data.labels, device)
@@ -50,6 +53,16 @@ device_data to_device(const data_set& data, const std::string& device_name) {
   out.validation = to_tensor(data.validation, device);
   out.test = to_tensor(data.test, device);
   return out;
+}
+
+at::Tensor training_loss(const device_data& data, const at::Tensor& predictions,
+                         const at::Tensor& targets, double label_smoothing) {
+  if (data.task == task_kind::regression)
+    return at::mse_loss(predictions, targets);
+  const std::optional<at::Tensor> weights =
+      data.class_weights.defined() ? std::optional(data.class_weights) : std::nullopt;
+  return at::cross_entropy_loss(predictions, targets, weights, at::Reduction::Mean,
+                                /*ignore_index=*/-100, label_smoothing);
 }
 
 batch_source::batch_source(const device_data& data, const recipe& r,

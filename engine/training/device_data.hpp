@@ -6,7 +6,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace clade {
 
@@ -29,11 +31,21 @@ struct device_data {
   at::Tensor train, validation, test; ///< int64 indices.
   task_kind task = task_kind::classification;
   double target_deviation = 1; ///< Turns errors into the target's own unit.
+  double target_mean = 0;
+  std::vector<std::string> classes; ///< Names by label.
+  /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
+  at::Tensor class_weights{};
 };
 
 /// Shares the features' memory with `data`, which must outlive it, where the device is
 /// "cpu".
 [[nodiscard]] device_data to_device(const data_set& data, const std::string& device);
+
+/// The loss that training lowers, which class weights weigh: cross entropy or mean
+/// squared error.
+[[nodiscard]] at::Tensor training_loss(const device_data& data,
+                                       const at::Tensor& predictions,
+                                       const at::Tensor& targets, double label_smoothing);
 
 struct batch {
   at::Tensor features;

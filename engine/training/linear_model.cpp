@@ -1,5 +1,7 @@
 #include "engine/training/linear_model.hpp"
 
+#include "engine/training/assessment.hpp"
+
 #include <ATen/ATen.h>
 #include <torch/optim/lbfgs.h>
 
@@ -36,8 +38,8 @@ at::Tensor predict(const linear_weights& w, const at::Tensor& examples) {
 }
 
 // False: the deadline passed.
-bool fit_classes(linear_weights& w, const at::Tensor& x, const at::Tensor& y,
-                 double penalty, steady_clock::time_point deadline) {
+bool fit_classes(const device_data& data, linear_weights& w, const at::Tensor& x,
+                 const at::Tensor& y, double penalty, steady_clock::time_point deadline) {
   torch::optim::LBFGS descent({w.weight, w.bias}, torch::optim::LBFGSOptions(1.0)
                                                       .max_iter(iterations_per_round)
                                                       .history_size(20)
@@ -46,7 +48,7 @@ bool fit_classes(linear_weights& w, const at::Tensor& x, const at::Tensor& y,
   for (int round = 0; round < rounds; ++round) {
     const auto loss = descent.step([&] {
       descent.zero_grad();
-      auto l = at::cross_entropy_loss(predict(w, x), y)
+      auto l = training_loss(data, predict(w, x), y, /*label_smoothing=*/0)
                + w.weight.square().sum() * (penalty / 2);
       l.backward();
       return l;
@@ -91,7 +93,10 @@ void fit_numbers(linear_weights& w, const normal_equations& e, double penalty) {
 // One call for each penalty, strongest first.
 class linear_fit {
 public:
-  linear_fit(const device_data& data, std::int64_t outputs) : data_(data) {
+  linear_fit(const device_data& data, std::int64_t outputs,
+             std::span<const std::string> asked)
+      : data_(data),
+        asked_(asked) {
     x_ = data.features.index_select(0, data.train).flatten(1);
     y_ = data.targets.index_select(0, data.train);
     w_ = {at::zeros({x_.size(1), outputs}, x_.options()),
@@ -107,7 +112,7 @@ public:
     }
     w_.weight.requires_grad_(true);
     w_.bias.requires_grad_(true);
-    const bool done = fit_classes(w_, x_, y_, penalty, deadline);
+    const bool done = fit_classes(data_, w_, x_, y_, penalty, deadline);
     w_.weight.requires_grad_(false);
     w_.bias.requires_grad_(false);
     return done;
@@ -115,8 +120,11 @@ public:
 
   [[nodiscard]] std::vector<metric> assess_part(const at::Tensor& part,
                                                 std::string_view prefix) const {
-    return assess([this](const at::Tensor& x) { return predict(w_, x); }, data_, part,
-                  prefix);
+    return assess(as_model(), data_, part, prefix, asked_);
+  }
+
+  [[nodiscard]] test_details details() const {
+    return details_of(as_model(), data_, /*judged_by=*/"");
   }
 
   [[nodiscard]] std::uint64_t parameters() const {
@@ -124,7 +132,12 @@ public:
   }
 
 private:
+  [[nodiscard]] model as_model() const {
+    return [this](const at::Tensor& x) { return predict(w_, x); };
+  }
+
   const device_data& data_;
+  std::span<const std::string> asked_;
   at::Tensor x_, y_;
   linear_weights w_;
   normal_equations equations_;
@@ -133,8 +146,9 @@ private:
 } // namespace
 
 expected<examination> fit_linear_model(const device_data& data, std::int64_t outputs,
-                                       steady_clock::time_point deadline) {
-  linear_fit fit(data, outputs);
+                                       steady_clock::time_point deadline,
+                                       std::span<const std::string> asked) {
+  linear_fit fit(data, outputs, asked);
   examination best;
   best.subject = "linear model";
   best.parameters = fit.parameters();
@@ -154,6 +168,7 @@ expected<examination> fit_linear_model(const device_data& data, std::int64_t out
     lowest = loss;
     best.metrics = fit.assess_part(data.test, "test.");
     best.metrics.insert(best.metrics.end(), validation.begin(), validation.end());
+    best.details = std::make_shared<const test_details>(fit.details());
   }
   if (best.metrics.empty())
     return fail(error_kind::internal, "the linear model's loss is no finite number");

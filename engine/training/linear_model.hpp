@@ -7,10 +7,12 @@ namespace clade {
 /// The linear model that a champion is compared with, fitted to convergence on the
 /// training part: softmax regression by L-BFGS (Nocedal and Wright, 2006) for classes,
 /// ridge regression in closed form for numbers. How strongly weights are held down is
-/// chosen by validation.loss. The metrics are those of `assess` for the test and the
-/// validation part. An error if it is not done by the deadline.
+/// chosen by validation.loss. Class weights count as in training. The metrics are those
+/// of `assess` for the test and the validation part, those that are asked for
+/// (metrics.hpp) among them. An error if it is not done by the deadline.
 [[nodiscard]] expected<examination>
 fit_linear_model(const device_data& data, std::int64_t outputs,
-                 std::chrono::steady_clock::time_point deadline);
+                 std::chrono::steady_clock::time_point deadline,
+                 std::span<const std::string> asked = {});
 
 } // namespace clade

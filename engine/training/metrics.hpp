@@ -1,7 +1,11 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
+#include "engine/evolution/candidate.hpp"
+#include "engine/training/class_metrics.hpp"
+#include "engine/training/value_metrics.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,18 +13,59 @@
 
 namespace clade {
 
-/// What training measures on a part of the data; with the part's name before it
-/// ("validation.accuracy") it is a metric of an evaluation.
+// What training measures on a part of the data. A metric of an evaluation has the part's
+// name before it: "validation.accuracy". A few are measured at the end of every epoch;
+// the others there only where the objective or `training.metrics` asks for them, and at
+// the test of the champion.
+
 struct part_metric {
   std::string_view name;
   bool maximize = false; ///< More is better.
 };
 
-/// Of such a task. The first is what it is usually judged by.
+/// The metrics that every epoch has. The first is what such a task is usually judged by.
 [[nodiscard]] std::span<const part_metric> part_metrics(task_kind task);
 
+/// All metrics of such a task, but for the F1 of single classes.
+[[nodiscard]] std::vector<part_metric> all_part_metrics(task_kind task);
+
+/// The metric of that name; "log_loss" is another name for a classification's "loss", and
+/// "f1.CLASS" is there for any class. None: there is no such metric.
+[[nodiscard]] std::optional<part_metric> find_part_metric(task_kind task,
+                                                          std::string_view name);
+
+/// "accuracy, loss (log_loss), auc, ..., f1.CLASS": for messages; each after `prefix`.
+[[nodiscard]] std::string part_metric_list(task_kind task, std::string_view prefix);
+
+/// What a training records beside `part_metrics`, without the parts' names, sorted.
+struct asked_metrics {
+  std::vector<std::string> validation, train;
+};
+
+/// What `goal` and `named` (`training.metrics`) ask for. Names that are no metric of a
+/// part are passed over; `check_metric_names` finds them.
+[[nodiscard]] asked_metrics asked_for(task_kind task, const objective& goal,
+                                      std::span<const std::string> named);
+
+/// Says which of `training.metrics` such a task does not have.
+[[nodiscard]] expected<void> check_metric_names(task_kind task,
+                                                std::span<const std::string> named);
+
+/// Says which "f1.CLASS" of `asked` names no class of the data.
+[[nodiscard]] expected<void> check_classes(const asked_metrics& asked,
+                                           std::span<const std::string> classes);
+
 /// The metrics that an epoch of such a task has, sorted: those of the validation part,
-/// and train.loss.
-[[nodiscard]] std::vector<std::string> epoch_metrics(task_kind task);
+/// train.loss, and what is asked for.
+[[nodiscard]] std::vector<std::string> epoch_metrics(task_kind task,
+                                                     const asked_metrics& asked = {});
+
+/// The metric of that name (of `all_part_metrics`, or "f1.CLASS") of predictions;
+/// `classes` names the classes by label. NaN where there is no such metric or class.
+[[nodiscard]] double measure(std::string_view name, const class_predictions& p,
+                             std::span<const std::string> classes);
+/// `deviation` is that of the targets in training, in which "loss" is measured.
+[[nodiscard]] double measure(std::string_view name, const value_predictions& p,
+                             double deviation);
 
 } // namespace clade

@@ -15,7 +15,7 @@ expected<void> find_training(const std::filesystem::path& module) {
     return {};
   return fail(error_kind::not_found,
               "this build has no LibTorch: " + module.string()
-                  + " is not there; configure with -DCLADE_TORCH=ON and build again");
+                  + " is not there; CLADE_TORCH=ON tools/clade builds with it");
 }
 
 expected<void*> find_symbol(const std::filesystem::path& module, const char* name) {

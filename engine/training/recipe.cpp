@@ -1,5 +1,8 @@
 #include "engine/training/recipe.hpp"
 
+#include "search_spaces/spelling.hpp"
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -9,9 +12,16 @@
 namespace clade {
 namespace {
 
-constexpr std::array<std::string_view, 9> names{
-    "batch_size", "flip",     "label_smoothing", "learning_rate", "momentum",
-    "optimiser",  "schedule", "shift",           "weight_decay"};
+constexpr hyperparameter_entry entries[]{
+    {"batch_size", "Examples in a batch."},
+    {"flip", "\"yes\" mirrors images left to right by an even chance; \"no\" does not."},
+    {"label_smoothing", "Share of the target that is spread over all classes."},
+    {"learning_rate", "At the start of training."},
+    {"momentum", "SGD's, and the first beta of Adam and AdamW."},
+    {"optimizer", "\"sgd\", \"adam\" or \"adamw\"."},
+    {"schedule", "How the learning rate falls: \"constant\", \"cosine\" or \"step\"."},
+    {"shift", "Images are moved by up to this many pixels either way."},
+    {"weight_decay", "Of weights; biases and norms are left alone."}};
 
 constexpr std::array<std::pair<std::string_view, optimiser_kind>, 3> optimisers{
     {{"sgd", optimiser_kind::sgd},
@@ -116,8 +126,14 @@ void check_ranges(reading& in, const recipe& r) {
 
 } // namespace
 
-std::span<const std::string_view> hyperparameter_names() {
-  return names;
+std::span<const hyperparameter_entry> hyperparameters() {
+  return entries;
+}
+
+const hyperparameter_entry* find_hyperparameter(std::string_view name) {
+  const auto* found =
+      std::ranges::find(entries, american(name), &hyperparameter_entry::name);
+  return found == std::end(entries) ? nullptr : found;
 }
 
 const char* to_text(optimiser_kind o) {
@@ -136,9 +152,12 @@ expected<recipe> recipe_of(const training_params& defaults,
   reading in(hyperparameters);
   std::string optimiser = defaults.optimiser;
   std::string schedule = defaults.schedule;
-  in.text("optimiser", optimiser);
+  // Genomes of earlier versions have the British name.
+  const char* optimizer_name =
+      find(hyperparameters, "optimiser") == nullptr ? "optimizer" : "optimiser";
+  in.text(optimizer_name, optimiser);
   in.text("schedule", schedule);
-  r.optimiser = in.one_of("optimiser", optimiser, optimisers);
+  r.optimiser = in.one_of(optimizer_name, optimiser, optimisers);
   r.schedule = in.one_of("schedule", schedule, schedules);
   in.number("learning_rate", r.learning_rate);
   in.number("momentum", r.momentum);

@@ -27,9 +27,17 @@ struct recipe {
   bool flip = false;          ///< Images are mirrored left to right by an even chance.
 };
 
+/// A hyperparameter that is read, and what the reference says of it.
+struct hyperparameter_entry {
+  std::string_view name;
+  std::string_view sentence;
+};
+
 /// The hyperparameters that are read. A search space that names another one is an error,
 /// since it would search where nothing changes.
-[[nodiscard]] std::span<const std::string_view> hyperparameter_names();
+[[nodiscard]] std::span<const hyperparameter_entry> hyperparameters();
+/// The one of that name, or nullptr.
+[[nodiscard]] const hyperparameter_entry* find_hyperparameter(std::string_view name);
 
 /// Says which value is out of range, or of the wrong type.
 [[nodiscard]] expected<recipe> recipe_of(const training_params& defaults,

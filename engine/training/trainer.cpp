@@ -1,6 +1,7 @@
 #include "engine/training/trainer.hpp"
 
 #include "engine/fitness/costs.hpp"
+#include "engine/training/assessment.hpp"
 #include "engine/training/inheritance.hpp"
 #include "engine/training/linear_model.hpp"
 #include "engine/training/metrics.hpp"
@@ -93,7 +94,8 @@ class trainer final : public fitness_function {
 public:
   explicit trainer(training_setup setup, int threads)
       : setup_(std::move(setup)),
-        threads_(threads) {}
+        threads_(threads),
+        asked_(asked_for(setup_.data.task, setup_.goal, setup_.training.metrics)) {}
 
   expected<void> warm_up() override;
   evaluated_job evaluate(const job& j, progress& p) override;
@@ -114,6 +116,7 @@ private:
 
   training_setup setup_;
   int threads_;
+  asked_metrics asked_;
   std::optional<data_set> data_;
   device_data on_device_; ///< Shares memory with data_.
 };
@@ -143,8 +146,16 @@ expected<void> trainer::load() {
                 setup_.space.name + " wants images, but examples have the shape "
                     + to_text(loaded->shape)
                     + "; give data.shape = [channels, height, width]");
+  const auto weights = check_classes(asked_, loaded->classes).and_then([&] {
+    return weights_by_label(setup_.training.class_weights, loaded->classes,
+                            loaded->labels, loaded->train);
+  });
+  if (!weights)
+    return tl::unexpected(weights.error());
   data_ = std::move(*loaded);
   on_device_ = to_device(*data_, setup_.device);
+  if (!weights->empty())
+    on_device_.class_weights = at::tensor(*weights).to(at::Device(setup_.device));
   return {};
 }
 
@@ -166,6 +177,7 @@ training_task trainer::task_for(const job& j, const plan& p) const {
           .horizon = j.budget.horizon,
           .first_epoch = j.start_epoch + 1,
           .patience = setup_.training.patience,
+          .asked = asked_,
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole};
 }
@@ -306,8 +318,11 @@ expected<examination> trainer::examine(const job& j, const bytes& weights) {
     module->eval();
     examination out;
     out.id = j.id;
-    out.metrics = assess([&module](const at::Tensor& x) { return module->forward(x); },
-                         on_device_, on_device_.test, "test.");
+    const model predict = [&module](const at::Tensor& x) { return module->forward(x); };
+    out.metrics =
+        assess(predict, on_device_, on_device_.test, "test.", asked_.validation);
+    out.details = std::make_shared<const test_details>(
+        details_of(predict, on_device_, of_epochs(setup_.goal).metric));
     out.parameters = planned->network.cost().parameters;
     return out;
   } catch (...) {
@@ -322,8 +337,8 @@ expected<std::optional<examination>> trainer::baseline(std::uint64_t, const budg
     prepare_thread();
     if (auto loaded = load(); !loaded)
       return tl::unexpected(loaded.error());
-    auto fitted =
-        fit_linear_model(on_device_, data_->as_problem().outputs, deadline_of(b));
+    auto fitted = fit_linear_model(on_device_, data_->as_problem().outputs,
+                                   deadline_of(b), asked_.validation);
     if (!fitted)
       return tl::unexpected(fitted.error());
     return std::optional(std::move(*fitted));
@@ -377,22 +392,22 @@ int threads_from_environment() {
 expected<void> check(const training_setup& setup) {
   if (auto valid = validate(setup.training); !valid)
     return valid;
-  const auto known = hyperparameter_names();
   for (const auto& h : setup.space.rules.hyperparameters)
-    if (std::ranges::find(known, h.name) == known.end())
+    if (find_hyperparameter(h.name) == nullptr)
       return fail(error_kind::invalid_input,
                   setup.space.name + ": no training reads the hyperparameter " + h.name);
-  const auto metrics = epoch_metrics(setup.data.task);
+  if (auto known = check_metric_names(setup.data.task, setup.training.metrics); !known)
+    return known;
+  const auto metrics = epoch_metrics(
+      setup.data.task, asked_for(setup.data.task, setup.goal, setup.training.metrics));
   for (const auto& a : aims_of(setup.goal)) {
     if (a.metric == parameters_metric || a.metric == multiply_adds_metric
         || a.metric == latency_metric
         || std::ranges::find(metrics, a.metric) != metrics.end())
       continue;
-    std::string list;
-    for (const auto& m : metrics)
-      list += (list.empty() ? "" : ", ") + m;
     return fail(error_kind::invalid_input,
-                "objective: no metric " + a.metric + "; there are " + list);
+                "objective: no metric " + a.metric + "; there are "
+                    + part_metric_list(setup.data.task, "validation."));
   }
   return {};
 }

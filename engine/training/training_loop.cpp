@@ -1,11 +1,11 @@
 #include "engine/training/training_loop.hpp"
 
+#include "engine/training/assessment.hpp"
 #include "engine/training/optimiser.hpp"
 #include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +19,6 @@ namespace clade {
 namespace {
 
 using steady_clock = std::chrono::steady_clock;
-
-constexpr std::int64_t assessment_batch = 256;
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -57,8 +55,6 @@ private:
   bool out_of_patience() const;
   training_position position() const;
   bool end(outcome o, std::string reason);
-
-  at::Tensor loss(const at::Tensor& predictions, const at::Tensor& targets) const;
 
   network_module& net_;
   const device_data& data_;
@@ -135,7 +131,8 @@ bool training_loop::train_epoch(std::uint32_t number) {
     if (steady_clock::now() > task_.deadline)
       return end(outcome::timed_out, "out of time in epoch " + std::to_string(number));
     const auto b = source_.next();
-    const auto l = loss(net_.forward(b.features), b.targets);
+    const auto l = training_loss(data_, net_.forward(b.features), b.targets,
+                                 task_.recipe.label_smoothing);
     l.backward();
     const auto done = std::min(static_cast<double>(step++), all_steps - 1) / all_steps;
     optimiser_.step(learning_rate_at(task_.recipe, done));
@@ -150,9 +147,16 @@ bool training_loop::train_epoch(std::uint32_t number) {
 
 bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {
   net_.eval();
-  auto metrics = assess([this](const at::Tensor& x) { return net_.forward(x); }, data_,
-                        data_.validation, "validation.");
-  metrics.insert(metrics.begin(), {"train.loss", train_loss_});
+  const auto predict = [this](const at::Tensor& x) { return net_.forward(x); };
+  auto metrics =
+      assess(predict, data_, data_.validation, "validation.", task_.asked.validation);
+  if (!task_.asked.train.empty()) {
+    const auto train = assess(predict, data_, data_.train, "train.", task_.asked.train);
+    for (const auto& name : task_.asked.train)
+      metrics.push_back({"train." + name, *find(train, "train." + name)});
+  }
+  metrics.push_back({"train.loss", train_loss_});
+  std::ranges::sort(metrics, {}, &metric::name);
   if (const auto* bad = first_not_finite(metrics))
     return end(outcome::diverged,
                bad->name + " became no finite number in epoch " + std::to_string(number));
@@ -218,31 +222,6 @@ bool training_loop::end(outcome o, std::string reason) {
   return false;
 }
 
-at::Tensor training_loop::loss(const at::Tensor& predictions,
-                               const at::Tensor& targets) const {
-  if (data_.task == task_kind::regression)
-    return at::mse_loss(predictions, targets);
-  return at::cross_entropy_loss(predictions, targets, {}, at::Reduction::Mean,
-                                /*ignore_index=*/-100, task_.recipe.label_smoothing);
-}
-
-std::vector<metric> class_metrics(const std::string& prefix, double loss, double correct,
-                                  double examples) {
-  return {{prefix + "accuracy", correct / examples}, {prefix + "loss", loss / examples}};
-}
-
-// `spread` is the sum of squared distances of the targets from their mean.
-std::vector<metric> number_metrics(const std::string& prefix, double squares,
-                                   double spread, double examples, double deviation) {
-  const double loss = squares / examples;
-  const double mse = loss * deviation * deviation;
-  const double r2 = spread > 0 ? 1 - squares / spread : squares == 0 ? 1.0 : 0.0;
-  return {{prefix + "loss", loss},
-          {prefix + "mse", mse},
-          {prefix + "r2", r2},
-          {prefix + "rmse", std::sqrt(mse)}};
-}
-
 } // namespace
 
 expected<training_result> train(network_module& net, const device_data& data,
@@ -253,35 +232,6 @@ expected<training_result> train(network_module& net, const device_data& data,
     if (auto there = loop.go_on(*from); !there)
       return tl::unexpected(there.error());
   return loop.run();
-}
-
-std::vector<metric> assess(const model& predict, const device_data& data,
-                           const at::Tensor& part, std::string_view prefix) {
-  const c10::InferenceMode inference;
-  const bool classes = data.task == task_kind::classification;
-  auto loss = at::zeros({}, data.features.options().dtype(at::kDouble));
-  auto correct = at::zeros({}, data.features.options().dtype(at::kLong));
-  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch) {
-    const auto indices =
-        part.narrow(0, from, std::min(assessment_batch, part.size(0) - from));
-    const auto predictions = predict(data.features.index_select(0, indices));
-    const auto targets = data.targets.index_select(0, indices);
-    if (classes) {
-      loss.add_(at::cross_entropy_loss(predictions, targets, {}, at::Reduction::Sum));
-      correct.add_(predictions.argmax(1).eq(targets).sum());
-    } else {
-      loss.add_(at::mse_loss(predictions, targets, at::Reduction::Sum));
-    }
-  }
-  const auto examples = static_cast<double>(part.size(0));
-  const std::string before(prefix);
-  if (classes)
-    return class_metrics(before, loss.item<double>(),
-                         static_cast<double>(correct.item<std::int64_t>()), examples);
-  const auto targets = data.targets.index_select(0, part).to(at::kDouble);
-  const auto spread = (targets - targets.mean()).square().sum().item<double>();
-  return number_metrics(before, loss.item<double>(), spread, examples,
-                        data.target_deviation);
 }
 
 } // namespace clade

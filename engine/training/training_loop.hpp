@@ -2,6 +2,7 @@
 
 #include "engine/fitness/fitness_function.hpp"
 #include "engine/training/checkpoint.hpp"
+#include "engine/training/metrics.hpp"
 #include "engine/training/network_module.hpp"
 
 #include <functional>
@@ -18,6 +19,7 @@ struct training_task {
   std::uint32_t horizon = 0;
   std::uint32_t first_epoch = 1; ///< Of a training that does not go on.
   std::uint32_t patience = 0;    ///< Epochs without a lower validation.loss; 0: no limit.
+  asked_metrics asked{};         ///< What epochs have beside the usual metrics.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
   /// Whether the result is to say where the training stands.
@@ -38,9 +40,9 @@ struct resumption {
   const training_position& position;
 };
 
-/// Trains with cross entropy or mean squared error, and leaves in `net` the weights of
-/// the epoch that counts. Every epoch is reported as it ends, with train.loss and the
-/// metrics of `assess` for the validation part. A loss that is no finite number ends the
+/// Trains by `training_loss`, and leaves in `net` the weights of the epoch that counts.
+/// Every epoch is reported as it ends, with train.loss, the metrics of `assess` for the
+/// validation part, and what is asked for. A loss that is no finite number ends the
 /// training as diverged. LibTorch's exceptions pass through. One that goes on gives, bit
 /// for bit, what it would give had it never stopped; where the recipe has another
 /// optimiser, that one starts anew. An error of kind corrupt if what it is to go on with
@@ -48,14 +50,5 @@ struct resumption {
 [[nodiscard]] expected<training_result>
 train(network_module& net, const device_data& data, const training_task& task,
       progress& p, const std::optional<resumption>& from = std::nullopt);
-
-/// Examples to predictions: scores of classes, or standardised targets.
-using model = std::function<at::Tensor(const at::Tensor&)>;
-
-/// The metrics of metrics.hpp, rmse in the target's own unit; each after `prefix`
-/// ("validation."), sorted by name. The loss is that of training without smoothing and,
-/// for numbers, in standard deviations.
-[[nodiscard]] std::vector<metric> assess(const model& predict, const device_data& data,
-                                         const at::Tensor& part, std::string_view prefix);
 
 } // namespace clade

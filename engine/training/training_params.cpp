@@ -9,7 +9,7 @@ expected<void> validate(const training_params& params) {
     return fail(error_kind::invalid_input, "training.epochs is 0; give at least 1");
   if (auto r = recipe_of(params, {}); !r)
     return fail(r.error().kind, "training." + r.error().message);
-  return {};
+  return validate(params.class_weights);
 }
 
 } // namespace clade

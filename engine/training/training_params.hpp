@@ -3,6 +3,7 @@
 #include "engine/data/data_set.hpp"
 #include "engine/evolution/zero_cost.hpp"
 #include "engine/fitness/fitness_function.hpp"
+#include "engine/training/class_weights.hpp"
 #include "search_spaces/search_space.hpp"
 
 #include <filesystem>
@@ -23,6 +24,11 @@ struct training_params {
   double momentum = 0.9;
   double weight_decay = 1e-4;
   std::int64_t batch_size = 64;
+  /// For classes that are rare, or whose errors are worse than others'.
+  clade::class_weights class_weights{};
+  /// Metrics that every epoch records beside the usual ones and those that the objective
+  /// asks for: "auc" or "validation.auc", and "train.auc" of the training part.
+  std::vector<std::string> metrics{};
 };
 
 [[nodiscard]] expected<void> validate(const training_params& params);

@@ -74,15 +74,7 @@ struct fixture {
   std::shared_ptr<heard> told = std::make_shared<heard>();
   std::vector<std::string> said;
   selector_actor selector = system->spawn(stub_selector, told);
-  dispatcher_actor dispatcher =
-      system->spawn(dispatcher_behavior,
-                    dispatcher_params{.schedule = {.lease = 10s, .closed_lease = 3s},
-                                      .run = this_run,
-                                      .experiment = "e",
-                                      .local_worker = local_worker,
-                                      .say = [this](const std::string& line) {
-                                        said.push_back(line);
-                                      }});
+  dispatcher_actor dispatcher;
 
   /// A node, and its present connection.
   struct node {
@@ -92,7 +84,17 @@ struct fixture {
     std::uint64_t id = 0;
   };
 
-  fixture() { caf::anon_send(dispatcher, selector); }
+  explicit fixture(std::chrono::milliseconds lease = 10s)
+      : dispatcher(system->spawn(
+          dispatcher_behavior,
+          dispatcher_params{
+              .schedule = {.lease = lease, .closed_lease = 3s},
+              .run = this_run,
+              .experiment = "e",
+              .local_worker = local_worker,
+              .say = [this](const std::string& line) { said.push_back(line); }})) {
+    caf::anon_send(dispatcher, selector);
+  }
 
   ~fixture() {
     caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
@@ -120,11 +122,13 @@ struct fixture {
     return welcome;
   }
 
-  node join(std::uint64_t session = 0, std::uint64_t worker = 1) {
+  node join(std::uint64_t session = 0, std::uint64_t worker = 1,
+            std::vector<former_process> former = {}) {
     static std::uint64_t sessions = 100;
     node n{.hello = {.slot = "cpu:0",
                      .worker = worker,
-                     .session = session != 0 ? session : ++sessions}};
+                     .session = session != 0 ? session : ++sessions,
+                     .former = std::move(former)}};
     // A slot of its own, unless the test says otherwise.
     if (session == 0)
       n.hello.slot = "cpu:" + std::to_string(sessions);

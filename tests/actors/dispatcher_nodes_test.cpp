@@ -16,6 +16,92 @@ TEST_CASE("dispatcher: a slot's new process says at once that the former one is 
   CHECK(second.was->assignments.size() == 1);
 }
 
+TEST_CASE("dispatcher: what a worker says of a slot's former process is evidence") {
+  fixture f;
+  const former_process fault{41, true, "killed by signal 11 (Segmentation fault)"};
+  auto first = f.join(41);
+  f.submit(1);
+  f.cut(first);
+  auto second = first;
+  second.hello.session = 42;
+  SECTION("of one that came to an end meanwhile") {
+    second.hello.former = {fault};
+    f.connect(second);
+    REQUIRE(f.attempts() == 1);
+    const auto& lost = std::get<attempt_failed>(f.told->observations.at(2));
+    CHECK(lost.reason
+          == "its node process ended: killed by signal 11 (Segmentation fault)");
+  }
+  SECTION("and of one that was lost before") {
+    f.system.pass(4s);
+    REQUIRE(f.attempts() == 1);
+    second.hello.former = {fault};
+    f.connect(second);
+    CHECK(f.attempts() == 1);
+  }
+  CHECK(f.told->evaluations.empty());
+  caf::anon_send(f.dispatcher, node_ready{.node = second.id});
+  f.system.settle();
+  REQUIRE(second.was->assignments.size() == 1);
+  f.cut(second);
+  auto third = second;
+  third.hello.session = 43;
+  third.hello.former = {fault, {42, true, "killed by signal 6 (Aborted)"}};
+  f.connect(third);
+  REQUIRE(f.told->evaluations.size() == 1);
+  CHECK(f.told->evaluations[0].outcome == outcome::crashed);
+  CHECK(f.told->evaluations[0].tries == 2);
+  CHECK(f.told->evaluations[0].reason
+        == "two node processes ended while they trained it, the last killed by signal 6 "
+           "(Aborted)");
+}
+
+TEST_CASE("dispatcher: processes that are killed from outside are held against nobody") {
+  fixture f;
+  auto n = f.join(41);
+  f.submit(1);
+  for (std::uint64_t session = 42; session < 44; ++session) {
+    REQUIRE(n.was->assignments.size() == 1);
+    f.cut(n);
+    n.hello.former = {{session - 1, false, "killed by signal 9 (Killed)"}};
+    n.hello.session = session;
+    f.connect(n);
+    caf::anon_send(f.dispatcher, node_ready{.node = n.id});
+    f.system.settle();
+  }
+  CHECK(f.attempts() == 2);
+  CHECK(f.told->evaluations.empty());
+  f.answer(n, n.was->assignments.at(0));
+  REQUIRE(f.told->evaluations.size() == 1);
+  CHECK(f.told->evaluations[0].tries == 3);
+}
+
+TEST_CASE(
+    "dispatcher: a node that was only silent is not convicted of what it had then") {
+  fixture f;
+  auto n = f.join(41);
+  f.submit(1);
+  f.system.pass(11s); // Its lease.
+  REQUIRE(f.attempts() == 1);
+  n.hello.run = this_run;
+  n.hello.ready = true;
+  f.connect(n); // It waits, so it has it again, or another has.
+  const auto other = f.join(50, 2);
+  f.cut(n);
+  n.hello.former = {{41, true, "killed by signal 11 (Segmentation fault)"}};
+  n.hello.session = 44;
+  n.hello.ready = false;
+  f.connect(n);
+  CHECK(f.told->evaluations.empty());
+}
+
+TEST_CASE("dispatcher: a short lease wants nodes to be heard more often") {
+  fixture patient, hasty(1s);
+  fixture::node n{.hello = {.slot = "cpu:0", .worker = 1, .session = 1}}, other = n;
+  CHECK(patient.connect(n).heartbeat_ms == 1000);
+  CHECK(hasty.connect(other).heartbeat_ms == 250);
+}
+
 TEST_CASE("dispatcher: a slot of the same name of another worker is another slot") {
   fixture f;
   const auto first = f.join(41, 1);

@@ -45,8 +45,8 @@ TEST_CASE(
   fixture f;
   const auto first = f.join(41);
   f.submit(1);
-  const auto second = f.join(42);
-  const auto third = f.join(43);
+  const auto second = f.join(42, 1, {{41, true, "killed by signal 6 (Aborted)"}});
+  const auto third = f.join(43, 1, {{42, true, "killed by signal 6 (Aborted)"}});
   REQUIRE(f.told->evaluations.size() == 1);
   CHECK(f.told->evaluations[0].outcome == outcome::crashed);
   CHECK(third.was->assignments.empty());
@@ -136,4 +136,46 @@ TEST_CASE("dispatcher: an examination whose node is lost is made elsewhere") {
   std::string failure;
   asked.receive([&](const examined& e) { failure = e.failure; }, [](caf::error&) {});
   CHECK(failure == "no such data"); // The other's answer.
+}
+
+TEST_CASE("dispatcher: an examination fails by what node processes do, not by what is "
+          "done to them") {
+  const auto losses_until_it_fails = [](bool own_doing) {
+    fixture f;
+    caf::scoped_actor self(*f.system);
+    auto asked =
+        self->request(f.dispatcher, caf::infinite, examine{.subject = "champion"});
+    std::vector<former_process> former;
+    int losses = 0;
+    // Each node is the former one's next process, and takes it without an answer.
+    for (std::uint64_t session = 1; session <= 8 && self->mailbox().empty(); ++session) {
+      fixture::node mute{
+          .hello = {.slot = "cpu:0", .worker = 1, .session = session, .former = former}};
+      f.connect(mute);
+      const auto silent =
+          f.system->spawn([](caf::event_based_actor* taking) -> caf::behavior {
+            taking->set_default_handler(caf::skip);
+            return {[](caf::unit_t) {}};
+          });
+      mute.link = caf::actor_cast<link_actor>(silent);
+      REQUIRE(f.ask<node_welcome>(mute.hello, mute.link).node == mute.id);
+      caf::anon_send(f.dispatcher, node_ready{.node = mute.id});
+      f.system.settle();
+      if (!self->mailbox().empty())
+        break;
+      f.cut(mute);
+      former = {{.session = session, .own_doing = own_doing, .how = "killed"}};
+      ++losses;
+    }
+    if (self->mailbox().empty())
+      return 0;
+    asked.receive(
+        [](const examined& e) {
+          CHECK(e.failure == "the node process ended in each of 3 tries");
+        },
+        [](caf::error&) { FAIL("no answer"); });
+    return losses;
+  };
+  CHECK(losses_until_it_fails(true) == 3);
+  CHECK(losses_until_it_fails(false) == 0);
 }

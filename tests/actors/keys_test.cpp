@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 using namespace clade;
 namespace fs = std::filesystem;
 
@@ -31,13 +33,47 @@ TEST_CASE("keys: a run's keys can be read by their owner alone") {
   }
 }
 
-TEST_CASE("keys: the authority's own key is nowhere in a run's keys") {
+TEST_CASE("keys: the authority's own key is in no bundle") {
   const scratch_folder folder;
   REQUIRE(make_run_keys(folder.path()));
-  std::size_t files = 0;
+  std::set<std::string> files;
   for (const auto& f : fs::recursive_directory_iterator(folder.path()))
-    files += f.is_regular_file() ? 1 : 0;
-  CHECK(files == 6); // two bundles
+    if (f.is_regular_file())
+      files.insert(fs::relative(f, folder.path()).string());
+  CHECK(files
+        == std::set<std::string>{"authority/cert.pem", "authority/key.pem", "head/ca.pem",
+                                 "head/cert.pem", "head/key.pem", "worker/ca.pem",
+                                 "worker/cert.pem", "worker/key.pem"});
+  CHECK(fs::status(folder.path() / "authority").permissions() == fs::perms::owner_all);
+}
+
+TEST_CASE("keys: renewed ones are of the same authority and keys") {
+  const scratch_folder folder;
+  const auto own = folder.path() / "own", given = folder.path() / "given";
+  REQUIRE(make_run_keys(own));
+  REQUIRE(make_authority(given));
+  REQUIRE(make_run_keys(folder.path() / "run", given));
+  for (const auto& [keys, authority] :
+       {std::pair(own, own), std::pair(folder.path() / "run", given)}) {
+    const auto before = read_text(keys / "worker" / "cert.pem");
+    const auto key = read_text(keys / "worker" / "key.pem");
+    const auto trusted = read_text(keys / "worker" / "ca.pem");
+    key_renewal renewal(keys, authority);
+    REQUIRE(renewal.renew());
+    CHECK(read_text(keys / "worker" / "cert.pem") != before);
+    CHECK(read_text(keys / "worker" / "key.pem") == key);
+    CHECK(read_text(keys / "worker" / "ca.pem") == trusted);
+    CHECK(find_keys(keys / "head"));
+    CHECK(find_keys(keys / "worker"));
+    CHECK_FALSE(renewal.renew_if_due().value()); // Not due.
+  }
+}
+
+TEST_CASE("keys: what cannot be renewed is said") {
+  const scratch_folder folder;
+  key_renewal renewal(folder.path(), folder.path());
+  CHECK(renewal.renew().error().kind == error_kind::not_found);
+  CHECK_FALSE(renewal.renew_if_due().value());
 }
 
 TEST_CASE("keys: made again they replace the former ones") {

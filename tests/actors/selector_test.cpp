@@ -278,6 +278,45 @@ TEST_CASE("selector: told to stop it records what is in training and pauses") {
   CHECK(std::get<run_paused>(f.drive->written.back()).reason == "interrupted");
 }
 
+TEST_CASE("selector: a search that is complete ends though its time is used") {
+  fixture f;
+  f.evaluate_all();
+  auto rest = std::exchange(f.nodes->candidates, {});
+  REQUIRE_FALSE(rest.empty());
+  caf::anon_send(f.selector, stop_run{"wall time used", true});
+  f.system.settle();
+  for (const auto& c : rest)
+    f.evaluate(c.id, 0.01);
+  CHECK(f.over());
+  CHECK(f.count<run_finished>() == 1);
+  CHECK(f.count<run_paused>() == 0);
+  CHECK(f.nodes->examinations > 0);
+}
+
+TEST_CASE("selector: a search that is not complete pauses when its time is used") {
+  fixture f;
+  f.nodes->takes_back = {2, 3, 4};
+  caf::anon_send(f.selector, stop_run{"wall time used", true});
+  f.system.settle();
+  CHECK_FALSE(f.over());
+  f.evaluate(1, 0.5);
+  REQUIRE(f.over());
+  CHECK(f.nodes->examinations == 0);
+  CHECK(std::get<run_paused>(f.drive->written.back()).reason == "wall time used");
+}
+
+TEST_CASE("selector: an interrupt pauses a search that was to end") {
+  fixture f;
+  f.nodes->takes_back = {2, 3, 4};
+  caf::anon_send(f.selector, stop_run{"wall time used", true});
+  f.system.settle();
+  caf::anon_send(f.selector, stop_run{"interrupted"});
+  f.system.settle();
+  f.evaluate(1, 0.5);
+  REQUIRE(f.over());
+  CHECK(std::get<run_paused>(f.drive->written.back()).reason == "interrupted");
+}
+
 namespace {
 
 std::string tell(fixture& f, instruction order) {
@@ -305,6 +344,24 @@ TEST_CASE("selector: what a person orders is recorded before it is done") {
   f.let_write();
   CHECK_FALSE(f.nodes->held);
   CHECK(tell(f, {.kind = instruction_kind::go_on}) == "the run is not held");
+}
+
+TEST_CASE(
+    "selector: notes and tags are recorded while it stops, and refused at the end") {
+  fixture f;
+  const auto tag = [](candidate_id id, const char* text) {
+    return instruction{.kind = instruction_kind::tag, .number = id, .text = text};
+  };
+  CHECK(tell(f, tag(1, "good")).empty());
+  CHECK(tell(f, tag(1, "good")) == "#1 has the tag good already");
+  CHECK(tell(f, tag(99, "good")) == "there is no candidate #99");
+  CHECK(tell(f, {.kind = instruction_kind::stop_after}).empty());
+  CHECK(tell(f, {.kind = instruction_kind::note, .number = 0, .text = "slow"}).empty());
+  CHECK(f.count<person_ordered>() == 3);
+  for (candidate_id id = 1; id <= 4; ++id)
+    f.evaluate(id, 0.1 * static_cast<double>(id));
+  REQUIRE(f.over());
+  CHECK(tell(f, tag(2, "good")) == "the run is at its end");
 }
 
 TEST_CASE("selector: only an open candidate is dropped") {

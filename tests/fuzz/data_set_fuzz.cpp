@@ -2,6 +2,7 @@
 // cached form. Bytes choose how it is read, and by its name what it is taken for.
 #include "engine/data/cached_form.hpp"
 #include "engine/data/data_set.hpp"
+#include "engine/data/infer_columns.hpp"
 #include "tests/fuzz/law.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -21,7 +22,7 @@ data_params chosen(choices& input) {
   p.file = folder.path() / names[input.below(names.size())];
   p.target = targets[input.below(targets.size())];
   p.task = input.flip() ? task_kind::regression : task_kind::classification;
-  p.blanks = static_cast<blank_rule>(input.below(3));
+  p.blanks = static_cast<blank_rule>(input.below(4));
   const auto more = input.byte();
   if ((more & 1) != 0)
     p.categories = {"1"};
@@ -31,6 +32,9 @@ data_params chosen(choices& input) {
     p.shape.sizes = {1, 2, 2};
   if ((more & 8) != 0)
     p.target_file = p.file;
+  if ((more & 128) != 0)
+    p.split_by = (more & 64) != 0 ? split_rule::time : split_rule::group,
+    p.split_column = "1";
   return p;
 }
 
@@ -63,8 +67,15 @@ void hold_laws(const data_set& d) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   choices input(data, size);
-  const data_params params = chosen(input);
+  data_params params = chosen(input);
   write_text(params.file, std::string(input.rest()));
+  if (const auto inferred = infer_columns(params)) {
+    const auto again = infer_columns(inferred->params);
+    hold(again && again->params.columns == inferred->params.columns
+             && again->params.ignore == inferred->params.ignore,
+         "what was inferred is not inferred again");
+    params = inferred->params;
+  }
   const auto loaded = load_data(params, 1, data_cache{});
   if (!loaded)
     return refused(loaded);

@@ -27,12 +27,15 @@ expected<experiment> read(std::string_view input) {
   if (zero != std::string_view::npos)
     if (auto applied = apply_override(*d, input.substr(zero + 1)); !applied)
       return tl::unexpected(std::move(applied).error());
-  return read_experiment(*d, "/folder", [](table_reader& t) {
-    std::string file;
-    t.read("file", file);
-    t.finish();
-    return load_space();
-  });
+  return read_experiment(
+      *d, "/folder",
+      [](table_reader& t, const experiment&) {
+        std::string file;
+        t.read("file", file);
+        t.finish();
+        return load_space();
+      },
+      written_by::people);
 }
 
 } // namespace

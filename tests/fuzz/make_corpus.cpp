@@ -95,8 +95,7 @@ void write_models() {
   write("model", "sealed", '\1' + encode_safetensors(m));
   write("model", "origin", '\2' + encode_origin(m));
   m.how.task = task_kind::regression;
-  m.how.categories.clear();
-  m.how.names.clear();
+  m.how.columns.clear();
   m.how.width = 3;
   write("model", "numbers", '\1' + encode_safetensors(m));
   write("model", "other", '\2' + encode_origin(m));
@@ -156,6 +155,29 @@ const std::string iris = "6,2,setosa,versicolor\n5.1,3.5,0\n4.9,3.0,0\n4.7,3.2,1
 const std::string zipped_words("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\xca\xc9\x48\xce\x06\x00"
                                "\xf3\x3c\xa1\x0e\x05\0\0\0",
                                25);
+
+void write_preprocessing() {
+  const auto add = [](const std::string& name, const preprocessing& how) {
+    encoder out;
+    encode(out, how);
+    write("preprocessing", name, out.take());
+  };
+  add("categories", test::a_preprocessing());
+  preprocessing table{.task = task_kind::regression, .shape = {{8}}, .width = 3};
+  table.columns = {{.name = "age", .blank_input = true},
+                   {.name = "active", .kind = encoding_kind::yes_no},
+                   {.name = "since", .kind = encoding_kind::date}};
+  table.decimal = ',';
+  table.mean.assign(8, 0.5);
+  table.deviation.assign(8, 2);
+  add("table", table);
+  preprocessing images{.shape = {{3, 2, 2}}, .layout = array_layout::channels_last};
+  images.sizes = {{2, 2, 3}};
+  images.width = 12;
+  images.largest = 255;
+  images.classes = {"cat", "dog"};
+  add("images", images);
+}
 
 void write_data() {
   // The bytes before a table choose how it is read (csv_fuzz.cpp, data_set_fuzz.cpp).
@@ -276,6 +298,7 @@ int main(int count, char** arguments) {
   write_weights();
   write_models();
   write_text_formats();
+  write_preprocessing();
   write_data();
   write_messages();
   write_wire();

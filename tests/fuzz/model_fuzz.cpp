@@ -32,21 +32,21 @@ bytes beside_tensors(std::string_view model) {
 void hold_laws(const trained_network& m) {
   hold(export_network(m.network, m.weights), "weights fit their network");
   hold(m.network.layers.front().out.elements()
-           == static_cast<std::int64_t>(m.how.expanded_width()),
+           == static_cast<std::int64_t>(m.how.inputs()),
        "what is prepared is what the network takes");
   if (m.how.task == task_kind::classification)
     hold(m.network.layers.back().out.elements()
              == static_cast<std::int64_t>(m.how.classes.size()),
          "the network tells the classes apart");
-  if (m.how.width > 4096)
+  if (m.how.width > 4096 || m.how.inputs() > 4096)
     return;
   const raw_rows rows{.origin = "x",
                       .count = 1,
-                      .values = std::vector<float>(m.how.width, 0),
+                      .values = std::vector<float>(m.how.inputs(), 0),
                       .lines = {}};
   const auto prepared = prepare(rows, m.how);
   hold(prepared, "a row without a blank is prepared");
-  hold(prepared->size() == m.how.expanded_width(), "it is whole");
+  hold(prepared->size() == m.how.inputs(), "it is whole");
   std::string line;
   for (std::size_t i = 0; i < m.how.width; ++i)
     line += i == 0 ? "0" : ",0";

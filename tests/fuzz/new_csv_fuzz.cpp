@@ -15,16 +15,25 @@ preprocessing chosen(choices& input) {
   const auto kind = input.byte();
   preprocessing how;
   how.width = 3;
+  how.columns.resize(how.width);
   if ((kind & 1) != 0)
-    how.names = {"a", "b", "c"};
+    how.columns[0].name = "a", how.columns[1].name = "b", how.columns[2].name = "c";
   if ((kind & 2) != 0)
     how.target = "t", how.target_column = kind >> 4 & 3;
   if ((kind & 4) != 0)
-    how.categories = {{.column = 1, .name = "b", .values = {"x", "y"}}};
+    how.columns[1].kind = encoding_kind::category, how.columns[1].values = {"x", "y"};
+  how.columns[2].kind = static_cast<encoding_kind>(input.below(5));
+  if (how.columns[2].kind == encoding_kind::category)
+    how.columns[2].values = {"1", "none"};
+  else if (how.columns[2].kind != encoding_kind::ignore)
+    how.columns[2].blank_input = (kind & 64) != 0;
+  how.task = (kind & 64) != 0 ? task_kind::regression : task_kind::classification;
+  how.classes = {"x", "7"};
+  how.columns[2].time_of_day = (kind & 128) != 0;
   if ((kind & 8) != 0)
-    how.blanks.assign(how.expanded_width(), 1);
-  how.mean.assign(how.expanded_width(), 0);
-  how.deviation.assign(how.expanded_width(), 1);
+    how.blanks.assign(how.inputs(), 1);
+  how.mean.assign(how.inputs(), 0);
+  how.deviation.assign(how.inputs(), 1);
   return how;
 }
 
@@ -39,13 +48,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!rows)
     return refused(rows);
   hold(rows->count > 0 && rows->lines.size() == rows->count, "each row has a line");
-  hold(rows->values.size() == rows->count * how.width, "rows are whole");
+  if (rows->targets) {
+    hold(rows->targets->values.size() == rows->count, "each row has a target or none");
+    std::uint64_t none = 0;
+    for (const double v : rows->targets->values) {
+      none += std::isnan(v) ? 1 : 0;
+      hold(std::isnan(v)
+               || (how.task == task_kind::regression ? std::isfinite(v)
+                                                     : v == 0 || v == 1),
+           "a target is a value or a known class");
+    }
+    hold(none == rows->targets->blanks + rows->targets->unknown, "missing ones count");
+  }
+  hold(rows->values.size() == rows->count * how.inputs(), "rows are whole");
   for (std::size_t i = 1; i < rows->count; ++i)
     hold(rows->lines[i - 1] < rows->lines[i], "rows are in order");
   const auto prepared = prepare(*rows, how);
   if (!prepared)
     return refused(prepared);
-  hold(prepared->size() == rows->count * how.expanded_width(), "columns are whole");
+  hold(prepared->size() == rows->count * how.inputs(), "columns are whole");
   for (const float v : *prepared)
     hold(std::isfinite(v), "what networks take is finite");
   return 0;

@@ -13,7 +13,7 @@ import subprocess
 import unittest
 
 from hosts import Network
-from live_runs import PATIENCE_S, RunTest, await_true
+from live_runs import PATIENCE_S, RunTest, await_true, ports_of_a_publisher
 
 PYTHON = pathlib.Path(os.environ.get("CLADE_TEST_VENV", "/nonexistent"), "bin", "python3")
 # What a head may take more after viewers were there.
@@ -176,17 +176,8 @@ class RemoteTest(AttachTest):
         self.finish("keys", "viewer", authority or self.authority, name, *words)
         return (authority or self.authority) / name
 
-    def free_ports(self):
-        """The first of three."""
-        for port in random.sample(range(20000, 32000), 200):
-            with contextlib.suppress(OSError), contextlib.ExitStack() as taken:
-                for p in range(port, port + 3):
-                    taken.enter_context(socket.create_server(("127.0.0.1", p)))
-                return port
-        raise AssertionError("no three free ports")
-
     def start_published(self, **changes):
-        self.address = f"127.0.0.1:{self.free_ports()}"
+        self.address = f"127.0.0.1:{ports_of_a_publisher()}"
         return self.start_run("--publish", self.address, "--keys", self.authority, **changes)
 
     def refuse(self, *words, sentence):
@@ -247,7 +238,7 @@ class Remote(RemoteTest):
 class RefusedRemote(RemoteTest):
     def test_nobody_answers(self):
         keys = self.make_viewer("ann")
-        address = f"tcp://127.0.0.1:{self.free_ports()}"
+        address = f"tcp://127.0.0.1:{ports_of_a_publisher()}"
         self.refuse("attach", address, "--json", "--keys", keys,
                     sentence=f"{re.escape(address)}: nobody answers there")
 
@@ -279,7 +270,7 @@ class RefusedRemote(RemoteTest):
         file = self.write_experiment()
         def run(address, *words, sentence):
             self.refuse("run", file, "--slots", "1", "--publish", address, *words, sentence=sentence)
-        port = self.free_ports()
+        port = ports_of_a_publisher()
         keys = ("--keys", self.authority)
         run(f"127.0.0.1:{port}", sentence="--publish needs --keys")
         run(f"127.0.0.1:{port}", "--keys", self.folder / "none", sentence="clade keys new makes an authority")

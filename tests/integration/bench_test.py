@@ -24,7 +24,7 @@ class Ask(RunTest):
             for part in ("head", "breeding"):
                 self.assertGreater(row[part]["mean_ms"], 0)
                 self.assertGreaterEqual(row[part]["max_ms"], row[part]["p99_ms"])
-        self.assertEqual(spaces["regularised"], ["layers", "numbers"])
+        self.assertEqual(spaces["regularized"], ["layers", "numbers"])
         self.assertEqual(spaces["cma_es"], ["numbers"])
         self.assertEqual(spaces["map_elites"], ["layers"])
         self.assertEqual(spaces["islands of three"], ["layers", "numbers"])
@@ -38,7 +38,9 @@ class Ask(RunTest):
 
     def test_what_cannot_be_measured_is_refused_in_one_line(self):
         for words, part in [
-            (["--strategies", "regularized"], '--strategies: "regularized" is none of random, generational'),
+            (["--strategies", "regulated"],
+             '--strategies: "regulated" is no strategy of this bench; did you mean "regularized"?'),
+            (["--strategies", "bayesian"], '--strategies: "bayesian" is none of random, generational'),
             (["--strategies", "mine: population=ten"], "--strategies mine: "),
             (["--strategies", "mine: strategy=cma_es elites=3 in_flight=0 population=2"], "evolution.population is 2"),
         ]:

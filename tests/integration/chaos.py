@@ -35,6 +35,7 @@ generations = 4
 epochs = 2
 duration = "400ms"
 diverge = 0.05
+crash = 0.02
 """
 
 # A disk that fails has no row in the table of faults: it is in wait when a head is resumed.
@@ -175,7 +176,7 @@ def disturb(cluster, draw, result, until, every, say):
         trouble = cluster.trouble()
         if time.time() - cluster.calm_at > WEARY_S:
             continue  # Whatever is in trouble is given time to recover.
-        name, hit = inject(cluster, draw, trouble is None)
+        name, hit = inject(cluster, draw)
         if hit:
             result.faults[name].update(hit)
             say(f"  {time.strftime('%T')}  {name}: {', '.join(hit)} ({trouble or 'calm'})")

@@ -20,7 +20,7 @@ import hosts
 from live_runs import CLADE, LIBC, PR_SET_PDEATHSIG, await_end, processes_of
 
 WORKERS = ("alpha", "beta")
-LEASE = "6s"
+LEASES = ("1s", "2s", "6s")
 
 # A head that is there, and slots that are, need not a tenth of this.
 PATIENCE_S = 90
@@ -67,6 +67,7 @@ class Cluster:
         self.disturbed = {}  # By slot, since when its node may be another.
         self.disturbed_until = 0.0
         self.recently_cut = {}
+        self.lossy = set()
         self.advanced = (time.time(), -1)
         self.calm_at = time.time()
         self.strangers = concurrent.futures.ThreadPoolExecutor(1, initializer=self.enter_as_stranger)
@@ -101,7 +102,8 @@ class Cluster:
                                     start_new_session=True)
 
     def start_head(self):
-        words = ["--listen", "{}:{}".format(*self.address), "--slots", self.slots["head"], "--lease", LEASE]
+        words = ["--listen", "{}:{}".format(*self.address), "--slots", self.slots["head"], "--lease",
+                 self.draw.choice(LEASES)]
         if self.run is None:
             self.head = self.start("head", "head", ["run", *self.search, "--runs", self.folder / "runs", *words])
             self.await_run()
@@ -242,9 +244,7 @@ class Cluster:
         return (by_name, at) if len(by_name) == len(slots) else None
 
     def trouble(self):
-        """Why this is no calm moment; None in one. Then all nodes are there, nothing is disturbed, and no candidate waits
-        for its second try: whatever happens to the nodes now, no candidate can be alone on two processes that die, which
-        would be held against it."""
+        """Why this is no calm moment; None in one. Then all nodes are there, and nothing is disturbed."""
         now = time.time()
         seen = self.snapshot()
         if not self.head_is_there or seen is None:
@@ -258,12 +258,6 @@ class Cluster:
                 return f"{name} is not there"
             if at - slot["joined_ms"] / 1000 < self.disturbed.get(name, 0):
                 return f"{name} has no new process"
-        try:
-            tried = self.query("select id from attempts except select id from evaluations")
-        except sqlite3.OperationalError:
-            return "the store is being opened"
-        if tried:
-            return f"#{tried[0][0]} is tried again"
         self.calm_at = now
         return None
 

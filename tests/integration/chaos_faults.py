@@ -1,8 +1,4 @@
-"""What tools/chaos does to a search: each fault is a row of FAULTS, and returns what it hit.
-
-Two kinds of moments. In a calm one (`Cluster.trouble` has nothing to say) everything may happen. Otherwise a candidate
-may have lost one node already, and losing the second would be held against it, as it should; so then only what costs no
-node its lease happens: the head dies, a link is down for less than a second, strangers knock."""
+"""What tools/chaos does to a search, in any moment: each fault is a row of FAULTS, and returns what it hit."""
 
 import contextlib
 import dataclasses
@@ -32,76 +28,96 @@ def host_of(slot):
     return slot.partition("/")[0] if "/" in slot else "head"
 
 
-def kill_nodes(cluster, draw, calm):
-    """At once, before anything they had is given to another."""
+def kill_nodes(cluster, draw):
+    """By SIGKILL, or by a signal that a process also ends by for a fault of its own."""
     nodes = cluster.nodes()
-    victims = draw.sample(sorted(nodes), min(len(nodes), draw.choice((1, 1, 2, 3))))
+    victims = draw.sample(sorted(nodes), min(len(nodes), draw.choice((1, 1, 2, 3, 6))))
+    number = draw.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS))
     cluster.disturb(victims)
-    return [host_of(slot) for slot in victims if send(nodes[slot].pid, signal.SIGKILL)]
+    return [host_of(slot) for slot in victims if send(nodes[slot].pid, number)]
 
 
-def stop_node(cluster, draw, calm):
+def stop_node(cluster, draw):
     nodes = cluster.nodes()
+    if not nodes:
+        return []
     victim = draw.choice(sorted(nodes))
     cluster.disturb([victim])
     return [host_of(victim)] if send(nodes[victim].pid, signal.SIGSTOP) else []
 
 
-def kill_worker(cluster, draw, calm):
+def stop_and_continue_node(cluster, draw):
+    """For longer than its lease, or for less."""
+    nodes = cluster.nodes()
+    if not nodes:
+        return []
+    victim = draw.choice(sorted(nodes))
+    pid, seconds = nodes[victim].pid, draw.uniform(0.2, 8)
+    cluster.disturb([victim], seconds)
+    cluster.later(seconds, lambda: send(pid, signal.SIGCONT))
+    return [host_of(victim)] if send(pid, signal.SIGSTOP) else []
+
+
+def kill_worker(cluster, draw):
     victim = draw.choice(("head", *WORKERS))
     cluster.disturb(cluster.slots_of(victim))
     cluster.ended.add(victim)
     return [victim] if send(cluster.worker_pid(victim), signal.SIGKILL) else []
 
 
-def drain_worker(cluster, draw, calm):
+def drain_worker(cluster, draw):
     victim = draw.choice(WORKERS)
     cluster.disturb(cluster.slots_of(victim))
     cluster.ended.add(victim)
     return [victim] if send(cluster.worker_pid(victim), signal.SIGTERM) else []
 
 
-def kill_head(cluster, draw, calm):
+def kill_head(cluster, draw):
     cluster.kill_head(draw.uniform(0, 1.5))
     return ["head"]
 
 
-def stop_head(cluster, draw, calm):
-    seconds = draw.uniform(0.1, 3 if calm else 1)
+def stop_head(cluster, draw):
+    seconds = draw.uniform(0.1, 3)
     head = cluster.head
     head.send_signal(signal.SIGSTOP)
-    if calm:
-        cluster.disturb(seconds=seconds)
+    cluster.disturb(seconds=seconds)
     cluster.later(seconds, lambda: head.poll() is None and head.send_signal(signal.SIGCONT))
     return ["head"]
 
 
-def cut_link(cluster, draw, calm):
+def cut_link(cluster, draw):
     victim = draw.choice(WORKERS)
     if cluster.recently_cut.get(victim, 0) > time.time():
         return []
-    seconds = 0.2 + 7.8 * draw.random() ** 2 if calm else draw.uniform(0.2, 0.8)
+    seconds = 0.2 + 7.8 * draw.random() ** 2
     host = cluster.network[victim]
     host.cut()
-    if calm:
-        cluster.disturb(seconds=seconds)
+    cluster.disturb(seconds=seconds)
     cluster.recently_cut[victim] = time.time() + seconds + 3
     cluster.later(seconds, host.heal)
     return [victim]
 
 
-def lose_packets(cluster, draw, calm):
+def lose_packets(cluster, draw):
     victim = draw.choice(WORKERS)
+    if victim in cluster.lossy:
+        return []
     seconds = draw.uniform(1, 4)
     host = cluster.network[victim]
     host.lose(20)
+    cluster.lossy.add(victim)
     cluster.disturb(seconds=seconds)
-    cluster.later(seconds, lambda: host.network.switch.run(program("nft", "nftables"), "delete", "chain", "bridge",
-                                                           "losses", host.port))
+
+    def lose_none():
+        host.network.switch.run(program("nft", "nftables"), "delete", "chain", "bridge", "losses", host.port)
+        cluster.lossy.discard(victim)
+
+    cluster.later(seconds, lose_none)
     return [victim]
 
 
-def fill_disk(cluster, draw, calm):
+def fill_disk(cluster, draw):
     """No file of the head may grow beyond a few pages: what a full disk says, without filling one."""
     with contextlib.suppress(ProcessLookupError):
         resource.prlimit(cluster.head.pid, resource.RLIMIT_FSIZE, (4096 * draw.randint(1, 8), resource.RLIM_INFINITY))
@@ -130,11 +146,11 @@ def knock(cluster, words, keys=None, patience=1.0):
 GARBAGE = (b"GET / HTTP/1.0\r\n\r\n", bytes(range(256)) * 400, b"\x16\x03\x01\xff\xff" + b"\0" * 70_000, b"\0" * 100)
 
 
-def send_garbage(cluster, draw, calm):
+def send_garbage(cluster, draw):
     return knock(cluster, draw.choice(GARBAGE), draw.choice((None, "", cluster.folder / "keys")))
 
 
-def half_open(cluster, draw, calm):
+def half_open(cluster, draw):
     """Connections that say nothing, or half of a greeting, and stay."""
     hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
     seconds = draw.uniform(0.5, 6)
@@ -153,27 +169,28 @@ def half_open(cluster, draw, calm):
 class Fault:
     name: str
     act: typing.Callable
-    calm: float    # Weight in a calm moment; 0: not then.
-    always: float  # Weight in any other.
+    weight: float
     link: bool = False  # Needs hosts of their own.
 
 
 FAULTS = (
-    Fault("node killed", kill_nodes, 10, 0),
-    Fault("node stopped until killed", stop_node, 0.5, 0),
-    Fault("worker killed", kill_worker, 2, 0),
-    Fault("worker drained (SIGTERM)", drain_worker, 2, 0),
-    Fault("head killed and resumed", kill_head, 1, 2),
-    Fault("head stopped up to 3 s", stop_head, 1, 3),
-    Fault("link down 0.2 to 8 s", cut_link, 2, 5, link=True),
-    Fault("20 % of packets lost", lose_packets, 1.5, 0, link=True),
-    Fault("disk is full", fill_disk, 0.5, 0.7),
-    Fault("garbage at the port", send_garbage, 1, 2),
-    Fault("half-open connections", half_open, 1, 2),
+    Fault("node killed", kill_nodes, 10),
+    Fault("node stopped until killed", stop_node, 0.5),
+    Fault("node stopped up to 8 s", stop_and_continue_node, 2),
+    Fault("worker killed", kill_worker, 2),
+    Fault("worker drained (SIGTERM)", drain_worker, 2),
+    Fault("head killed and resumed", kill_head, 1.5),
+    Fault("head stopped up to 3 s", stop_head, 2),
+    Fault("link down 0.2 to 8 s", cut_link, 3, link=True),
+    Fault("20 % of packets lost", lose_packets, 1.5, link=True),
+    Fault("disk is full", fill_disk, 0.6),
+    Fault("garbage at the port", send_garbage, 1.5),
+    Fault("half-open connections", half_open, 1.5),
 )
 
-def inject(cluster, draw, calm):
-    """One fault that fits the moment: its name and the hosts that it hit."""
-    fitting = [f for f in FAULTS if (f.calm if calm else f.always) and (cluster.network or not f.link)]
-    fault = draw.choices(fitting, [f.calm if calm else f.always for f in fitting])[0]
-    return fault.name, fault.act(cluster, draw, calm)
+
+def inject(cluster, draw):
+    """One fault: its name and the hosts that it hit."""
+    fitting = [f for f in FAULTS if cluster.network or not f.link]
+    fault = draw.choices(fitting, [f.weight for f in fitting])[0]
+    return fault.name, fault.act(cluster, draw)

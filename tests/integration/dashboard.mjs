@@ -3,7 +3,9 @@
 // usage: node dashboard.mjs PLAYWRIGHT ADDRESS SCENARIO      a line of JSON on standard output for each answer, a line on
 // standard input for each step; what the browser complained of is told last
 
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 const [playwright, address, name] = process.argv.slice(2);
 const { chromium } = await import(playwright);
@@ -17,7 +19,7 @@ const patience = 60_000;
 const text = (page, test) => page.locator(`[data-test=${test}]`).textContent();
 const move = (page, hash) => page.evaluate((to) => { location.hash = to; }, hash);
 
-/** Until the page knows all candidates, and how many it shows. */
+/** Waits until the page knows all candidates, and returns how many it shows of how many. */
 async function found(page) {
   const says = await page.waitForFunction(() => {
     const said = document.querySelector("[data-test=found]")?.textContent ?? "";
@@ -54,7 +56,129 @@ const colours = (locator) => locator.evaluate((e) => {
   return { seen: getComputedStyle(e).color, bad };
 });
 
+/** The rows of a chart's table, by its heads, once they satisfy `is`. */
+async function table_of(page, chart, is = (rows) => rows.length > 0) {
+  const button = page.getByRole("button", { name: `Table: ${chart}`, exact: true });
+  await button.waitFor();
+  if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
+  const table = page.locator(`.data[aria-label="${chart}, as a table"] table`);
+  for (;;) {
+    const rows = await table.evaluate((t) => {
+      const texts = (row) => [...row.cells].map((c) => c.textContent.trim());
+      const [head, ...body] = [...t.rows].map(texts);
+      return body.map((cells) => Object.fromEntries(cells.map((c, i) => [head[i], c])));
+    });
+    if (is(rows)) return rows;
+  }
+}
+
+/** Returns for each lane of the timeline how many pixels are drawn as bars, and how many show only that the slot is there. Reads the
+    canvas once, whole: Chromium complains of one that is read repeatedly. */
+const busy_of_lanes = (page, lanes) => page.evaluate((lanes) => {
+  const canvas = document.querySelector("section[aria-label='Timeline of slots'] canvas");
+  const dots = devicePixelRatio;
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  return Array.from({ length: lanes }, (_, lane) => {
+    const row = Math.round((lane * 24 + 12) * dots) * canvas.width;
+    const seen = { bar: 0, there: 0 };
+    for (let x = Math.round(60 * dots); x < canvas.width; ++x) {
+      const [r, g, b, a] = pixels.slice(4 * (row + x), 4 * (row + x) + 4);
+      if (a === 0) continue;
+      // The accent is blue, a failure red, and a slot that is only there grey.
+      ++seen[Math.max(r, g, b) - Math.min(r, g, b) > 40 ? "bar" : "there"];
+    }
+    return seen;
+  });
+}, lanes);
+
+/** Returns what axe-core has against the page as it is. */
+async function axe_says(page) {
+  await page.evaluate(readFileSync(fileURLToPath(new URL("../axe-core/axe.min.js", `file://${playwright}`)), "utf8"));
+  const { violations } = await page.evaluate(() => window.axe.run(document));
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary}`));
+}
+
+const views = ["", "candidates", "candidate/5", "trials", "hyperparameters", "curves", "slots", "compare/1/5", "runs", "experiment"];
+
 const scenarios = {
+  /** Answers what the charts draw, as their tables and the canvas have it. */
+  async charts(page) {
+    const seen = {};
+    seen.fitness = await table_of(page, "validation.accuracy by generation");
+    seen.front = await table_of(page, "validation.accuracy against parameters");
+    seen.earned = await page.locator("[data-test=earned]").evaluate((t) => [...t.rows].map((r) => [...r.cells].map((c) => c.textContent.trim())));
+    await move(page, "#/slots");
+    seen.slots = await table_of(page, "Timeline of slots");
+    seen.busy = await busy_of_lanes(page, seen.slots.length);
+    await move(page, `#/candidate/${await step()}`);
+    seen.curve = await table_of(page, "validation.accuracy by epoch");
+    await page.waitForFunction(() => /parameter/.test(document.querySelector("section[aria-label=Network] svg")?.textContent ?? ""));
+    seen.network = await page.locator("section[aria-label=Network] svg").textContent();
+    await move(page, "#/trials?x=id");
+    seen.trials = await table_of(page, "validation.accuracy against id");
+    await move(page, "#/hyperparameters");
+    seen.importance = await table_of(page, "Importance for validation.accuracy");
+    await move(page, "#/curves");
+    seen.curves = await table_of(page, "validation.accuracy by epoch", (rows) => rows.length > 0 && Object.keys(rows[0]).length > 20);
+    await move(page, "#/runs");
+    seen.best = await table_of(page, "Best so far of runs");
+    seen.runs = await page.locator("[data-test=runs]").textContent();
+    await move(page, "#/experiment");
+    seen.experiment = await page.locator("main pre").textContent();
+    answer(seen);
+  },
+
+  /** Answers what the page shows of the verdict where the server's is the sentence of a step. */
+  async verdict(page) {
+    const sentence = await step();
+    await page.route("**/api/verdict", (route) => route.fulfill({ json: [sentence] }));
+    await page.reload();
+    await page.waitForSelector("[data-test=verdict] p");
+    answer({ said: await text(page, "verdict"), elements: await page.locator("[data-test=verdict] p *").count() });
+  },
+
+  /** Answers what axe-core has against each view, in both colour schemes, with every table open. */
+  async accessible(page) {
+    const against = {};
+    // It looks at styles by means that the page's policy forbids to scripts.
+    const context = await page.context().browser().newContext({ bypassCSP: true, viewport: { width: 1280, height: 900 } });
+    const looked = await context.newPage();
+    looked.setDefaultTimeout(patience);
+    await looked.goto(address);
+    for (const colorScheme of ["light", "dark"]) {
+      await looked.emulateMedia({ colorScheme });
+      for (const view of views) {
+        await move(looked, `#/${view}`);
+        await looked.waitForSelector("main .panel");
+        if (view === "candidates") await found(looked);
+        if (/^(candidate\/|compare)/.test(view)) await looked.waitForSelector(".graph svg");
+        await looked.evaluate(() => document.querySelectorAll(".tools [aria-expanded=false]").forEach((b) => b.click()));
+        against[`${view} ${colorScheme}`] = await axe_says(looked);
+      }
+    }
+    answer(against);
+  },
+
+  /** The report on a telephone: how wide it is, and what is narrower than a word in it. */
+  async report(page) {
+    const report = await page.context().browser().newPage({ viewport: { width: 380, height: 740 } });
+    await report.goto(`file://${await step()}`);
+    answer(await report.evaluate(() => {
+      const context = document.createElement("canvas").getContext("2d");
+      const narrow = [];
+      for (const cell of document.querySelectorAll("th, td")) {
+        const style = getComputedStyle(cell);
+        context.font = style.font;
+        const word = cell.innerText.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a), "");
+        if (word.length < 24 && context.measureText(word).width > cell.clientWidth - parseFloat(style.paddingRight) + 1) narrow.push(word);
+      }
+      const letters = [...document.querySelectorAll("svg text")].filter((t) => t.getBoundingClientRect().width > 0)
+        .map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a);
+      const cut = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest(".wide")).length;
+      return { width: document.documentElement.scrollWidth, narrow, smallest: Math.min(...letters), cut, text: document.body.innerText };
+    }));
+  },
+
   /** How long after its record each of some candidates is seen, in milliseconds. */
   async appears(page) {
     await move(page, "#/candidates");
@@ -125,7 +249,7 @@ const scenarios = {
     answer({ before, after, place, curve: await curve.jsonValue() });
   },
 
-  /** What the page says that it shows, each time it is asked. */
+  /** Waits until the page says that it shows what a step names, and answers it. */
   async showing(page) {
     for (let wanted = await step(); wanted; wanted = await step()) {
       await page.waitForFunction((w) => document.querySelector("[data-test=showing]")?.textContent === w, wanted);
@@ -136,7 +260,7 @@ const scenarios = {
   /** Every stop of the tabulator on every view, and what a person can do with nothing but keys. */
   async keyboard(page) {
     const stops = {};
-    for (const view of ["", "candidates", "candidate/5", "hyperparameters", "slots", "compare/1/5", "experiment"]) {
+    for (const view of views) {
       await page.goto(`${address}#/${view}`);
       await page.reload();
       await page.waitForSelector("#time");
@@ -168,13 +292,63 @@ const scenarios = {
     answer({ stops, skip, skipped, active, seen, opened, landmarks });
   },
 
+  /** Orders to the run, each told in a step; what the page says of each, and then of the run. */
+  async orders(page) {
+    await page.getByRole("button", { name: "Orders" }).click();
+    const said = page.locator("[data-test=order-answer]");
+    for (let wanted = await step(); wanted; wanted = await step()) {
+      const [button, recorded, showing] = wanted.split("|");
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.waitForFunction((r) => document.querySelector("[data-test=order-answer]").textContent.startsWith(r), recorded);
+      await page.waitForFunction((w) => document.querySelector("[data-test=showing]").textContent === w, showing);
+      answer(await said.textContent());
+    }
+  },
+
+  /** Writes tags and a note, and finds candidates by them. */
+  async annotate(page) {
+    const tag = async (word) => {
+      await page.getByLabel(/^A tag for /).fill(word);
+      await page.getByRole("button", { name: "Add tag" }).click();
+    };
+    await page.getByLabel("A tag for the run").waitFor();
+    await tag("watched");
+    await page.waitForSelector("[data-test=tags] .chip");
+    await move(page, "#/candidate/2");
+    await page.getByLabel("A tag for #2").waitFor();
+    await tag("good");
+    await page.waitForSelector("[data-test=tags] .chip");
+    await page.getByLabel("Note on #2").fill("<b>bold</b> & plain");
+    await page.getByRole("button", { name: "Save note" }).click();
+    await page.waitForSelector("[data-test=note]");
+    await page.getByLabel(/^A tag for /).fill("good");
+    const seen = {
+      tags: await page.locator("[data-test=tags] .tag").allTextContents(),
+      note: await text(page, "note"), elements: await page.locator("[data-test=note] *").count(),
+      once: await page.getByRole("button", { name: "Add tag" }).isDisabled(),
+    };
+    await move(page, "#/candidates?q=tag:good");
+    seen.found = Object.keys(await all_rows(page));
+    await move(page, "#/trials?q=tag:good&x=id");
+    seen.trials = (await table_of(page, "validation.accuracy against id")).map((r) => r.id);
+    answer(seen);
+  },
+
+  /** The tags of the run, once they are those that a step names. */
+  async tags_of_the_run(page) {
+    const wanted = await step();
+    const tags = () => [...document.querySelectorAll("[data-test=tags] .tag")].map((t) => t.textContent).join(" ");
+    await page.waitForFunction(`(${tags})() === ${JSON.stringify(wanted)}`);
+    answer(await page.evaluate(tags));
+  },
+
   /** How wide the page is on a telephone, in both colour schemes. */
   async narrow(page) {
     const widths = {};
     await page.setViewportSize({ width: 380, height: 740 });
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
-      for (const view of ["", "candidates", "candidate/5", "hyperparameters", "slots", "compare/1/5", "experiment"]) {
+      for (const view of views) {
         await move(page, `#/${view}`);
         await page.waitForFunction(() => document.querySelector("main .panel"));
         widths[`${view} ${colorScheme}`] = await page.evaluate(() => [document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]);
@@ -183,7 +357,7 @@ const scenarios = {
     answer(widths);
   },
 
-  /** What a run says that looks like HTML. */
+  /** Answers how a reason that looks like HTML is shown. */
   async hostile(page) {
     await move(page, "#/candidates?q=outcome:crashed");
     await found(page);
@@ -239,7 +413,7 @@ async function measure() {
   return took;
 }
 
-/** What the tabulator comes to, until it begins again. */
+/** Returns where the Tab key leads, until it begins again. */
 async function walk(page) {
   await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
   const stops = [];

@@ -1,9 +1,11 @@
 """The page of a run (clade attach --web) in Debian's Chromium. Without what tools/setup builds it with, and without the
 browser, the tests are skipped and say what they miss."""
 
+import csv
 import json
 import os
 import pathlib
+import pwd
 import re
 import signal
 import statistics
@@ -78,6 +80,17 @@ class PageTest(RunTest):
         browser.end()
         return answer
 
+    def assert_annotated(self):
+        """What the page writes on #2 stands in the store, and candidates are found by it."""
+        seen = self.only(self.address, "annotate")
+        self.assertEqual(seen["tags"], ["good"])
+        self.assertEqual((seen["note"], seen["elements"]), ("<b>bold</b> & plain", 0))
+        self.assertEqual((seen["found"], seen["trials"]), (["2"], ["2"]))
+        self.assertTrue(seen["once"])
+        user = pwd.getpwuid(os.getuid()).pw_name
+        self.assertEqual([(a["id"], a["note"], a["who"], a["tags"]) for a in self.show()["annotations"]],
+                         [(0, None, None, ["watched"]), (2, "<b>bold</b> & plain", user, ["good"])])
+
     def end_of(self, run, view):
         run.kill()
         view.kill()
@@ -126,9 +139,22 @@ class LiveRun(PageTest):
         browser.say("cpu:1 training idle")
         after = browser.answer()
         self.assertNotEqual(after["mark"]["seen"], after["mark"]["bad"])
-        self.assertRegex(after["lost"]["text"], r"^lost 1×, last \d\d:\d\d:\d\d: its node process ended$")
+        self.assertRegex(after["lost"]["text"], r"^lost 1×, last \d\d:\d\d:\d\d: (its node process ended: killed by signal 9 \(Killed\)|its connection ended, and it did not come back)$")
         self.assertEqual(after["lost"]["seen"], after["lost"]["bad"])
         browser.end()
+
+    def test_orders_are_given_and_recorded(self):
+        browser = Browser(self, self.address, "orders")
+        user = pwd.getpwuid(os.getuid()).pw_name
+        for button, recorded, showing in (("Hold", "hold", "live, held"), ("Go on", "go on", "live"),
+                                          ("Extend by", "extend by 5 generations", "live")):
+            browser.say(f"{button}|{recorded}|{showing}")
+            self.assertEqual(browser.answer(), f"{recorded}: recorded, by {user}")
+        browser.end()
+        self.assertEqual(self.count("select count(*) from records where kind = 11"), 3)
+
+    def test_notes_and_tags_are_written(self):
+        self.assert_annotated()
 
     def test_it_says_when_the_run_is_live_and_when_it_has_stopped(self):
         browser = Browser(self, self.address, "showing")
@@ -183,6 +209,15 @@ class StoredRun(PageTest):
         if not self.options:  # In a steady state some are evaluated that count for the next generation.
             self.assertIn(f"so far {max(fitnesses):.4f}median", seen["legend"])
 
+    def test_notes_and_tags_are_written(self):
+        self.assert_annotated()
+        # What the command line writes meanwhile is seen on the page.
+        self.finish("tag", self.run_folder(), "watched-too")
+        browser = Browser(self, self.address, "tags_of_the_run")
+        browser.say("watched watched-too")
+        self.assertEqual(browser.answer(), "watched watched-too")
+        browser.end()
+
     def test_everything_is_reached_and_done_by_keyboard(self):
         seen = self.only(self.address, "keyboard")
         for view, stops in seen["stops"].items():
@@ -207,17 +242,120 @@ class StoredRun(PageTest):
         browser.end()
 
 
+class Charts(PageTest):
+    """Held to what `clade export --csv`, `clade report` and the store have of the same run."""
+
+    def setUp(self):
+        super().setUp()
+        file = self.write_experiment(population=12, generations=5, duration="20ms", misbehaviour="diverge = 0.1")
+        self.finish("run", file, "--slots", "2")
+        self.finish("export", self.run_folder(), "--csv", "all.csv")
+        with open(self.folder / "all.csv", newline="", encoding="utf-8") as text:
+            self.rows = list(csv.DictReader(text))
+        self.view, self.address = self.attach()
+
+    def tearDown(self):
+        if not MISSED:
+            self.view.kill()
+        super().tearDown()
+
+    def front(self):
+        """Ids of what none dominates, by rising parameters."""
+        known = [(float(r["validation.accuracy"]), int(r["parameters"]), int(r["id"])) for r in self.rows
+                 if r["outcome"] == "succeeded" and not r["equal_to"]]
+        best = [(a, p, i) for a, p, i in known
+                if not any(b >= a and q <= p and (b > a or q < p) for b, q, _ in known)]
+        return [i for _, _, i in sorted(best, key=lambda one: one[1])]
+
+    def assert_slots(self, seen):
+        report = self.finish("report", self.run_folder(), "--md", "--output", "-").out
+        for use, drawn in zip(seen["slots"], seen["busy"], strict=True):
+            own = [r for r in self.rows if r["slot"] == use["slot"]]
+            self.assertEqual(int(use["evaluations"]), len(own))
+            self.assertAlmostEqual(float(use["busy seconds"]), sum(float(r["seconds"]) for r in own), delta=0.05)
+            told = re.search(rf"^\| {use['slot']} \|.* (\d+) % \|$", report, re.M)
+            self.assertAlmostEqual(100 * float(use["busy share"]), float(told[1]), delta=2)
+            # A bar leaves three quarters of a pixel to the next, and a pixel at either end is drawn in part.
+            there = drawn["bar"] + drawn["there"]
+            share, known = drawn["bar"] / there, float(use["busy share"])
+            self.assertLess(share, known + 0.02)
+            self.assertGreater(share, known - 0.01 - 2.75 * len(own) / there)
+
+    def assert_others(self, seen):
+        succeeded = {int(r["id"]): float(r["validation.accuracy"]) for r in self.rows if r["outcome"] == "succeeded"}
+        self.assertEqual({int(r["id"]): float(r["validation.accuracy"]) for r in seen["trials"]}, succeeded)
+        so_far = [float(r["best validation.accuracy so far"]) for r in seen["trials"]]
+        self.assertEqual(so_far, sorted(so_far))
+        self.assertEqual(so_far[-1], max(succeeded.values()))
+        measured = json.loads(self.finish("show", self.run_folder(), "--importance", "--json").out)["order"]
+        self.assertEqual([r["what"] for r in seen["importance"]], [m["name"] for m in measured])
+        self.assertEqual([r["kind"] for r in seen["importance"]], [m["kind"] for m in measured])
+        for shown, known in zip(seen["importance"], measured, strict=True):
+            self.assertAlmostEqual(float(shown["importance"]), known["share"], places=5)
+        drawn = [name for name in seen["curves"][0] if name != "epoch"]
+        self.assertLessEqual(set(drawn), {f"#{i}" for i in succeeded})
+        folder = self.run_folder().name
+        self.assertIn(f"{folder} (this one)", seen["runs"])
+        self.assertEqual([float(r[folder]) for r in seen["best"]][-1], max(succeeded.values()))
+
+    def test_charts_draw_what_the_export_and_the_report_say(self):
+        browser = Browser(self, self.address, "charts")
+        best = max(self.rows, key=lambda r: float(r["validation.accuracy"] or 0))
+        browser.say(best["id"])
+        seen = browser.answer()
+        browser.end()
+        self.assert_slots(seen)
+        drawn = {int(r["id"]): r for r in seen["front"]}
+        self.assertEqual([i for i in drawn if drawn[i]["on the front"]], self.front())
+        succeeded = [r for r in self.rows if r["outcome"] == "succeeded" and not r["equal_to"]]
+        self.assertEqual({i: (float(r["validation.accuracy"]), int(r["parameters"])) for i, r in drawn.items()},
+                         {int(r["id"]): (float(r["validation.accuracy"]), int(r["parameters"])) for r in succeeded})
+        generations = self.show()["generations"]
+        self.assertEqual([(int(r["generation"]), float(r["best"]), float(r["median"])) for r in seen["fitness"]],
+                         [(g["generation"], g["best_fitness"], g["median"]) for g in generations])
+        counts = [float(r[f"#{best['id']}"]) for r in seen["curve"] if r[f"#{best['id']} counts"]]
+        self.assertEqual(counts, [float(best["validation.accuracy"])])
+        self.assertRegex(seen["network"], r"input\s*1 × 8 × 8.*\d+ parameters")
+        self.assert_others(seen)
+        head, *lines = seen["earned"]
+        earned = {line[0]: dict(zip(head, line, strict=True)) for line in lines}
+        champion = self.show()["champion"]
+        self.assertEqual(earned[f"champion #{champion}"]["validation.accuracy"],
+                         next(f"{float(r['validation.accuracy']):.4f}" for r in self.rows if int(r["id"]) == champion))
+        self.assertNotRegex(seen["experiment"], r"\d\.\d{14}")
+
+    def test_the_verdict_is_said_beside_the_comparison(self):
+        browser = Browser(self, self.address, "verdict")
+        browser.say("The champion is behind <b>the linear model</b>.")
+        self.assertEqual(browser.answer(), {"said": "The champion is behind <b>the linear model</b>.", "elements": 0})
+        browser.end()
+
+    def test_axe_finds_nothing(self):
+        self.assertEqual({view: found for view, found in self.only(self.address, "accessible").items() if found}, {})
+
+    def test_the_report_is_read_on_a_telephone(self):
+        self.finish("report", self.run_folder(), "--output", "report.html")
+        browser = Browser(self, self.address, "report")
+        browser.say(str(self.folder / "report.html"))
+        seen = browser.answer()
+        browser.end()
+        self.assertLessEqual(seen["width"], 380)
+        self.assertEqual((seen["narrow"], seen["cut"]), ([], 0))
+        self.assertGreaterEqual(seen["smallest"], 9)
+
+
 class SteadyState(StoredRun):
     """Where candidates of the next generation are bred before one is closed."""
 
-    options = ("--set", "evolution.strategy=regularised", "--set", "evolution.tell_order=arrived")
+    options = ("--set", "evolution.strategy=regularized", "--set", "evolution.tell_order=arrived")
 
 
 class WithoutBrowser(unittest.TestCase):
     @unittest.skipIf(not NODES, "there is no Node in build/node_venv")
     def test_what_the_page_is_told(self):
-        done = subprocess.run([NODES[0], "--test", ROOT / "tests/tools/dashboard/run_test.mjs"], capture_output=True,
-                              text=True, timeout=PATIENCE_S, check=False)
+        files = sorted((ROOT / "tests/tools/dashboard").glob("*.mjs"))
+        done = subprocess.run([NODES[0], "--test", *files], capture_output=True, text=True, timeout=PATIENCE_S,
+                              check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"pass [1-9]")
 

@@ -26,7 +26,7 @@ generations = 4
 epochs = 2
 """
 
-HYPERPARAMETERS = {"optimiser": "adam", "learning_rate": 0.01, "momentum": 0.9, "weight_decay": 0.0001,
+HYPERPARAMETERS = {"optimizer": "adam", "learning_rate": 0.01, "momentum": 0.9, "weight_decay": 0.0001,
                    "batch_size": 32, "schedule": "cosine"}
 
 

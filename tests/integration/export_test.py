@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from live_runs import RunTest
+from live_runs import CLADE, RunTest, environment_of_commands
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "experiments" / "data"
@@ -110,15 +110,19 @@ class ExportTest(RunTest):
             first, *rows = csv.reader(file)
         return first, [[float(v) for v in row[1 if first[0] == "class" else 0:]] for row in rows]
 
-    def assert_all_predict_the_same(self, run, data, rows, shape):
-        """All formats of the champion predict what clade predict does."""
+    def assert_all_predict_the_same(self, run, data, rows, shape=None):
+        """All formats of the champion predict what clade predict does; the Python source reads the file too."""
         first, wanted = self.predicted(run, data)
         self.assertEqual(len(wanted), len(rows))
         self.finish("export", run, "--python", "source", "--onnx", "model.onnx", "--torchscript", "model.pt")
         given = self.folder / "rows.json"
         given.write_text(json.dumps({"rows": rows, "shape": shape}))
-        for kind, model in (("python", "source"), ("torchscript", "model.pt"), ("onnx", "model.onnx")):
-            found = ask(PYTHON_OF[kind], "predict", kind, self.folder / model, given)
+        file = self.folder / "file.json"
+        file.write_text(json.dumps({"rows": str(data), "shape": shape}))
+        for kind, model, of in (("python", "source", given), ("python", "source", file),
+                                ("torchscript", "model.pt", given), ("onnx", "model.onnx", given)):
+            found = ask(PYTHON_OF[kind], "predict", kind, self.folder / model, of)
+            self.assertEqual(len(found), len(wanted), kind)
             for f, w in zip(found, wanted):
                 for a, b in zip(f if isinstance(f, list) else [f], w):
                     self.assertLessEqual(abs(a - b) / max(1, abs(b)), 1e-5, f"{kind}: {f} for {w}")
@@ -158,7 +162,7 @@ class Networks(ExportTest):
             rows = [[float(v) for v in row[:-1]] for row in csv.reader(file)][:200]
         some = self.folder / "some.csv"
         some.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
-        self.assert_all_predict_the_same("digits", some, rows, [1, 8, 8])
+        self.assert_all_predict_the_same("digits", some, rows)
 
     def test_categories_and_blanks_and_values(self):
         self.evolve("housing", HOUSING)
@@ -242,7 +246,7 @@ class Models(ExportTest):
         new = self.folder / "new.csv"
         new.write_text("d,c,b,a\n1,2,3,4\n")
         self.assertEqual(self.finish("predict", model, new).out.count("\n"), 2)
-        for text, sentence in (("a,b,c\n1,2,3\n", 'new.csv:1: no column is named "d"'),
+        for text, sentence in (("a,b,c\n1,2,3\n", 'new.csv:1: the column "d" of the training data is missing'),
                                ("1,2,3\n", "new.csv:1: 3 columns, where the training data has 4 and the target"),
                                ("a,b,c,d\n1,2,x,4\n", 'new.csv:2: column 3 ("c") is "x", where a number must be')):
             new.write_text(text)
@@ -262,8 +266,143 @@ class Models(ExportTest):
         self.assertIn("its checksum does not match", self.refused("predict", model, new))
         model.write_bytes(whole[:len(whole) // 2])
         self.assertIn("is a damaged model", self.refused("predict", model, new))
-        model.write_bytes(whole.replace(b'"clade_format":"1"', b'"clade_format":"7"'))
+        model.write_bytes(whole.replace(b'"clade_format":"2"', b'"clade_format":"7"'))
         self.assertIn("is a model of format 7, which a newer Clade wrote", self.refused("predict", model, new))
+
+
+class Columns(ExportTest):
+    """Tables whose columns are of every kind: what is new in them is a blank in every format."""
+
+    NAMES = ["customer", "age", "plan", "active", "signup", "visits"]
+
+    def row(self, i):
+        """Of no customer two, so that columns say something; every seventh value is blank."""
+        plans = ["basic", "plus", "pro"]
+        row = [f"C{i:04}", 20 + i * 7 % 50, plans[i % 3], ["yes", "no", "True", "OFF"][i % 4],
+               f"20{10 + i % 13}-{1 + i % 12:02}-{1 + i % 28:02}", i * 13 % 101 / 4]
+        return [None if i % 7 == c else v for c, v in enumerate(row)]
+
+    def write(self, name, rows, targets=None, delimiter=",", decimal="."):
+        file = self.folder / name
+        with open(file, "w", newline="") as text:
+            out = csv.writer(text, delimiter=delimiter)
+            out.writerow(self.NAMES + (["churned"] if targets else []))
+            for i, row in enumerate(rows):
+                texts = ["" if v is None else str(v) for v in row]
+                texts[5] = texts[5].replace(".", decimal)
+                out.writerow(texts + ([targets[i]] if targets else []))
+        return file
+
+    def evolve_mixed(self, name, **dialect):
+        rows = [self.row(i) for i in range(120)]
+        targets = ["yes" if i % 3 == 0 or i % 10 > 7 else "no" for i in range(120)]
+        data = self.write(f"{name}.csv", rows, targets, **dialect)
+        self.evolve(name, {"data": f'file = "{data}"\ntarget = "churned"\ncolumns = {{customer = "ignore", '
+                                   'age = "number", plan = "category", active = "yes_no", signup = "date"}',
+                           "space": "mlp", "objective": 'maximize = ["validation.accuracy"]'})
+
+    def new_rows(self):
+        rows = [self.row(i) for i in range(200, 240)]
+        rows[0][2] = "enterprise"
+        rows[1][3] = "perhaps"
+        rows[4][3] = "yEs"
+        rows[5][2] = " pro "
+        rows[2][1:] = [None] * 5
+        rows[3][4] = "2031-02-28"
+        return rows
+
+    def test_all_kinds_of_columns(self):
+        self.evolve_mixed("churn")
+        rows = self.new_rows()
+        self.assert_all_predict_the_same("churn", self.write("new.csv", rows), rows)
+
+    def test_other_orders_and_further_columns_and_standard_input(self):
+        self.evolve_mixed("churn")
+        rows = self.new_rows()
+        order = [4, 0, 2, 5, 3, 1]
+        new = self.folder / "other.csv"
+        with open(new, "w", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["newsletter", *(self.NAMES[i] for i in order), "churned"])
+            for row in rows:
+                out.writerow(["often", *("" if row[i] is None else row[i] for i in order), "no"])
+        self.assert_all_predict_the_same("churn", new, rows)
+        _, wanted = self.predicted("churn", new)
+        with open(new) as file:
+            piped = subprocess.run([CLADE, "predict", "churn", "-"], cwd=self.folder, stdin=file, capture_output=True,
+                                   text=True, env=environment_of_commands(), check=True).stdout
+        self.assertEqual(piped, (self.folder / "predicted.csv").read_text())
+        with open(new) as file:
+            found = json.loads(subprocess.run(
+                [TORCH_PYTHON, "-c", "import json, model; "
+                 "print(json.dumps([list(p.values()) for _, p in model.predict(model.read_rows('-'))]))"],
+                cwd=self.folder / "source", stdin=file, capture_output=True, text=True, check=True).stdout)
+        self.assertEqual(len(found), len(wanted))
+        for f, w in zip(found, wanted):
+            for a, b in zip(f, w):
+                self.assertLessEqual(abs(a - b), 1e-5)
+        new.write_text("age,plan\n1,pro\n")
+        refused = subprocess.run([TORCH_PYTHON, "-c", "import model; model.read_rows('../other.csv')"],
+                                 cwd=self.folder / "source", capture_output=True, text=True, check=False)
+        self.assertIn("columns of the training data are missing: active, signup, visits", refused.stderr)
+
+    def test_another_dialect(self):
+        self.evolve_mixed("churn", delimiter=";", decimal=",")
+        rows = self.new_rows()
+        texts = [[*row[:5], None if row[5] is None else str(row[5]).replace(".", ",")] for row in rows]
+        new = self.write("new.csv", rows, delimiter=";", decimal=",")
+        self.assert_all_predict_the_same("churn", new, texts)
+        # Numbers are numbers in Python, however the training data wrote them.
+        found = []
+        for i, of in enumerate((rows, texts)):
+            given = self.folder / f"rows{i}.json"
+            given.write_text(json.dumps({"rows": of, "shape": None}))
+            found.append(ask(TORCH_PYTHON, "predict", "python", self.folder / "source", given))
+        self.assertEqual(found[0], found[1])
+
+
+class Layouts(ExportTest):
+    """Images of three channels, one data set in both orders of sizes: what is told of them is the same."""
+
+    MAKE = """
+import numpy, sys
+numbers = numpy.random.default_rng(1)
+labels = numpy.arange(90) % 3
+first = numbers.integers(0, 100, (90, 3, 9, 7), dtype=numpy.uint8)
+first[numpy.arange(90), labels] += 150  # The channel is the class.
+numpy.save("labels.npy", labels)
+numpy.save("channels_first.npy", first)
+numpy.save("channels_last.npy", first.transpose(0, 2, 3, 1))
+"""
+
+    def test_both_orders(self):
+        subprocess.run([TEST_PYTHON, "-c", self.MAKE], cwd=self.folder, check=True)
+        said = {}
+        for layout in ("channels_first", "channels_last"):
+            data = self.folder / f"{layout}.npy"
+            self.evolve(layout, {"data": f'file = "{data}"\ntarget_file = "{self.folder}/labels.npy"',
+                                 "space": "image", "objective": 'maximize = ["validation.accuracy"]'}, generations=1)
+            rows = json.loads(subprocess.run(
+                [TEST_PYTHON, "-c", "import json, numpy, sys; print(json.dumps(numpy.load(sys.argv[1]).tolist()))", data],
+                capture_output=True, text=True, check=True).stdout)
+            said[layout] = self.assert_all_predict_the_same_arrays(layout, data, rows)
+        self.assertEqual(said["channels_first"], said["channels_last"])
+        self.assertIn("holds examples of [9, 7, 3], where those of the training data are [3, 9, 7]",
+                      self.refused("predict", "channels_first", self.folder / "channels_last.npy"))
+
+    def assert_all_predict_the_same_arrays(self, run, data, rows):
+        _, wanted = self.predicted(run, data)
+        folder = f"source-{run}"
+        self.finish("export", run, "--python", folder, "--onnx", f"{run}.onnx", "--torchscript", f"{run}.pt")
+        given = self.folder / "rows.json"
+        given.write_text(json.dumps({"rows": rows, "shape": None}))
+        for kind, model in (("python", folder), ("torchscript", f"{run}.pt"), ("onnx", f"{run}.onnx")):
+            found = ask(PYTHON_OF[kind], "predict", kind, self.folder / model, given)
+            self.assertEqual(len(found), len(wanted), kind)
+            for f, w in zip(found, wanted):
+                for a, b in zip(f, w):
+                    self.assertLessEqual(abs(a - b), 1e-5, f"{kind}: {f} for {w}")
+        return wanted
 
 
 class Tables(ExportTest):
@@ -326,7 +465,7 @@ class Refusals(ExportTest):
         self.evolve("iris", {**IRIS, "data": f'file = "{data}"\ntarget = "kind"'}, generations=4)
         new = self.folder / "new.csv"
         new.write_text("a,b,c\n1,2,3\n")
-        self.assertIn('new.csv:1: no column is named "d"', self.refused("predict", "iris", new))
+        self.assertIn('new.csv:1: the column "d" of the training data is missing', self.refused("predict", "iris", new))
         new.write_text("1,2,3\n")
         self.assertIn("new.csv:1: 3 columns, where the training data has 4 and the target",
                       self.refused("predict", "iris", new))

@@ -1,7 +1,9 @@
 """Processes whose wall clock is wrong, by Debian's libfaketime; what measures how long something takes is left alone."""
 
 import glob
+import mmap
 import os
+import struct
 import unittest
 
 LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1")
@@ -35,3 +37,20 @@ class JumpingTime:
         fresh = self.file.with_suffix(".new")
         fresh.write_text(f"{seconds:+d}\n")
         fresh.rename(self.file)
+
+
+class SteppedClock:
+    """A wall clock that processes read, and that no wait of theirs follows (tests/integration/stepped_clock.cpp)."""
+
+    def __init__(self, folder):
+        if "ASAN_OPTIONS" in os.environ:
+            raise unittest.SkipTest("AddressSanitizer must be preloaded before anything else")
+        file = folder / "clock"
+        file.write_bytes(bytes(8))
+        with file.open("r+b") as opened:
+            self.memory = mmap.mmap(opened.fileno(), 8)
+        self.environment = {"LD_PRELOAD": os.environ["CLADE_STEPPED_CLOCK"], "CLADE_TEST_CLOCK": str(file)}
+
+    def step_to(self, seconds):
+        """So far from the true time."""
+        self.memory[:] = struct.pack("=q", seconds * 1_000_000_000)

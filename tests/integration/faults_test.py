@@ -23,7 +23,7 @@ class KilledNode(SharedRunTest):
         self.await_count("select count(*) from attempts", 1, head)
         self.end(head)
         (candidate, attempt, slot, reason), = self.attempts()
-        self.assertEqual((attempt, slot, reason), (1, "a/cpu:0", "its node process ended"))
+        self.assertEqual((attempt, slot, reason), (1, "a/cpu:0", "its node process ended: killed by signal 9 (Killed)"))
         (again, seconds, ended_ms), = self.query(
             "select slot || ' ' || tries, seconds, (select unix_ms from records where sequence = e.sequence)"
             " from evaluations e where id = ?", candidate)
@@ -51,7 +51,8 @@ class DeadlyCandidate(RunTest):
         self.assertTrue(crashed, run.out)
         for candidate, tries, reason in crashed:
             self.assertEqual(tries, 2)
-            self.assertIn("two node processes ended while they trained it", reason)
+            self.assertEqual(reason, "two node processes ended while they trained it, the last killed by signal 11 "
+                             "(Segmentation fault)")
             attempts = self.query("select attempt, slot from attempts where id = ? order by sequence", candidate)
             self.assertEqual([number for number, _ in attempts], [1, 2])
         # Of those that were to blame only.
@@ -71,7 +72,7 @@ class FailingSlot(RunTest):
             # It was given a candidate when it joined, which takes half a second at least.
             os.kill(self.nodes()["cpu:0"].pid, signal.SIGKILL)
             self.await_count("select count(*) from attempts where slot = 'cpu:0'", joined, run)
-        self.await_log("cpu:0 lost several candidates in a row: it is quarantined, and tried again in", run)
+        self.await_log("cpu:0 lost what it was given several times in a row: it is quarantined, and tried again in", run)
         self.assertEqual(self.count("select count(distinct id) from attempts"), 3)
         await_true(lambda: "quarantined for" in self.finish("workers", self.run_folder()).out, "it is not shown")
         quarantined_ms = self.count("select max(unix_ms) from attempts")

@@ -8,14 +8,18 @@ import unittest.mock
 from live_runs import RunTest, await_end, await_true
 from slurm_cluster import SlurmCluster
 
-# Writes down what it was called with, and that it was told to end.
-RECORDER = """#!/bin/sh
-said=$(dirname "$0")/said-$SLURMD_NODENAME-${SLURM_RESTART_COUNT:-0}
-trap 'echo TERM >>"$said"; exit 0' TERM
-{ pwd; printf '%s\\n' "$@"; } >"$said.new"
-mv "$said.new" "$said"
-sleep 600 &
-wait
+# Writes down what it was called with, and that it was told to end. One process: SLURM would signal a child first.
+RECORDER = """#!/usr/bin/env python3
+import os, pathlib, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+restart = os.environ.get("SLURM_RESTART_COUNT", "0")
+said = pathlib.Path(__file__).with_name(f"said-{os.environ['SLURMD_NODENAME']}-{restart}")
+new = said.with_suffix(".new")
+new.write_text("\\n".join([os.getcwd(), *sys.argv[1:], ""]))
+new.rename(said)
+signal.sigwait({signal.SIGTERM})
+with said.open("a") as end:
+    end.write("TERM\\n")
 """
 
 

@@ -5,14 +5,17 @@ Nothing here sleeps until something has probably happened: a condition is awaite
 with a sentence. Every process dies with this one, so that an interrupted test leaves nothing behind either.
 """
 
+import contextlib
 import ctypes
 import json
 import os
 import pathlib
+import random
 import resource
 import select
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -51,6 +54,16 @@ duration = "{duration}"
 [limits]
 {limits}
 """
+
+
+def ports_of_a_publisher():
+    """The first of three that are free."""
+    for port in random.sample(range(20000, 32000), 200):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as taken:
+            for p in range(port, port + 3):
+                taken.enter_context(socket.create_server(("127.0.0.1", p)))
+            return port
+    raise AssertionError("no three free ports")
 
 
 def await_true(condition, what):
@@ -123,7 +136,10 @@ class Command:
     """A clade process, on this host or on one of `hosts.Network`; its output goes to files, so that nobody has to read
     for it to go on."""
 
-    def __init__(self, test, words, file_size=None, environment=None, host=None):
+    def __init__(self, test, words, file_size=None, descriptors=None, address_space=None, environment=None, host=None,
+                 out=None, closed=(), user=None):
+        """`out`: where its standard output goes instead; `closed`: the standard streams that it does not have;
+        `user`: whose it is, where that is not us."""
         self.test = test
         self.output = tempfile.TemporaryFile("w+", dir=test.folder)
         self.errors = tempfile.TemporaryFile("w+", dir=test.folder)
@@ -135,11 +151,21 @@ class Command:
                 os._exit(1)
             if file_size is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, resource.RLIM_INFINITY))
+            if descriptors is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+            if address_space is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
             if host is not None:
                 host.enter()
+            for stream in closed:
+                os.close(stream)
+            if user is not None:
+                os.setgroups([])
+                os.setgid(user)
+                os.setuid(user)
 
         self.process = subprocess.Popen(
-            [CLADE, *map(str, words)], stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.errors,
+            [CLADE, *map(str, words)], stdin=subprocess.DEVNULL, stdout=self.output if out is None else out, stderr=self.errors,
             cwd=test.folder, env={**environment_of_commands(), "CLADE_RUNS": str(test.runs), **(environment or {})},
             preexec_fn=prepare, start_new_session=True)
         self.pid = self.process.pid
@@ -326,7 +352,9 @@ class RunTest(unittest.TestCase):
         return node
 
     def log(self, name="head.log"):
-        return (self.run_folder() / name).read_text()
+        """Nothing, as long as it is not there."""
+        log = self.run_folder() / name
+        return log.read_text() if log.exists() else ""
 
     def await_log(self, sentence, command, count=1):
         """Until the head's log has a sentence so often."""

@@ -47,11 +47,11 @@ class KilledNode(LostProcessTest):
         attempts = self.query("select id, attempt, slot, reason from attempts")
         self.assertEqual(len(attempts), 1, attempts)
         candidate, attempt, slot, reason = attempts[0]
-        self.assertEqual((attempt, slot, reason), (1, "cpu:1", "its node process ended"))
+        self.assertEqual((attempt, slot, reason), (1, "cpu:1", "its node process ended: killed by signal 9 (Killed)"))
         self.assertEqual(self.query("select outcome, tries from evaluations where id = ?", candidate),
                          [("succeeded", 2)])
         left = self.query("select reason from nodes where slot = 'cpu:1' and left_ms is not null")
-        self.assertEqual(left, [("its node process ended",)])
+        self.assertEqual(left, [("its node process ended: killed by signal 9 (Killed)",)])
         self.assertIn("killed by signal 9", (self.run_folder() / "worker.log").read_text())
 
 
@@ -72,7 +72,7 @@ class StoppedNode(LostProcessTest):
         run = self.start_run(population=48, generations=1, duration="700ms")
         stopped = self.hold_in_training(run, "cpu:0")
         self.await_count("select count(*) from attempts", 1, run)
-        self.assertEqual(self.query("select slot, reason from attempts"), [("cpu:0", "its node process ended")])
+        self.assertEqual(self.query("select slot, reason from attempts"), [("cpu:0", "its node process ended: killed by signal 9 (Killed)")])
         await_end(stopped.pid)
         self.assertIn("gave no sign of life for 10 s and is killed", (self.run_folder() / "worker.log").read_text())
         self.await_count("select count(*) from nodes where slot = 'cpu:0'", 2, run)

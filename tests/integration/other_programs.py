@@ -1,7 +1,8 @@
 """What other programs make of Clade's exports; run by an interpreter that has PyTorch, or onnxruntime.
 
 usage: other_programs.py samples KIND FOLDER        compares every network of export_samples, exit status 1 if one differs
-       other_programs.py predict KIND MODEL ROWS    rows (JSON) to predictions (JSON): probabilities, or values
+       other_programs.py predict KIND MODEL ROWS    rows (JSON; Python takes a data file too) to predictions (JSON):
+                                                    probabilities, or values
        other_programs.py study FILE                 a study of Optuna's as JSON
        other_programs.py dashboard FILE             what Optuna's dashboard sends a browser of it
        other_programs.py tensors FILE               shapes by name, as the package safetensors reads them
@@ -25,43 +26,54 @@ def load_python(folder):
     return module
 
 
-def image_shape(shape):
-    return [-1, *shape] if shape and len(shape) == 3 else None
-
-
 def by_python(model, rows, shape):
+    """`rows`: examples, or the name of a data file."""
     module = load_python(model)
-    found = module.predict(rows)
+    found = module.predict(module.read_rows(rows) if isinstance(rows, str) else rows)
     return [list(p[1].values()) if isinstance(p, tuple) else p for p in found]
 
 
-def split_texts(rows):
-    """The numbers of rows, None being a blank, and their texts."""
-    numbers = [[float("nan") if v is None else v for v in row if not isinstance(v, str)] for row in rows]
-    return numbers, [[v for v in row if isinstance(v, str)] for row in rows]
+def as_numbers(rows):
+    return [[float("nan") if v is None else v for v in row] for row in rows]
 
 
 def by_torchscript(model, rows, shape):
     import torch
     module = torch.jit.load(model)
-    numbers, texts = split_texts(rows)
-    x = torch.tensor(numbers)
-    if any(texts):
-        return module(x, texts).tolist()
-    return module(x.reshape(image_shape(shape)) if image_shape(shape) else x).tolist()
+    if "str" in str(module.forward.schema.arguments[1].type):
+        return module([["" if v is None else str(v) for v in row] for row in rows]).tolist()
+    return module(torch.tensor(as_numbers(rows))).tolist()
+
+
+def days(text):
+    """What an ONNX model takes for a date; the test's dates are ISO 8601."""
+    import datetime
+    if not text:
+        return float("nan")
+    return (datetime.datetime.fromisoformat(text) - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+
+
+def onnx_inputs(session, rows, shape):
+    """What the model's metadata says that it takes, of rows in the order of its columns; texts have no spaces around."""
+    import numpy
+    about = session.get_modelmeta().custom_metadata_map
+    inputs = json.loads(about["inputs"])
+    if inputs[0]["kind"] == "numbers":
+        declared = session.get_inputs()[0].shape
+        return {"input": numpy.array(as_numbers(rows), dtype=numpy.float32).reshape(-1, *declared[1:])}
+    convert = {"number": (lambda v: float("nan") if v is None else float(str(v).replace(",", ".")), numpy.float32),
+               "date": (days, numpy.float64)}
+    given = {}
+    for one in inputs:
+        as_given, kind = convert.get(one["kind"], (lambda v: "" if v is None else str(v).strip(), object))
+        given[one["name"]] = numpy.array([as_given(row[one["column"]]) for row in rows], dtype=kind)
+    return given
 
 
 def by_onnx(model, rows, shape):
-    import numpy
     import onnxruntime
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    numbers, texts = split_texts(rows)
-    x = numpy.array(numbers, dtype=numpy.float32)
-    if any(texts):
-        given = {"numbers": x, "texts": numpy.array(texts, dtype=object)}
-    else:
-        given = {"input": x.reshape(image_shape(shape)) if image_shape(shape) else x}
-    outputs = dict(zip((o.name for o in session.get_outputs()), session.run(None, given)))
+    outputs = dict(zip((o.name for o in session.get_outputs()), session.run(None, onnx_inputs(session, rows, shape))))
     return (outputs["value"] if "value" in outputs else outputs["probabilities"]).tolist()
 
 

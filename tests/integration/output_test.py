@@ -23,6 +23,18 @@ class Output(RunTest):
         champion = lines[-1]["champion"]
         self.assertEqual(champion["id"], self.show()["champion"])
 
+    def test_json_begins_with_the_run_and_each_object_has_an_event(self):
+        file = self.write_experiment(population=6, generations=2)
+        run = self.finish("run", file, "--slots", "2", "--json")
+        lines = [json.loads(line) for line in run.out.splitlines()]
+        self.assertEqual(lines[0], {"event": "run", "name": "toy", "folder": str(self.run_folder()),
+                                    "experiment": str(file), "seed": 7, "strategy": "generational",
+                                    "evaluations": 12})
+        self.assertEqual([line["event"] for line in lines[1:]], ["generation", "generation", "finished"])
+        again = [json.loads(line) for line in self.finish("resume", "toy", "--json").out.splitlines()]
+        self.assertEqual(again[0], {**lines[0], "experiment": None})
+        self.assertEqual(again[1:], lines[-1:])
+
     def test_of_several_objectives_lines_have_the_front(self):
         objectives = '[objective]\nmaximize = "validation.accuracy"\nminimize = ["parameters"]'
         file = self.write_experiment(population=6, generations=3, strategy='"nsga2"', misbehaviour=objectives)
@@ -42,10 +54,10 @@ class Output(RunTest):
         self.assertNotIn("\r", run.out)
         self.assertEqual(run.err, "")
         self.assertEqual(sum(line.startswith("generation ") for line in run.out.splitlines()), 3)
-        self.assertIn("what evolution earned", run.out)
+        self.assertIn("was it worth it?", run.out)
 
     def test_slots_that_will_have_nothing_to_do_are_told(self):
-        file = self.write_experiment(population=4, generations=1, strategy='"regularised"\ntournament = 2\nin_flight = 2')
+        file = self.write_experiment(population=4, generations=1, strategy='"regularized"\ntournament = 2\nin_flight = 2')
         run = self.finish("run", file, "--slots", "3")
         self.assertIn("note: only 2 candidates are in training at once, so 1 of 3 slots have nothing to do", run.out)
         run = self.finish("run", self.write_experiment(population=4, generations=1, strategy='"auto"'), "--slots", "3")

@@ -78,8 +78,8 @@ class Verifying(ReplayTest):
         self.assertIn("decisions equal", self.replay("--verify").out)
 
     def test_every_strategy_and_order_of_telling(self):
-        for number, strategy in enumerate(('"random"', '"auto"', '"regularised"\ntell_order = "asked"',
-                                           '"regularised"\ntell_order = "arrived"')):
+        for number, strategy in enumerate(('"random"', '"auto"', '"regularized"\ntell_order = "asked"',
+                                           '"regularized"\ntell_order = "arrived"')):
             file = self.write_experiment(population=8, generations=4, duration="1ms", name=f"toy{number}",
                                          strategy=strategy)
             self.finish("run", file, "--slots", "2")
@@ -304,7 +304,7 @@ class Forks(ReplayTest):
     def test_a_steady_state_is_forked(self):
         for order in ("asked", "arrived"):
             file = self.write_experiment(population=8, generations=4, duration="1ms", name=order,
-                                         strategy=f'"regularised"\ntell_order = "{order}"')
+                                         strategy=f'"regularized"\ntell_order = "{order}"')
             self.finish("run", file, "--slots", "2")
             self.fork(order, 2, f"more-{order}", "evolution.population=10", "experiment.seed=3")
             self.assertEqual(self.go_on(f"more-{order}")["born"], 2 * 8 + 2 * 10)

@@ -2,14 +2,17 @@
 
 import os
 import pathlib
+import re
+import resource
 import select
 import socket
 import ssl
 import stat
 import time
 import unittest
+import urllib.request
 
-from live_runs import RunTest
+from live_runs import RunTest, await_true, ports_of_a_publisher
 
 # What a head may take more after strangers were there; a message of theirs would be of hundreds.
 MOST_GROWTH = 32 << 20
@@ -46,9 +49,9 @@ def ended(connection):
 
 
 class SecurityTest(RunTest):
-    def start_run(self, **changes):
+    def start_run(self, words=(), descriptors=None, **changes):
         self.file = self.write_experiment(**{"population": 24, "generations": 3, "duration": "25ms", **changes})
-        run = self.start("run", self.file, "--slots", "2")
+        run = self.start("run", self.file, "--slots", "2", *words, descriptors=descriptors)
         self.await_count("select count(*) from nodes", 2, run)
         self.await_evaluations(4, run)
         self.keys = self.run_folder() / "keys"
@@ -89,8 +92,8 @@ class Files(SecurityTest):
             self.assertEqual(mode_of(path), 0o700 if path.is_dir() else 0o600, path)
         self.assertEqual(mode_of(self.keys), 0o700)
         self.assertEqual({str(p.relative_to(self.keys)) for p in self.keys.rglob("*.pem")},
-                         {f"{role}/{file}.pem" for role in ("head", "worker") for file in ("ca", "cert", "key")},
-                         "the authority's own key is nowhere")
+                         {f"{role}/{file}.pem" for role in ("head", "worker") for file in ("ca", "cert", "key")}
+                         | {"authority/cert.pem", "authority/key.pem"}, "the authority's own key is in no bundle")
         self.assertEqual(run.end(), 0, run.said())
 
     def test_each_session_has_keys_of_its_own(self):
@@ -276,6 +279,86 @@ class Port(SecurityTest):
         # Enough was seen; nothing more would come of the rest.
         run.interrupt()
         self.assertEqual(run.end(), 130, run.said())
+
+
+def knock_as_nobody(port):
+    """Whether another user's connection is ended before it said anything."""
+    child = os.fork()
+    if child == 0:
+        status = 2
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as knocking:
+                status = 0 if knocking.recv(1) == b"" else 1
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+class Flood(SecurityTest):
+    def flood(self, port, count):
+        """Connects so often and says nothing; what the other side ends is kept too."""
+        silent = []
+        for _ in range(count):
+            stranger = socket.socket()
+            stranger.setblocking(False)
+            stranger.connect_ex(("127.0.0.1", port))
+            silent.append(stranger)
+        self.addCleanup(lambda: [stranger.close() for stranger in silent])
+        return silent
+
+    def setUp(self):
+        super().setUp()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        self.count_of_strangers = min(10_000, hard - 200)
+
+    def test_ten_thousand_strangers_do_not_end_a_run_that_may_have_1024_descriptors(self):
+        run = self.start_run(descriptors=1024, duration="500ms")
+        silent = self.flood(self.port, self.count_of_strangers)
+        self.await_log("refused a connection from 127.0.0.1", run)
+        # When those whom nobody accepted yet stop trying, one with keys gets in from the same address.
+        for stranger in silent[:-200]:
+            stranger.close()
+        friend = self.start("worker", "--connect", f"127.0.0.1:{self.port}", "--keys", self.bundle, "--slots", "1")
+        self.await_count("select count(*) from nodes", 3, run)
+        self.assertEqual(run.end(), 0, run.said())
+        self.assertEqual(friend.end(), 0, friend.said())
+        self.assert_whole(72)
+        self.assert_undisturbed(self.file)
+
+    def test_nor_those_who_come_where_it_is_watched(self):
+        authority = self.folder / "authority"
+        self.finish("keys", "new", authority)
+        port = ports_of_a_publisher()
+        run = self.start_run(words=("--keys", authority, "--publish", f"127.0.0.1:{port}"), descriptors=1024, duration="100ms")
+        self.flood(port, self.count_of_strangers // 2)
+        self.flood(port + 1, self.count_of_strangers // 2)
+        self.assertEqual(run.end(), 0, run.said())
+        self.assert_whole(72)
+
+    def test_a_page_still_answers_and_so_do_metrics(self):
+        run = self.start_run(duration="300ms")
+        for option in (("--web",), ("--metrics", "0")):
+            view = self.start("attach", self.run_folder(), *option, descriptors=1024)
+            address = await_true(lambda v=view: re.search(r"http://127\.0\.0\.1:(\d+)/(metrics|\?token=\w+)", v.out),
+                                 "it says no address")
+            self.flood(int(address[1]), 2000)
+            with urllib.request.urlopen(address[0], timeout=30) as answer:
+                self.assertEqual(answer.status, 200, option)
+            view.kill()
+        run.interrupt()
+        self.assertEqual(run.end(), 130, run.said())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_of_the_machine_is_turned_away_at_once(self):
+        run = self.start_run(duration="60ms")
+        self.assertTrue(knock_as_nobody(self.port))
+        self.await_log("refused a connection from 127.0.0.1: it is of another user of this machine", run)
+        self.end_undisturbed(run)
 
 
 if __name__ == "__main__":

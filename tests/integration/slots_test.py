@@ -23,7 +23,7 @@ def cores_of(process):
 
 
 def hears_interrupts(pid):
-    """A run sets its handler once its head is there, just before it would start its worker."""
+    """A run sets its handler before its head and its worker start: from here on an interrupt lets it drain."""
     status = pathlib.Path("/proc", str(pid), "status").read_text()
     caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
     return int(caught, 16) >> (signal.SIGINT - 1) & 1
@@ -167,7 +167,7 @@ class Refused(SlotsTest):
 class NoneHere(SlotsTest):
     def test_a_run_waits_for_others(self):
         run = self.start("run", self.write_experiment(), "--slots", "none")
-        await_true(lambda: hears_interrupts(run.pid), "the run never began to wait")
+        await_true(lambda: hears_interrupts(run.pid), "the run never set its handler")
         self.assertIsNone(self.worker(run))
         run.interrupt()
         self.assertEqual(run.end(), 130, run.said())

@@ -4,6 +4,7 @@ lost."""
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import unittest
@@ -60,6 +61,21 @@ class FullDisk(StoreTest):
                 command.kill()
             self.assert_nothing_left()
             subprocess.run(["umount", self.runs], check=True)
+
+
+    def test_one_without_room_for_the_first_page(self):
+        self.runs.mkdir()
+        for size in ("60k", "100k"):
+            mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "clade-test", self.runs]
+            if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+                self.skipTest("only who may mount a file system can have a small one")
+            try:
+                run = self.start("run", self.write_experiment(), "--slots", "2")
+                self.assertEqual(run.end(), 1, run.said())
+                self.assert_one_line(run, "disk full", "start it again")
+                self.assertEqual(list(self.runs.iterdir()), [], "what cannot be resumed was left")
+            finally:
+                subprocess.run(["umount", self.runs], check=True)
 
 
 class FailingDisk(StoreTest):
@@ -166,6 +182,37 @@ class RefusedStore(DamagedStore):
         self.assert_undisturbed(experiment)
 
 
+class LostLog(DamagedStore):
+    falsifies_runs = True
+
+    def start_a_run(self):
+        run = self.start("run", self.write_experiment(duration="20ms"), "--slots", "2")
+        self.await_evaluations(5, run)
+        return run
+
+    def assert_told(self, folder, *parts):
+        for command in ("check", "resume"):
+            refused = self.finish(command, folder, status=2)
+            self.assert_one_line(refused, str(folder / "run.db"), "holds no record", "run.db-wal", *parts)
+            self.assertNotIn("resumes", refused.out)
+        self.finish("check", folder, "--json", status=2)
+
+    def test_a_run_whose_log_is_gone(self):
+        self.start_a_run().kill()
+        self.assert_nothing_left()
+        (self.run_folder() / "run.db-wal").unlink()
+        self.assert_told(self.run_folder(), "head.log")
+
+    def test_a_store_that_was_copied_alone_from_a_live_run(self):
+        run = self.start_a_run()
+        copy = self.folder / "copy"
+        copy.mkdir()
+        shutil.copy(self.run_folder() / "run.db", copy)
+        self.assert_told(copy, "copied without its log")
+        run.interrupt()
+        run.end()
+
+
 class Repairs(DamagedStore):
     def assert_repaired(self, file, whole=None):
         damaged = file.read_bytes()
@@ -220,6 +267,13 @@ class UnwritablePlace(StoreTest):
         self.runs.write_text("not a folder")
         run = self.finish("run", self.write_experiment(), status=1)
         self.assert_one_line(run, str(self.runs))
+
+    def test_a_process_that_may_have_too_little(self):
+        for limits, part in (({"descriptors": 20}, "ulimit -n"), ({"address_space": 500 << 20}, "ulimit -v")):
+            run = self.start("run", self.write_experiment(), **limits)
+            self.assertEqual(run.end(), 1, run.said())
+            self.assert_one_line(run, part)
+        self.assertFalse(self.runs.exists() and any(self.runs.iterdir()))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ fitness = "table"
 [table]
 file = "t.toml"
 [evolution]
-strategy = "regularised"
+strategy = "regularized"
 population = 6
 generations = 4
 tournament = 2
@@ -125,7 +125,7 @@ class Search(TableTest):
         return self.finish("bench", "search", "--tables", self.folder / "t.toml", *words, status=status)
 
     def test_strategies_are_compared_alike_on_any_number_of_threads(self):
-        options = ["--seeds", "20", "--evaluations", "40", "--json"]
+        options = ["--seeds", "10", "--evaluations", "40", "--json"]
         one, two = (json.loads(self.search(*options, "--threads", n).out) for n in ("1", "3"))
         for comparison in (one, two):
             for row in comparison["tables"][0]["rows"]:
@@ -134,11 +134,12 @@ class Search(TableTest):
         self.assertEqual(one, two)
         regret = {row["name"]: row["regret"] for row in one["tables"][0]["rows"]}
         self.assertEqual(one["checkpoints"], [25, 40])
-        self.assertLess(regret["regularised 10/5"][0], regret["random"][0])
+        self.assertLess(regret["regularized 10/5"][0], regret["random"][0])
 
     def test_a_strategy_that_is_not_there_is_named(self):
         refused = self.search("--strategies", "regularized", status=2)
-        self.assertIn('--strategies: "regularized" is none of random, regularised 100/25', refused.err)
+        self.assertIn('--strategies: "regularized" is no strategy of this bench; '
+                      'did you mean "regularized 20/5"?', refused.err)
         refused = self.search("--strategies", "mine: population=ten", status=2)
         self.assertIn("evolution.population", refused.err)
 
@@ -187,8 +188,8 @@ class Quick(RunTest):
     def test_auto_is_ahead_of_regularised_evolution(self):
         names = ("nb201_cifar10", "nb201_imagenet", "hpolib_protein_structure")
         descriptions = [ROOT / "experiments" / "tables" / f"{name}.toml" for name in names]
-        said = self.finish("bench", "search", "--quick", "--seeds", "15", "--tables", *descriptions).out
-        for word in (*names, "auto", "regularised 20/5"):
+        said = self.finish("bench", "search", "--quick", "--seeds", "8", "--tables", *descriptions).out
+        for word in (*names, "auto", "regularized 20/5"):
             self.assertIn(word, said)
 
 

@@ -45,7 +45,7 @@ class Stored(TerminalTest):
     def test_each_page_shows_what_the_store_has(self):
         best = self.show()["best"]
         screen = self.attach()
-        self.assertIn("generation 3 of 0..3", screen)
+        self.assertIn("generation 3 of 4", screen)
         self.assertIn(f"#{best}", screen)
         self.assertIn("quartiles", screen)
         self.terminal.press("2")

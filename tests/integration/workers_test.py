@@ -80,7 +80,7 @@ class RefusedKeys(KeysTest):
 
     def test_those_that_are_expired(self):
         self.keys = self.make_keys(self.folder / "old", environment=faked_time("-400d"))
-        self.refuse("cert.pem is expired: make a new bundle")
+        self.refuse("cert.pem is expired: copy it again from the run")
 
     def test_those_of_tomorrow(self):
         self.keys = self.make_keys(self.folder / "new", environment=faked_time("+3d"))
@@ -102,6 +102,12 @@ class RefusedKeys(KeysTest):
         run = self.finish("run", self.write_experiment(), "--slots", "none", "--listen", "127.0.0.1:0",
                           "--keys", self.keys, status=2)
         self.assertRegex(run.err, r"^clade: [^\n]*clade keys new makes an authority\n$")
+
+    def test_an_authority_that_is_expired(self):
+        old = self.folder / "old"
+        self.assertEqual(self.start("keys", "new", old, environment=faked_time("-4000d")).end(), 0)
+        run = self.finish("run", self.write_experiment(), "--keys", old, status=2)
+        self.assertRegex(run.err, r"^clade: [^\n]*cert.pem is expired, so that it makes no keys any more: [^\n]+\n$")
 
 
 class RefusedPort(RunTest):

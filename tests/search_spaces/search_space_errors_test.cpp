@@ -169,7 +169,7 @@ TEST_CASE("space errors: conditions must be able to hold") {
            "depends "
            "on itself");
   CHECK(hyper_complaint("x = { value = 1, when = \"y\" }")
-        == "a.toml:3: hyperparameters.x has a \"when\" that is not like { optimiser = "
+        == "a.toml:3: hyperparameters.x has a \"when\" that is not like { optimizer = "
            "\"sgd\" }");
 }
 
@@ -200,9 +200,10 @@ TEST_CASE("space errors: names of hyperparameters are words") {
 
 TEST_CASE("space errors: what is no TOML has its line") {
   CHECK_THAT(complaint("image = true\n[operators.conv\n"),
-             Catch::StartsWith("a.toml:2: not TOML: "));
-  CHECK_THAT(complaint("a = 1\na = 2\n"), Catch::StartsWith("a.toml:2: not TOML: "));
-  CHECK_THAT(complaint("x = \"\xff\"\n"), Catch::StartsWith("a.toml:1: not TOML: "));
+             Catch::StartsWith("a.toml:2: the name of a section stands in brackets"));
+  CHECK_THAT(complaint("a = 1\na = 2\n"),
+             Catch::StartsWith("a.toml:2: broken key-value pair: "));
+  CHECK(complaint("x = \"\xff\"\n") == "a.toml:1: is no text in UTF-8");
 }
 
 TEST_CASE("space errors: text may not include files") {
@@ -254,6 +255,49 @@ TEST_CASE("space errors: includes that cannot be followed have their line") {
                  "[\"hyperparameters.toml\"]");
   CHECK(message_of("include = [3]\n")
         == main + ":1: include has 3 in its list, which is no file's name");
+}
+
+TEST_CASE("space: a file that many include is read once, before them") {
+  const scratch_folder folder;
+  constexpr int files = 64;
+  for (int i = 0; i < files; ++i)
+    folder.write("s" + std::to_string(i) + ".toml",
+                 i + 8 >= files
+                     ? "[operators.dense]\nunits = [8]\n"
+                     : "include = [\"s" + std::to_string(i + 8) + ".toml\", \"s"
+                           + std::to_string(i / 8 * 8 + 8 + (i + 1) % 8) + ".toml\", \"s"
+                           + std::to_string(i / 8 * 8 + 8) + ".toml\"]\n");
+  CHECK(load_search_space(folder.path() / "s0.toml"));
+  // What one file says of another's operator counts, though a third includes that again.
+  folder.write("base.toml", "[operators.dense]\nunits = [8]\n");
+  folder.write("left.toml",
+               "include = [\"base.toml\"]\n[operators.dense]\nunits = [16]\n");
+  folder.write("right.toml", "include = [\"base.toml\", \"base.toml\"]\n");
+  const auto space = load_search_space(
+      folder.write("top.toml", "include = [\"left.toml\", \"right.toml\"]\n"));
+  REQUIRE(space);
+  CHECK(to_text(std::get<choice_domain>(space->rules.operators[0].settings[0].domain)
+                    .options[0])
+        == "16");
+}
+
+TEST_CASE("space errors: files that include each other without end are refused") {
+  const scratch_folder folder;
+  for (int i = 0; i < 3000; ++i)
+    folder.write("c" + std::to_string(i) + ".toml",
+                 "include = [\"c" + std::to_string(i + 1) + ".toml\"]\n");
+  CHECK(load_search_space(folder.path() / "c0.toml").error().message
+        == (folder.path() / "c8.toml").string()
+               + ":1: files include each other more than 8 deep");
+  std::string all = "include = [";
+  for (int i = 0; i < 70; ++i) {
+    const auto name = "f" + std::to_string(i) + ".toml";
+    folder.write(name, "[limits]\n");
+    all += "\"" + name + "\", ";
+  }
+  CHECK(load_search_space(folder.write("many.toml", all + "]\n")).error().message
+        == (folder.path() / "many.toml").string()
+               + ":1: a search space has at most 64 files");
 }
 
 TEST_CASE("space errors: a mistake in an included file is told with that file's name") {

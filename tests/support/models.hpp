@@ -15,10 +15,11 @@ inline preprocessing a_preprocessing() {
   preprocessing how;
   how.shape = {{3}};
   how.width = 2;
-  how.names = {"size", "kind"};
+  how.columns = {
+      {.name = "size"},
+      {.name = "kind", .kind = encoding_kind::category, .values = {"flat", "house"}}};
   how.target = "sold";
   how.target_column = 2;
-  how.categories = {{.column = 1, .name = "kind", .values = {"flat", "house"}}};
   how.blanks = {1.5F, std::numeric_limits<float>::quiet_NaN(), 0};
   how.mean = {0.1, 0, 0};
   how.deviation = {3, 1, 1};

@@ -194,6 +194,22 @@ TEST_CASE("desk: lines that are no question are answered by an error, in JSON") 
   CHECK(d.error("{}") == "hyperparameters: optimiser is missing");
 }
 
+TEST_CASE("desk: what nobody would read is refused with the nearest name") {
+  desk_at_work d;
+  CHECK(d.error(line_of("[" + dense(8) + "]", R"(,"epoch":3)"))
+        == "the line has an unknown key \"epoch\"; did you mean \"epochs\"?");
+  CHECK(d.error(R"({"layers":[{"op":"dense","setings":{"units":8}}]})")
+        == "layers[0] has an unknown key \"setings\"; did you mean \"settings\"?");
+  CHECK(d.error(R"({"layers":[],"output":{"input":[0]}})")
+        == "output has an unknown key \"input\"; did you mean \"inputs\"?");
+  CHECK(d.error(R"({"test":1,"epochs":3})")
+        == "{\"test\": ID} is asked alone, without \"epochs\"");
+  CHECK(d.error("{\"" + std::string(100'000, 'x') + "\":1}").size() < 300);
+  CHECK(d.error(R"({"describe":1})") == "describe must be true or false");
+  CHECK(d.error(R"({"describe":false})") == "hyperparameters: optimiser is missing");
+  CHECK(d.ask(line_of("[" + dense(8) + "]", R"(,"describe":false)"))["id"] == 1);
+}
+
 TEST_CASE("desk: every random chain of the space is read back as the same network") {
   rc::prop("a chain's text says all that decides it", [](std::uint64_t seed) {
     auto space = small_space();

@@ -136,6 +136,7 @@ void made_up_feed::fold(const happened& h) {
     k.row.index = b->born.index;
     k.row.parents = b->born.parents;
     k.row.nodes = b->born.genome->nodes.size();
+    k.row.operators = count_operators(*b->born.genome);
     k.row.hyperparameters = b->born.genome->hyperparameters;
     k.row.born_sequence = h.sequence;
   } else if (const auto* e = std::get_if<candidate_evaluated>(&h.record)) {
@@ -145,6 +146,13 @@ void made_up_feed::fold(const happened& h) {
     k.row.metrics = e->evaluated.metrics;
     k.row.evaluated_sequence = h.sequence;
   }
+}
+
+expected<void> made_up_feed::tell(const person_ordered& order) {
+  if (order.order.kind == instruction_kind::extend)
+    return fail(error_kind::invalid_input, "it is long enough");
+  told_.push_back(order);
+  return {};
 }
 
 expected<std::vector<news>> made_up_feed::wait(std::chrono::milliseconds most) {

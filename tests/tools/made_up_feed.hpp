@@ -37,6 +37,12 @@ public:
   [[nodiscard]] expected<std::vector<candidate_row>>
   candidates(candidate_id after, std::size_t count) override;
 
+  [[nodiscard]] bool takes_orders() const override { return true; }
+  /// Refuses to extend.
+  [[nodiscard]] expected<void> tell(const person_ordered& order) override;
+  /// What it was told, in its order; once nobody tells any more.
+  [[nodiscard]] const std::vector<person_ordered>& told() const { return told_; }
+
 private:
   struct known {
     clade::candidate born;
@@ -57,6 +63,7 @@ private:
   run_picture picture_;
   slots_view slots_;
   std::map<candidate_id, known> known_;
+  std::vector<person_ordered> told_;
 };
 
 } // namespace clade::test

@@ -1,12 +1,17 @@
-"""Runs the commands that a README says can be run: its fenced blocks whose opening line is ```sh run.
+"""Runs the commands that a README tells its reader to type, as far as a test can.
 
-usage: readme_test.py README.md [--list]
+usage: readme_test.py README.md [--fresh] [--list]
 
-A fence's second word is not displayed, so a page marks a block without showing it. Blocks run in the order of
-the page, each as one `bash -euo pipefail`, in a scratch folder that has links to all that is in the page's folder:
-so a command finds tools/ and experiments/ as the page says, and what it writes is gone afterwards. A line that
-is followed by `#=> TEXT` in its block promises that the block's output contains TEXT. The first block that
-fails, or breaks a promise, ends the test with status 1; so does a page without such a block.
+Blocks whose fence is ```sh run are run in the order of the page, each as one `bash -euo pipefail`. A fence's second
+word is not displayed, so a page marks a block without showing it. A line that is followed by `#=> TEXT` in its block
+promises that the block's output contains TEXT. Then the lines of indented blocks that begin with tools/clade (or with
+tests/tools's made-up programs): readme_commands.py says which are run, which are run with a short search in place of a
+long one, and of which only the command and its options are looked up in its help.
+
+All run in a scratch folder that has links to all that is in the page's folder: so a command finds tools/ and
+experiments/ as the page says, and what it writes is gone afterwards. With --fresh the page's folder is cloned first,
+and nothing was ever called in the clone: what a stranger's first command does not build is missed. The first command
+that fails, or breaks a promise, ends the test with status 1; so does a page without a block to run.
 """
 
 import argparse
@@ -15,6 +20,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import fresh_clone
+import readme_commands
 
 FENCE = re.compile(r"^```sh run[ ]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 
@@ -48,9 +56,38 @@ def fault_of(block, scratch):
     return None
 
 
+def commands_of(page):
+    """Of each command in an indented block: its line in the page and its text."""
+    fences = [range(found.start(), found.end()) for found in re.finditer(r"^```.*?^```", page, re.MULTILINE | re.DOTALL)]
+    return [(page.count("\n", 0, found.start()) + 1, found[1])
+            for found in re.finditer(r"^    (tools/clade .*?)(?:\s+#.*)?$", page, re.MULTILINE)
+            if not any(found.start() in fence for fence in fences)]
+
+
+def fault_of_page(page, scratch):
+    """Runs all that the page says; returns the line of the first fault and what it is, or None."""
+    text = page.read_text()
+    known = readme_commands.Known(scratch)
+    for line, block in blocks_of(text):
+        print(f"{page}:{line}:\n{block}", end="", flush=True)
+        fault = fault_of(block, scratch)
+        if fault:
+            return line, fault
+        known.add(block)
+    for line, command in commands_of(text):
+        how, script = known.script_for(command)
+        print(f"{page}:{line}: {command}\n{how}: {script}", flush=True)
+        fault = fault_of(script, scratch)
+        if fault:
+            return line, fault
+        known.add(script)
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("--fresh", action="store_true", help="in a clone that was just made")
     parser.add_argument("--list", action="store_true", help="print the blocks and run nothing")
     options = parser.parse_args()
     page = options.page.resolve()
@@ -58,14 +95,20 @@ def main():
     if not blocks:
         print(f"{options.page}: no block opens with ```sh run")
         return 1
-    with tempfile.TemporaryDirectory() as scratch:
-        scratch_links(page.parent, pathlib.Path(scratch))
+    if options.list:
         for line, block in blocks:
-            print(f"{options.page}:{line}:\n{block}", end="", flush=True)
-            fault = None if options.list else fault_of(block, scratch)
-            if fault:
-                print(f"{options.page}:{line}: {fault}")
-                return 1
+            print(f"{options.page}:{line}:\n{block}", end="")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder, "scratch")
+        scratch.mkdir()
+        if options.fresh:
+            page = fresh_clone.make(page.parent, pathlib.Path(folder, "clone")) / page.name
+        scratch_links(page.parent, scratch)
+        fault = fault_of_page(page, scratch)
+    if fault:
+        print(f"{page}:{fault[0]}: {fault[1]}")
+        return 1
     return 0
 
 

@@ -41,6 +41,40 @@ class ReadmeTest(unittest.TestCase):
         status, out = self.run_page("```sh run", "bash tools/greet you #=> goodbye", "```")
         self.assertEqual((status, out.splitlines()[-1]), (1, "PAGE:2: did not print: goodbye"))
 
+    def test_commands_of_indented_blocks_are_run_or_looked_up(self):
+        clade = self.root / "tools/clade"
+        clade.write_text("""#!/bin/bash
+if [[ $* == *--help ]]; then echo "usage: $1 [--web] [--output FILE] "; else echo "<$*>"; fi
+""")
+        clade.chmod(0o755)
+        (self.root / "small.toml").write_text("a search")
+        page = ["```sh run", "true", "```", "```python", "    tools/clade rubbish", "```",
+                "    tools/clade run small.toml     # says what it does", "    tools/clade show small",
+                "    tools/clade attach small --web", "    tools/clade show other"]
+        status, out = self.run_page(*page)
+        self.assertEqual(status, 0, out)
+        self.assertIn("<run small.toml --set evolution.population=4 ", out)
+        self.assertIn("<show small>", out)
+        self.assertNotIn("<attach", out)
+        self.assertNotIn("<show other", out)
+        status, out = self.run_page(*page, "    tools/clade predict OTHER --outptu x")
+        self.assertEqual((status, out.splitlines()[-1]), (1, "PAGE:11: ended with status 1"))
+        self.assertIn("predict has no --outptu\n", out)
+
+    def test_a_fresh_clone_has_what_git_knows_and_nothing_that_was_built(self):
+        def git(*arguments):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=b", *arguments], cwd=self.root, check=True,
+                           capture_output=True)
+        (self.root / ".gitignore").write_text("build\n")
+        git("init")
+        git("add", ".")
+        git("commit", "-m", "a tree")
+        (self.root / "build").mkdir()
+        (self.root / "tools/greet").write_text("[[ ! -e $(dirname $(readlink -f $0))/../build/x ]] && echo changed\n")
+        (self.root / "build/x").touch()
+        status, out = self.run_page("```sh run", "bash tools/greet   #=> changed", "```", options=["--fresh"])
+        self.assertEqual(status, 0, out)
+
     def test_what_a_block_writes_is_gone_afterwards(self):
         self.run_page("```sh run", "mkdir runs; touch runs/x; touch y", "```")
         self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["README.md", "tools"])

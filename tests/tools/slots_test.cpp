@@ -186,3 +186,20 @@ TEST_CASE("slots: a node process is told what its slot is") {
   CHECK(process.environment == s.environment);
   CHECK(process.cores == s.cores);
 }
+
+TEST_CASE("slots: more trainings than cores are told, and far too many refused") {
+  const auto said = [](const std::string& text, const machine& m) {
+    const auto crowd = crowding(*parse_slots(text, m), m);
+    return crowd ? *crowd : crowd.error().message;
+  };
+  CHECK(said("2", a_machine(0, 2)).empty());
+  CHECK(said("3", a_machine(0, 2))
+        == "3 CPU slots on 2 cores: each training is slowed down, and the search gains "
+           "nothing by more than 2");
+  CHECK(
+      said("99", a_machine(0, 2))
+      == "99 CPU slots on 2 cores: none of the trainings would get on; write at most 8, "
+         "such as --slots 2, which is fastest");
+  CHECK(crowding(*parse_slots("8", a_machine(0, 2)), a_machine(0, 2)));
+  CHECK(said("cuda*9", a_machine(2, 1)).empty());
+}

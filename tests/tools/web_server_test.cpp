@@ -20,14 +20,15 @@ namespace {
 /// A page that is served by a thread of its own until the end of the test.
 class served {
 public:
-  explicit served(made_up_feed& f) {
+  explicit served(made_up_feed& f, web_hooks hooks = {}) {
     std::promise<std::string> address;
     auto ready = address.get_future();
     REQUIRE(f.wait(std::chrono::milliseconds(0))); // What happened before is no news.
-    server_ = std::async(std::launch::async, [this, &f, &address] {
+    server_ = std::async(std::launch::async, [this, &f, &address, hooks] {
       return serve_web(f, {.port = 0,
                            .ready = [&](const std::string& a) { address.set_value(a); },
-                           .stop = stop_.get_token()});
+                           .stop = stop_.get_token(),
+                           .hooks = hooks});
     });
     const auto whole = ready.get();
     token = whole.substr(whole.find("token=") + 6);
@@ -46,6 +47,13 @@ public:
     REQUIRE(answer);
     CHECK(answer->status == 200);
     return json::parse(answer->body);
+  }
+  /// The status and the answer.
+  [[nodiscard]] std::pair<int, json>
+  post(const std::string& body, const std::string& type = "application/json") const {
+    const auto answer = client().Post("/api/control", body, type);
+    REQUIRE(answer);
+    return {answer->status, json::parse(answer->body)};
   }
   [[nodiscard]] int status(const std::string& path) const {
     const auto answer = client().Get(path);
@@ -147,6 +155,123 @@ TEST_CASE("web: the picture, rows and single candidates are what the feed says")
   CHECK(s.status("/api/candidates?after=-1") == 400);
   CHECK(s.status("/api/candidates?count=many") == 400);
   CHECK(s.status("/nothing") == 404);
+}
+
+TEST_CASE("web: curves of several are answered at once, and nonsense is refused") {
+  made_up_feed f;
+  f.evolve(3);
+  const served s(f);
+  const auto curves = s.get("/api/curves?ids=1,5,12")["curves"];
+  REQUIRE(curves.size() == 3);
+  CHECK(curves[1]["id"] == 5);
+  CHECK(curves[1]["curve"].size() == 2);
+  CHECK(curves[1]["curve"][1]["metrics"] == curves[1]["metrics"]);
+  CHECK(s.get("/api/curves?ids=")["curves"].empty());
+  std::string many = "1";
+  for (int i = 0; i < 50; ++i)
+    many += ",1";
+  for (const auto& ids : {std::string("1,,2"), std::string("x"), many})
+    CHECK(s.status("/api/curves?ids=" + ids) == 400);
+  CHECK(s.status("/api/curves?ids=99") == 404);
+}
+
+TEST_CASE("web: an order reaches the run with who gave it, and its refusal the page") {
+  made_up_feed f;
+  f.evolve(1);
+  {
+    web_hooks hooks{.user = "ada", .host = "box"};
+    hooks.add = [](const std::string& run, candidate_id id) {
+      return expected<instruction>({.kind = instruction_kind::add,
+                                    .text = "#" + std::to_string(id) + " of " + run});
+    };
+    const served s(f, hooks);
+    CHECK(s.get("/api/session")["orders"] == true);
+    CHECK(s.get("/api/session")["notes"] == true);
+    CHECK(s.post(R"({"order": "hold"})") == std::pair(200, json{{"recorded", "hold"}}));
+    CHECK(s.post(R"({"order": "drop", "number": 3})").second["recorded"] == "drop #3");
+    CHECK(s.post(R"({"order": "add", "run": "old", "id": 4})").second["recorded"]
+          == "add #4 of old");
+    CHECK(s.post(R"({"order": "extend", "number": 5})")
+          == std::pair(400, json{{"error", "it is long enough"}}));
+    for (const auto* nonsense :
+         {"", "[]", R"({"order": 1})", R"({"order": "dance"})", R"({"order": "drop"})",
+          R"({"order": "extend", "number": 0})", R"({"order": "extend", "number": -1})",
+          R"({"order": "slots"})", R"({"order": "note"})",
+          R"({"order": "tag", "text": 1})",
+          R"({"order": "tag", "number": "3", "text": "good"})",
+          R"({"order": "add", "run": 1, "id": 2})"}) {
+      INFO(nonsense);
+      CHECK(s.post(nonsense).first == 400);
+    }
+    CHECK(s.post(R"({"order": "tag", "number": 3, "text": "good"})").second["recorded"]
+          == "tag #3 good");
+    CHECK(s.post(R"({"order": "note", "text": "<b>"})").second["recorded"]
+          == "note on the run");
+    const auto huge = s.client().Post("/api/control",
+                                      R"({"order": "note", "text": ")"
+                                          + std::string(1 << 20, 'x') + R"("})",
+                                      "application/json");
+    REQUIRE(huge);
+    CHECK(huge->status == 413);
+    // What a form of another page could send.
+    CHECK(s.post(R"({"order": "stop"})", "text/plain").first == 415);
+  }
+  REQUIRE(f.told().size() == 5);
+  CHECK(f.told()[0].who == "ada");
+  CHECK(to_text(f.told()[1].order) == "drop #3");
+}
+
+TEST_CASE("web: what is to be known of the champion is handed on") {
+  made_up_feed f;
+  f.evolve(1);
+  web_hooks hooks;
+  hooks.verdict = [] { return expected<std::string>(R"(["it is behind"])"); };
+  const served s(f, hooks);
+  CHECK(s.get("/api/verdict") == json{"it is behind"});
+}
+
+TEST_CASE("web: without a user no order is taken, and what is not at hand is said") {
+  made_up_feed f;
+  f.evolve(1);
+  const served s(f);
+  CHECK(s.get("/api/session")["orders"] == false);
+  CHECK(s.get("/api/session")["notes"] == false);
+  CHECK(s.get("/api/verdict").empty());
+  CHECK(s.post(R"({"order": "stop"})").first == 403);
+  CHECK(s.get("/api/runs").empty());
+  CHECK(s.get("/api/candidate/1/costs")["problem"]
+        == "the run's data are not at hand here");
+  for (const auto* path : {"/api/run/digits", "/api/model/1"})
+    CHECK(s.status(path) == 404);
+}
+
+TEST_CASE("web: costs, models and other runs are what the hooks say") {
+  made_up_feed f;
+  f.evolve(1);
+  web_hooks hooks;
+  hooks.costs = [](const genome& g) {
+    return expected<std::string>("{\"nodes\":" + std::to_string(g.nodes.size()) + "}");
+  };
+  hooks.model = [](candidate_id id, const std::string& format) -> expected<web_file> {
+    if (format != "onnx")
+      return fail(error_kind::invalid_input, "no such format");
+    return web_file{.name = std::to_string(id) + ".onnx", .bytes = std::string("\0x", 2)};
+  };
+  hooks.runs = [] { return expected<std::string>("[1]"); };
+  hooks.run = [](const std::string& folder) {
+    return expected<std::string>("\"" + folder + "\"");
+  };
+  const served s(f, hooks);
+  CHECK(s.get("/api/candidate/2/costs")["nodes"] > 2);
+  CHECK(s.status("/api/candidate/99/costs") == 404);
+  CHECK(s.get("/api/runs") == json::array({1}));
+  CHECK(s.get("/api/run/digits-1") == "digits-1");
+  CHECK(s.status("/api/model/1?format=exe") == 400);
+  const auto model = s.client().Get("/api/model/1?format=onnx");
+  REQUIRE(model);
+  CHECK(model->body == std::string("\0x", 2));
+  CHECK(model->get_header_value("Content-Disposition")
+        == "attachment; filename=\"1.onnx\"");
 }
 
 TEST_CASE("web: a reader gets the picture and then all news in their order") {

@@ -38,8 +38,8 @@ std::string state_text(const run_picture& p, const std::string& showing) {
 std::string generation_text(const run_picture& p) {
   if (p.version.empty())
     return "nothing is recorded yet";
-  const auto last = std::max<std::uint64_t>(p.rules.evolution.generations, 1) - 1;
-  return "generation " + with_commas(p.generation) + " of 0.." + with_commas(last);
+  const auto all = std::max<std::uint64_t>(p.rules.evolution.generations, 1);
+  return "generation " + with_commas(p.generation) + " of " + with_commas(all);
 }
 
 void draw_names(canvas& on, const scene& s) {

@@ -12,12 +12,21 @@ TEST_CASE("experiment: a file that is not there or not TOML is named") {
         == error{error_kind::not_found,
                  (files.folder() / "none.toml").string() + ": no such file"});
   CHECK(files.error_of("[experiment]\nname = \"a\"\nseed 7\n")
-            .starts_with("x.toml:3: Error while parsing key-value pair: "));
+        == "x.toml:3: a line is KEY = VALUE, and this one has no \"=\": seed 7");
   CHECK(files.error_of("[experiment]\nname = \"a\"\nname = \"b\"\n")
             .starts_with("x.toml:3: "));
   CHECK(files.error_of(std::string("\xff\xfe", 2)).starts_with("x.toml:1: "));
   CHECK(files.error_of("#" + std::string(1 << 20, 'x'))
         == "x.toml: is larger than 1 MiB; is it an experiment file?");
+}
+
+TEST_CASE("experiment: a number of evaluations is told where it comes from") {
+  const experiment_files files;
+  CHECK(files.error_of(files.with("evaluation_time", "evaluations = 100"))
+        == "x.toml:22: evaluations is no key: a search makes evolution.population times "
+           "evolution.generations evaluations, here 12 x 10 = 120; write these two");
+  CHECK(files.error_of(files.with("elites", "trials = 100"))
+            .starts_with("x.toml:16: trials is no key: a search makes"));
 }
 
 TEST_CASE("experiment: overrides set what the file says or leaves out") {
@@ -48,11 +57,10 @@ TEST_CASE("experiment: an override that is wrong is named as it was given") {
            "mean "
            "\"population\"?");
   CHECK(with("evolution.population=lots")
-        == "--set evolution.population: evolution.population must be a whole number of 0 "
+        == "--set evolution.population must be a whole number of 0 "
            "or "
            "more, not \"lots\"");
-  CHECK(with("evolution.population=0")
-            .starts_with("--set evolution.population: evolution.population"));
+  CHECK(with("evolution.population=0").starts_with("--set evolution.population"));
   CHECK(with("evolution.population")
         == "--set evolution.population: has no value; write KEY=VALUE, as in "
            "evolution.population=48");

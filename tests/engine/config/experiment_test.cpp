@@ -53,7 +53,7 @@ file = "images.toml"
 [objective]
 minimize = "validation.mse"
 [evolution]
-strategy = "regularised"
+strategy = "regularized"
 population = 20
 generations = 3
 selection = "truncation"
@@ -78,7 +78,7 @@ again = 0.1
 [training]
 epochs = 2
 patience = 1
-optimiser = "sgd"
+optimizer = "sgd"
 schedule = "step"
 learning_rate = 0.01
 momentum = 0.5
@@ -112,7 +112,7 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.data.test_limit == 0);
   CHECK(e.objective.metric == "validation.mse");
   CHECK_FALSE(e.objective.maximize);
-  CHECK(e.evolution.strategy == "regularised");
+  CHECK(e.evolution.strategy == "regularized");
   CHECK(e.evolution.selection == "truncation");
   CHECK(e.evolution.tournament == 5);
   CHECK(e.evolution.truncation == 0.25);
@@ -166,12 +166,9 @@ TEST_CASE("experiment: a synthetic one needs no data but a problem") {
 
 TEST_CASE("experiment: what must be there and is not is asked for") {
   const experiment_files files;
-  CHECK(files.error_of(files.with("name", ""))
-        == "x.toml:1: experiment.name is missing: it names the run's folder, name = "
-           "\"digits\"");
   CHECK(files.error_of("")
-        == "x.toml:1: experiment.name is missing: it names the run's folder, "
-           "name = \"digits\"");
+        == "x.toml:1: data.file is missing: it names the examples, file = "
+           "\"data/digits.csv.gz\"");
   CHECK(files.error_of(files.with("name", "name = \"a/b\""))
         == "x.toml:2: experiment.name must be 1 to 64 letters, digits, '-', '_' and '.', "
            "and not "
@@ -179,16 +176,49 @@ TEST_CASE("experiment: what must be there and is not is asked for") {
   CHECK(files.error_of(files.with("file = \"data", ""))
         == "x.toml:5: data.file is missing: it names the examples, file = "
            "\"data/digits.csv.gz\"");
-  CHECK(files.error_of(files.with("file = \"vectors", ""))
-        == "x.toml:8: search_space.file is missing: it says what networks are made of, "
-           "file = "
-           "\"../search_spaces/image.toml\"");
+  CHECK(files.error_of("[experiment]\nfitness = \"synthetic\"\n[search_space]\n")
+        == "x.toml:3: search_space.file is missing: it says what networks are made of, "
+           "file = \"mlp\" or \"image\" or a file of yours");
+}
+
+TEST_CASE("experiment: one that says nothing but its data has the rest by itself") {
+  const experiment_files files;
+  write_text(files.folder() / "d.csv", "a,b,c\n1,2,x\n");
+  const auto e = files.loaded("[data]\nfile = \"d.csv\"\ntarget = \"c\"\n");
+  CHECK(e.name == "x");
+  CHECK(e.space.name == "mlp");
+  CHECK(e.objective.metric == "validation.accuracy");
+  CHECK(files.loaded("[data]\nfile = \"d.csv\"\nshape = [1, 1, 2]\n").space.name
+        == "image");
+  CHECK(files.loaded("[data]\nfile = \"d.csv\"\n[search_space]\nfile = \"mlp.toml\"\n")
+            .space.name
+        == "mlp");
+  CHECK(files.error_of("[data]\nfile = \"none.csv\"\n") == "none.csv: no such file");
+}
+
+TEST_CASE("experiment: data is no experiment") {
+  const experiment_files files;
+  const auto file = files.folder() / "d.csv";
+  write_text(file, "a,b\n1,2\n");
+  const auto e = load_experiment(file);
+  REQUIRE(!e);
+  CHECK(e.error().message
+        == file.string() + ": this is data, not an experiment; `clade new "
+               + file.string() + "` makes an experiment of it");
+}
+
+TEST_CASE("experiment: a name of its own is made of the file's") {
+  CHECK(experiment_name("a/churn.toml") == "churn");
+  CHECK(experiment_name("my data (2).csv.gz") == "my-data--2-");
+  CHECK(experiment_name(".toml") == "data.toml");
 }
 
 TEST_CASE("experiment: what is wrong with a search space has the line of its file") {
   const experiment_files files;
   CHECK(files.error_of(files.with("file = \"vectors", "file = \"vector.toml\""))
-        == "x.toml:9: search_space.file: vector.toml is not there");
+        == "x.toml:9: search_space.file: vector.toml is not there; \"mlp\" (for tables) "
+           "and "
+           "\"image\" are built in");
   write_text(files.folder() / "vectors.toml", "[limits]\nmax_nods = 3\n");
   CHECK(files.error_of(files.valid).starts_with("vectors.toml:2: "));
   write_text(files.folder() / "vectors.toml", "[limits]\nmax_nodes = 3\n");
@@ -203,7 +233,7 @@ TEST_CASE("experiment: a space of images needs data of that shape") {
            "write "
            "shape = [channels, height, width]");
   CHECK(files.error_of(text, {"data.shape=[64]"})
-        == "--set data.shape: data.shape is [64], but the search space images.toml wants "
+        == "--set data.shape is [64], but the search space images.toml wants "
            "images: "
            "write shape = [channels, height, width], or choose another space");
   CHECK(files.error_of(text, {"data.shape=[1, 8, 8]"}) == "no error");
@@ -334,4 +364,22 @@ TEST_CASE("experiment: zero-cost scores need a model, and networks to be trained
                        + line + "\n")
         == "x.toml:8: evolution.zero_cost measures networks that are to be trained; it "
            "needs fitness = \"training\"");
+}
+
+TEST_CASE("experiment: British spelling is read and American written") {
+  const experiment_files files;
+  const auto spelled = [&](const std::string& strategy, const std::string& maximize,
+                           const std::string& optimizer) {
+    auto text = files.with("strategy", "strategy = \"" + strategy + "\"");
+    text.replace(text.find("maximize"), 8, maximize);
+    return files.loaded(text, {"training." + optimizer + "=sgd"});
+  };
+  const auto american = spelled("regularized", "maximize", "optimizer");
+  const auto british = spelled("regularised", "maximise", "optimiser");
+  CHECK(american.training.optimiser == "sgd");
+  CHECK(to_toml(british) == to_toml(american));
+  CHECK(to_toml(british).find("ised") == std::string::npos);
+  CHECK(search_hash(british, {}) == search_hash(american, {}));
+  CHECK(files.error_of(files.valid, {"training.optimiser=\"adm\""})
+            .starts_with("--set training.optimiser: training.optimizer is \"adm\""));
 }

@@ -9,13 +9,16 @@ TEST_CASE("experiment: the objective is of metrics that the task reports") {
   const auto with = [&](const std::string& goal) {
     return files.error_of(files.with("maximize", goal));
   };
+  const std::string all =
+      "validation.accuracy, validation.loss, validation.balanced_accuracy, "
+      "validation.auc, validation.f1_macro, validation.matthews, validation.top_3, "
+      "validation.top_5, parameters, multiply_adds, latency_ms, validation.f1.CLASS";
   CHECK(with("maximize = [\"validation.acuracy\"]")
         == "x.toml:12: classification has no metric \"validation.acuracy\"; did you mean "
-           "\"validation.accuracy\"?");
-  CHECK(
-      with("maximize = [\"speed\"]")
-      == "x.toml:12: classification has no metric \"speed\"; it has validation.accuracy, "
-         "validation.loss, parameters, multiply_adds, latency_ms");
+           "\"validation.accuracy\"? It has "
+               + all);
+  CHECK(with("maximize = [\"speed\"]")
+        == "x.toml:12: classification has no metric \"speed\"; it has " + all);
   CHECK(with("maximize = [\"validation.loss\"]")
         == "x.toml:12: validation.loss is better when it is lower; write minimize = "
            "[\"validation.loss\"]");
@@ -26,14 +29,39 @@ TEST_CASE("experiment: the objective is of metrics that the task reports") {
         == "x.toml:12: validation.accuracy is better when it is higher; write maximize = "
            "[\"validation.accuracy\"]");
   CHECK(with("maximize = []") == "x.toml:12: objective.maximize names no metric");
-  CHECK(with("maximise = \"validation.accuracy\"")
-        == "x.toml:12: unknown key \"maximise\" in [objective]; did you mean "
+  CHECK(with("maximyze = \"validation.accuracy\"")
+        == "x.toml:12: unknown key \"maximyze\" in [objective]; did you mean "
            "\"maximize\"?");
   CHECK(with("minimize = \"validation.loss\"") == "no error");
   CHECK(files.error_of(files.valid, {"data.task=regression"})
         == "x.toml:12: regression has no metric \"validation.accuracy\"; it has "
-           "validation.rmse, validation.mse, validation.r2, validation.loss, parameters, "
-           "multiply_adds, latency_ms");
+           "validation.rmse, validation.mse, validation.r2, validation.loss, "
+           "validation.mae, validation.mape, parameters, multiply_adds, latency_ms");
+}
+
+TEST_CASE("experiment: the objective may be of what is measured on demand") {
+  const experiment_files files;
+  const auto goal_of = [&](const std::string& goal) {
+    return files.loaded(files.with("maximize", goal)).objective;
+  };
+  CHECK(goal_of("maximize = \"validation.auc\"")
+        == objective{.metric = "validation.auc"});
+  CHECK(goal_of("maximize = \"validation.f1.seven\"")
+        == objective{.metric = "validation.f1.seven"});
+  CHECK(goal_of("minimize = \"validation.log_loss\"")
+        == objective{.metric = "validation.loss", .maximize = false});
+  CHECK(goal_of("maximize = \"validation.f1_macro\"\n"
+                "at_least = {\"validation.f1.2\" = 0.5}\n"
+                "at_most = {\"validation.log_loss\" = 1}")
+        == objective{
+            .metric = "validation.f1_macro",
+            .constraints = {{"validation.loss", 1}, {"validation.f1.2", 0.5, false}}});
+  const auto text = to_toml(
+      files.loaded(files.with("maximize", "maximize = \"validation.f1.x\"\n"
+                                          "at_least = {\"validation.f1.y\" = 0.5}")));
+  const auto again = parse_resolved(text, "again");
+  REQUIRE(again);
+  CHECK(to_toml(*again) == text);
 }
 
 TEST_CASE("experiment: several objectives are read, the raised ones first") {
@@ -129,6 +157,8 @@ TEST_CASE("experiment: every metric of the task is a case of a selection by lexi
   CHECK(cases({"evolution.selection=lexicase"})
         == "+validation.accuracy -validation.loss ");
   CHECK(cases({"evolution.selection=lexicase", "evolution.strategy=random"}).empty());
+  CHECK(cases({"evolution.selection=lexicase", "training.metrics=auc"})
+        == "+validation.accuracy -validation.loss +validation.auc ");
   CHECK(cases({"evolution.selection=lexicase", "data.task=regression",
                "objective.maximize=validation.r2"})
         == "-validation.rmse -validation.mse +validation.r2 -validation.loss ");

@@ -29,8 +29,21 @@ experiment arbitrary(const experiment& base) {
   e.data.file =
       "/" + *rc::gen::element<std::string>("a b", "x\"y", "\\n", "\n\x01\x7f", "é");
   e.data.target = *rc::gen::element<std::string>("last", "\"", "é", "1", "a\tb");
-  e.data.blanks =
-      *rc::gen::element(blank_rule::refuse, blank_rule::mean, blank_rule::drop);
+  e.data.blanks = *rc::gen::element(blank_rule::refuse, blank_rule::mean,
+                                    blank_rule::drop, blank_rule::impute);
+  e.data.columns =
+      *rc::gen::element(std::vector<column_choice>{},
+                        std::vector<column_choice>{{"1", encoding_kind::yes_no},
+                                                   {"a.\"b", encoding_kind::date},
+                                                   {"c", encoding_kind::ignore}});
+  e.data.ignore =
+      *rc::gen::element(std::vector<std::string>{}, std::vector<std::string>{"id", "7"});
+  e.data.delimiter = *rc::gen::element<std::string>("auto", ",", ";", "\t");
+  e.data.decimal = *rc::gen::element<std::string>("auto", ".", ",");
+  e.data.encoding = *rc::gen::element<std::string>("auto", "utf-8", "latin-1");
+  e.data.split_by =
+      *rc::gen::element(split_rule::random, split_rule::time, split_rule::group);
+  e.data.split_column = e.data.split_by == split_rule::random ? "" : "when";
   e.data.categories = *rc::gen::element(std::vector<std::string>{},
                                         std::vector<std::string>{"a\"b", "3"});
   e.data.array = *rc::gen::element<std::string>("", "x_train", "\"");
@@ -67,6 +80,26 @@ TEST_CASE("resolved: the split's own seed is there only where it was given") {
   CHECK(resolved(e).data.seed == 5);
 }
 
+TEST_CASE("resolved: what an older one does not say of its data is as it was then") {
+  const experiment_files files;
+  std::string text = to_toml(files.loaded(files.valid));
+  for (const char* key :
+       {"blanks = \"impute\"\n", "delimiter = \"auto\"\n", "decimal = \"auto\"\n",
+        "encoding = \"auto\"\n", "layout = \"auto\"\n"})
+    text.erase(text.find(key), std::string(key).size());
+  const auto old = parse_resolved(text, "resolved");
+  REQUIRE(old);
+  CHECK(old->data.blanks == blank_rule::refuse);
+  CHECK(old->data.delimiter == ",");
+  CHECK(old->data.decimal == ".");
+  CHECK(old->data.encoding == "utf-8");
+  CHECK(old->data.layout == array_layout::channels_first);
+  // Shares of a stored run may be relative to each other.
+  const auto at = text.find("test = 0.2");
+  REQUIRE(at != std::string::npos);
+  CHECK(parse_resolved(text.replace(at, 10, "test = 0.7"), "resolved"));
+}
+
 TEST_CASE("resolved: it holds every key in its place") {
   const experiment_files files;
   auto e = files.loaded(files.valid, {"data.array=\"x\"", "slots.local=[\"cpu:2\"]"});
@@ -83,9 +116,13 @@ array = "x"
 target = "last"
 header = "auto"
 task = "classification"
-blanks = "refuse"
+blanks = "impute"
 categories = []
+delimiter = "auto"
+decimal = "auto"
+encoding = "auto"
 shape = []
+layout = "auto"
 split = {train = 0.6, validation = 0.2, test = 0.2}
 limit = 0
 
@@ -119,7 +156,7 @@ again = 0.3
 [training]
 epochs = 3
 patience = 5
-optimiser = "adam"
+optimizer = "adam"
 schedule = "cosine"
 learning_rate = 0.001
 momentum = 0.9
@@ -162,6 +199,13 @@ TEST_CASE("resolved: any valid experiment reads back the same") {
     RC_ASSERT(back.data.target_array == e.data.target_array);
     RC_ASSERT(back.data.blanks == e.data.blanks);
     RC_ASSERT(back.data.categories == e.data.categories);
+    RC_ASSERT(back.data.columns == e.data.columns);
+    RC_ASSERT(back.data.ignore == e.data.ignore);
+    RC_ASSERT(back.data.delimiter == e.data.delimiter);
+    RC_ASSERT(back.data.decimal == e.data.decimal);
+    RC_ASSERT(back.data.encoding == e.data.encoding);
+    RC_ASSERT(back.data.split_by == e.data.split_by);
+    RC_ASSERT(back.data.split_column == e.data.split_column);
     RC_ASSERT(back.data.train == e.data.train);
     RC_ASSERT(back.evolution.mutation.again == e.evolution.mutation.again);
     RC_ASSERT(back.evolution.mutation.adapt == e.evolution.mutation.adapt);
@@ -198,8 +242,11 @@ TEST_CASE("resolved: what is wrong is named with the origin and line") {
   CHECK(parse_resolved("[experiment]\nname = \n", "record 1")
             .error()
             .message.starts_with("record 1:2: "));
-  CHECK(parse_resolved("[experiment]\nname = \"a\"\n", "record 1").error().message
-        == "record 1:1: the search space is missing");
+  CHECK(
+      parse_resolved("[experiment]\nname = \"a\"\n[data]\nfile = \"a.csv\"\n", "record 1")
+          .error()
+          .message
+      == "record 1:1: the search space is missing");
   auto damaged = text;
   damaged.replace(damaged.find("population"), 10, "popolation");
   CHECK(parse_resolved(damaged, "record 1")
@@ -352,4 +399,52 @@ TEST_CASE("resolved: what came later is written only where it is not as usual") 
         != std::string::npos);
   CHECK(resolved(e).evolution.difference_weight == 0.5);
   CHECK(to_toml(resolved(e)) == text);
+}
+
+TEST_CASE("resolved: class weights and further metrics stand there where there are any") {
+  const experiment_files files;
+  const auto training = [&](const std::string& more) {
+    return files.with("epochs", "epochs = 3\n" + more);
+  };
+  const auto plain = to_toml(files.loaded(files.valid));
+  CHECK_THAT(plain, !Catch::Contains("class_weights") && !Catch::Contains("metrics"));
+  CHECK(to_toml(files.loaded(training("class_weights = \"none\"\nmetrics = []")))
+        == plain);
+  const auto balanced =
+      files.loaded(training("class_weights = \"balanced\"\nmetrics = [\"auc\"]"));
+  CHECK(balanced.training.class_weights.balanced);
+  CHECK_THAT(to_toml(balanced),
+             Catch::Contains("\nclass_weights = \"balanced\"\nmetrics = [\"auc\"]\n"));
+  CHECK(resolved(balanced).training.class_weights.balanced);
+  const auto by_class =
+      files.loaded(training("class_weights = {7 = 2, \"a \\\"b\" = 0.5}"));
+  CHECK(by_class.training.class_weights.by_class
+        == std::vector<std::pair<std::string, double>>{{"7", 2}, {"a \"b", 0.5}});
+  CHECK_THAT(to_toml(by_class),
+             Catch::Contains("class_weights = {\"7\" = 2.0, \"a \\\"b\" = 0.5}\n"));
+  CHECK(resolved(by_class).training.class_weights == by_class.training.class_weights);
+}
+
+TEST_CASE("resolved: class weights and metrics that cannot be are told with their line") {
+  const experiment_files files;
+  const auto error_of = [&](const std::string& more,
+                            const std::vector<std::string>& overrides = {}) {
+    return files.error_of(files.with("epochs", "epochs = 3\n" + more), overrides);
+  };
+  CHECK(error_of("class_weights = \"even\"")
+        == "x.toml:20: training.class_weights must be \"none\" or \"balanced\", not "
+           "\"even\"");
+  CHECK(error_of("class_weights = {yes = -1}")
+        == "x.toml:20: training.class_weights: the weight of \"yes\" must be a positive "
+           "number");
+  CHECK(error_of("class_weights = {yes = \"much\"}")
+        == "x.toml:20: training.class_weights.yes must be a number, not \"much\"");
+  CHECK(error_of("metrics = [\"f1\"]")
+        == "x.toml:20: training.metrics: classification has no metric \"f1\"; it has "
+           "accuracy, loss, balanced_accuracy, auc, f1_macro, matthews, top_3, top_5, "
+           "f1.CLASS");
+  CHECK(error_of("class_weights = \"balanced\"",
+                 {"data.task=regression", "objective.maximize=validation.r2"})
+        == "x.toml:20: training.class_weights is for classes, and the task is "
+           "regression; remove it");
 }

@@ -99,10 +99,10 @@ TEST_CASE("table experiment: what is wrong is said with its line") {
         == "e.toml:7: validation.accuracy is better when it is higher; write maximize = "
            "[\"validation.accuracy\"]");
   CHECK(files.error_of("", {"table.epochs=9"})
-        == "--set table.epochs: table.epochs is 9, but the table has nothing below 10 "
+        == "--set table.epochs is 9, but the table has nothing below 10 "
            "epochs");
   CHECK(files.error_of("", {"table.file=u.toml"})
-        == "--set table.file: table.file: u.toml is not there");
+        == "--set table.file: u.toml is not there");
   CHECK(files.error_of("", {"experiment.fitness=synthetic"})
         == "e.toml:4: [table] says nothing to a synthetic experiment; add fitness = "
            "\"table\" to [experiment], or remove it");

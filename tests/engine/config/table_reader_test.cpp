@@ -96,14 +96,14 @@ TEST_CASE("experiment: a value out of range has the line of its key") {
   // A whole number that no real equals is a number all the same.
   begins("epochs", "learning_rate = -9007199254740993",
          "x.toml:19: training.learning_rate");
-  begins("epochs", "optimiser = \"adm\"", "x.toml:19: training.optimiser");
+  begins("epochs", "optimizer = \"adm\"", "x.toml:19: training.optimizer");
   begins("file = \"data", "file = \"a\"\nsplit = {train = 1, test = 1}",
          "x.toml:7: data.split");
   begins("file = \"data", "file = \"a\"\nheader = \"yes\"", "x.toml:7: data.header");
   CHECK(files.error_of(files.with("local", "local = \"gpu\""))
         == "x.toml:25: slots.local must be \"auto\", \"none\", a number of CPU slots, "
-           "\"cpu:N\", \"cuda\", or a list such as [\"cuda:0*2\", \"cpu:2\"]; \"gpu\" is "
-           "none of these");
+           "\"cpu:N\", \"cuda\", or a list such as [\"cuda:0*2\", \"cpu:2\"], each "
+           "number at most 1024; \"gpu\" is none of these");
   for (const char* wrong :
        {"cuda:", "cuda:1*0", "cuda:x", "cuda*", "cudax", "cuda:1,none"})
     begins("local", "local = \"" + std::string(wrong) + "\"", "x.toml:25: slots.local");

@@ -1,3 +1,4 @@
+#include "engine/data/csv.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>
@@ -51,8 +52,8 @@ TEST_CASE("csv: a first line that counts other rows than there are is names of c
           "or a row") {
   CHECK(error_of("x.csv", "5,2,red,green\n1,2,0\n3,4,1\n5,6,1\n7,8,0\n")
         == "x.csv:1: column 3 is \"red\", where a number must be; if this line holds the "
-           "names "
-           "of the columns, say header = \"names\"");
+           "names of the columns, say header = \"names\"\n"
+           "x.csv:2: 3 columns, where line 1 has 4 (and so in 3 other rows)");
 }
 
 TEST_CASE("csv: the target is a column by name or number or the last") {
@@ -101,32 +102,36 @@ TEST_CASE("csv: what is no finite number is named by line and column") {
   const auto with = [](const char* row) {
     return error_of("x.csv", rows("x,y,class\n") + row);
   };
-  CHECK(with("1,two,a\n")
-        == "x.csv:12: column 2 (\"y\") is \"two\", where a number must be; if the "
-           "column holds categories, say categories = [\"y\"]");
-  CHECK(with("nan,2,a\n")
-        == "x.csv:12: column 1 (\"x\") is \"nan\", which is not a finite number");
+  CHECK(
+      with("1,two,a\n")
+      == "x.csv:12: column 2 (\"y\") is \"two\", where a number must be; if the "
+         "column holds categories, say categories = [\"y\"], and to leave it out, ignore "
+         "= [\"y\"]");
   CHECK(with("1,-inf,a\n")
         == "x.csv:12: column 2 (\"y\") is \"-inf\", which is not a finite number");
   CHECK(with("1,1e39,a\n")
-        == "x.csv:12: column 2 (\"y\") is \"1e39\", which is not a finite number");
+        == "x.csv:12: column 2 (\"y\") is \"1e39\", which is beyond what 32-bit numbers "
+           "hold (3.4e38)");
   CHECK(with("1,1e999,a\n")
-        == "x.csv:12: column 2 (\"y\") is \"1e999\", which is not a finite number");
-  CHECK(with("1,1.5.2,a\n")
-        == "x.csv:12: column 2 (\"y\") is \"1.5.2\", where a number must be; if the "
-           "column holds categories, say categories = [\"y\"]");
+        == "x.csv:12: column 2 (\"y\") is \"1e999\", which is beyond what 32-bit numbers "
+           "hold (3.4e38)");
+  CHECK(
+      with("1,1.5.2,a\n")
+      == "x.csv:12: column 2 (\"y\") is \"1.5.2\", where a number must be; if the "
+         "column holds categories, say categories = [\"y\"], and to leave it out, ignore "
+         "= [\"y\"]");
 }
 
 TEST_CASE("csv: a missing value is refused and said to be one") {
   const auto with = [](const char* row) {
-    return error_of("x.csv", rows("x,y,class\n") + row);
+    return error_of("x.csv", rows("x,y,class\n") + row, {.blanks = blank_rule::refuse});
   };
   CHECK(with("1,,a\n")
         == "x.csv:12: column 2 (\"y\") has no value; fill it in, or say blanks = "
-           "\"mean\" or \"drop\"");
+           "\"impute\", \"mean\" or \"drop\"");
   CHECK(with("1,?,a\n")
         == "x.csv:12: column 2 (\"y\") has no value, but \"?\"; fill it in, or say "
-           "blanks = \"mean\" or \"drop\"");
+           "blanks = \"impute\", \"mean\" or \"drop\"");
   CHECK(with("1,2,\n") == "x.csv:12: column 3 (\"class\"), the target, has no value");
   CHECK(with("1,2,nan\n") == "x.csv:12: column 3 (\"class\"), the target, is \"nan\"");
 }
@@ -175,7 +180,8 @@ TEST_CASE("csv: files without rows or features are refused") {
 
 TEST_CASE("csv: text in the target column is refused where numbers are predicted") {
   CHECK(error_of("x.csv", rows("x,y,class\n"), {.task = task_kind::regression})
-        == "x.csv:2: column 3 (\"class\") is \"a\", where a number must be");
+        == "x.csv:2: column 3 (\"class\") is \"a\", where a number must be; to predict "
+           "texts, say task = \"classification\" (and so in 9 other rows)");
 }
 
 TEST_CASE("csv: blanks take the mean of the train part where that is the rule") {
@@ -209,6 +215,16 @@ TEST_CASE("csv: rows with blanks are left out where that is the rule") {
         == "x.csv:12: 2 columns, where line 1 has 3");
 }
 
+TEST_CASE("csv: rows without a target are left out, and a class may be named NA") {
+  const auto data = load(rows("x,y,class\n") + "1,2,\n3,4,\n");
+  CHECK(data.examples == 10);
+  CHECK(data.features == load(rows()).features);
+  CHECK(load("x,class\n1,NA\n2,b\n3,NA\n4,b\n5,NA\n6,b\n").classes.size() == 2);
+  data_params numbers{.task = task_kind::regression};
+  CHECK(load("x,t\n1,2\n2,NA\n3,3\n4,\n5,4\n6,none\n7,1\n8,2\n", numbers).examples == 5);
+  CHECK(error_of("x.csv", "x,class\n1,\n2,\n") == "x.csv: no row has a target");
+}
+
 TEST_CASE("csv: a mean is put in place of numbers only") {
   const data_params mean{.blanks = blank_rule::mean};
   CHECK(error_of("x.csv", rows("x,y,class\n") + "1,2,\n", mean)
@@ -220,10 +236,10 @@ TEST_CASE("csv: a mean is put in place of numbers only") {
   CHECK(error_of("x.csv", "x,y,class\nu,1,a\n,2,b\n",
                  {.blanks = blank_rule::mean, .categories = {"x"}})
         == "x.csv:3: column 1 (\"x\") has no value; fill it in, or say blanks = "
-           "\"drop\"");
+           "\"impute\" or \"drop\"");
   CHECK(error_of("x.csv", "x,y,class\n,1,a\n,2,b\n,3,a\n,4,b\n,5,a\n,6,b\n", mean)
-        == "x.csv: feature 1 has no value in the train part, so blanks = \"mean\" has no "
-           "mean; remove the column or say blanks = \"drop\"");
+        == "x.csv: feature 1 has no value in the train part, so there is no mean to put "
+           "in place of its blanks; ignore the column or say blanks = \"drop\"");
 }
 
 TEST_CASE("csv: a category becomes a column of 0 and 1 for each of its sorted values") {
@@ -256,7 +272,7 @@ TEST_CASE("csv: a category becomes a column of 0 and 1 for each of its sorted va
 
 TEST_CASE("csv: the categories of a test file are those of the first") {
   const scratch_folder folder;
-  data_params params{.categories = {"1"}};
+  data_params params{.blanks = blank_rule::refuse, .categories = {"1"}};
   params.file = write(folder, "x.csv", "b,1\nc,2\na,1\nb,2\na,1\nc,2\n");
   params.test_file = write(folder, "t.csv", "c,2\na,1\n");
   const auto data = load_data(params, 1);
@@ -270,6 +286,14 @@ TEST_CASE("csv: the categories of a test file are those of the first") {
   CHECK(other.error().message
         == (folder.path() / "t.csv").string() + ":2: column 1 is \"d\", which "
                + params.file.string() + " does not have there");
+  // It is a blank where blanks are imputed: each value's share in the train part.
+  params.blanks = blank_rule::impute;
+  const auto imputed = load_data(params, 1);
+  REQUIRE(imputed);
+  float sum = 0;
+  for (std::size_t i = 21; i < 24; ++i)
+    sum += imputed->features[i];
+  CHECK(sum == Approx(1));
 }
 
 TEST_CASE("csv: a category that is no column of texts is refused") {
@@ -289,7 +313,40 @@ TEST_CASE("csv: a category that is no column of texts is refused") {
   CHECK(error_of("x.csv", many, {.categories = {"x"}})
         == "x.csv:1002: column 1 (\"x\") has more than 1000 different values, too many "
            "for a category");
-  CHECK(error_of("x.npy", npy("<f4", "(2, 2)", raw<float>({1, 2, 3, 4})),
-                 {.blanks = blank_rule::mean})
-        == "x.npy: is an array; categories and blanks are for CSV files");
+  CHECK(
+      error_of("x.npy", npy("<f4", "(2, 2)", raw<float>({1, 2, 3, 4})),
+               {.blanks = blank_rule::mean})
+      == "x.npy: is an array; columns, categories, ignore and blanks are for CSV files");
+}
+
+TEST_CASE("csv: spaces part fields, any number of them, where nothing else does") {
+  data_params params;
+  params.task = task_kind::regression;
+  const auto e = parse_csv(" 1  2.5 3\n4 5   6 \r\n7 8 9\n", "x.csv", params);
+  REQUIRE(e);
+  CHECK(e->count == 3);
+  CHECK(e->features == std::vector<float>{1, 2.5, 4, 5, 7, 8});
+  CHECK(e->targets == std::vector<double>{3, 6, 9});
+}
+
+TEST_CASE("csv: targets can be in a file of one column beside the rows") {
+  const scratch_folder folder;
+  data_params params;
+  params.file = write(folder, "x.csv", "a,b\n1,2\n3,4\n5,6\n7,8\n");
+  params.target_file = write(folder, "y.csv", "kind\nred\nblue\nred\nblue\n");
+  params.train = params.validation = params.test = 1;
+  const auto data = load_data(params, 1, {});
+  REQUIRE(data);
+  CHECK(data->classes == std::vector<std::string>{"blue", "red"});
+  CHECK(data->labels == std::vector<std::int64_t>{1, 0, 1, 0});
+  CHECK(data->shape == tensor_shape{{2}});
+  write(folder, "y.csv", "1.5\n2\nx\n3\n");
+  params.task = task_kind::regression;
+  const auto wrong = load_data(params, 1, {});
+  REQUIRE(!wrong);
+  CHECK(without(wrong.error().message, folder)
+        == "x.csv:4: the target of this row, in y.csv, is \"x\", where a number must be");
+  write(folder, "y.csv", "1.5\n2\n3\n");
+  CHECK(without(load_data(params, 1, {}).error().message, folder)
+        == "x.csv: holds 4 rows, where y.csv holds 3 targets");
 }

@@ -203,11 +203,10 @@ TEST_CASE("data: a file of another kind is said to be none") {
         == "x.csv: byte 4: a zero byte: the file is neither CSV, .npy, .npz nor IDX");
   const scratch_folder folder;
   CHECK(error_text({.file = folder.path() / "x.csv"}, folder) == "x.csv: no such file");
-  CHECK(
-      error_text({.file = write(folder, "a.csv", class_rows(30)),
-                  .target_file = folder.path() / "y.npy"},
-                 folder)
-      == "a.csv: is neither a .npy nor an IDX file, as it must be beside a target_file");
+  CHECK(error_text({.file = write(folder, "a.csv", class_rows(30)),
+                    .target_file = write(folder, "y.npy", npy("|u1", "(1,)", "a"))},
+                   folder)
+        == "y.npy: is no CSV of one column, as the targets of a CSV must be");
 }
 
 TEST_CASE("data: a test file is the test part and nothing else") {

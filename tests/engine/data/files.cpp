@@ -22,7 +22,7 @@ std::string gzip(std::string_view bytes) {
   z.next_out = reinterpret_cast<Bytef*>(out.data());
   z.avail_out = static_cast<uInt>(out.size());
   deflate(&z, Z_FINISH);
-  out.resize(out.size() - z.avail_out);
+  out.resize(z.total_out);
   deflateEnd(&z);
   return out;
 }

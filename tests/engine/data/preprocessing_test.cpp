@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace clade;
 
 namespace {
@@ -104,7 +106,12 @@ TEST_CASE("preprocessing: the target and the order of named columns do not matte
   // Without names: the training data's order.
   CHECK(f.read("e.csv", "4,flat,2\n,house,1\n") == wanted);
   CHECK(f.read("f.csv", "4,flat,999,2\n,house,,1\n") == wanted);
-  CHECK(f.how.names == std::vector<std::string>{"size", "kind", "age"});
+  REQUIRE(f.how.columns.size() == 3);
+  CHECK(f.how.columns[0].name == "size");
+  CHECK(f.how.columns[1].name == "kind");
+  CHECK(f.how.columns[1].values
+        == std::vector<std::string>{"barn, old", "flat", "house"});
+  CHECK(f.how.columns[2].name == "age");
   CHECK(f.how.target == "price");
 }
 
@@ -126,23 +133,176 @@ TEST_CASE("preprocessing: new data that does not fit is refused with its place")
   CHECK(f.error_of("1,2\n")
         == "new.csv:1: 2 columns, where the training data has 3 and the target");
   CHECK(f.error_of("size,kind,years\n1,flat,2\n")
-        == "new.csv:1: no column is named \"age\", as one of the training data is");
-  CHECK(f.error_of("size,kind,age,colour\n1,flat,2,red\n")
-        == "new.csv:1: column \"colour\" is none of the training data's; remove it");
+        == "new.csv:1: the column \"age\" of the training data is missing");
+  CHECK(f.error_of("kind,years\nflat,2\n")
+        == "new.csv:1: the columns \"size\", \"age\" of the training data are missing");
   CHECK(f.error_of("1,flat,2\n1,flat\n")
         == "new.csv:2: 2 columns, where the first line has 3");
-  CHECK(f.error_of("1,flat,2\n1,tent,2\n")
-        == "new.csv:2: column 2 (\"kind\") is \"tent\", which the training data does not "
-           "have there");
+  CHECK(
+      f.error_of("1,flat,2\nbig,flat,2\n1,flat\nhuge,flat,x\n")
+      == "new.csv:2: column 1 (\"size\") is \"big\", where a number must be (and so in 1 "
+         "other row)\n"
+         "new.csv:3: 2 columns, where the first line has 3\n"
+         "new.csv:4: column 3 (\"age\") is \"x\", where a number must be");
   CHECK(f.error_of("1,flat,2\nbig,flat,2\n")
         == "new.csv:2: column 1 (\"size\") is \"big\", where a number must be");
   CHECK(f.error_of("1,flat,2\ninf,flat,2\n")
         == "new.csv:2: column 1 (\"size\") is \"inf\", which is not a finite number");
   CHECK(f.error_of(npy("<f4", "(1, 3)", raw<float>({1, 2, 3})), "new.npy")
         == "new.npy: is an array, but the training data has columns of texts");
-  const fitted strict("train.csv", counted(20), {});
+}
+
+TEST_CASE("preprocessing: what production sends is taken, and said once") {
+  const auto f = a_table();
+  const auto notes = [&](const std::string& text) {
+    const auto e =
+        read_new_examples(write(f.folder, "new.csv", text), "", f.params, f.how);
+    if (!e)
+      FAIL(e.error().message);
+    std::string all;
+    for (const auto& note : e->notes)
+      all += without(note, f.folder) + "\n";
+    return all;
+  };
+  CHECK(notes("size,kind,age\n1,flat,2\n").empty());
   CHECK(
-      strict.error_of("1,2\n3,?\n")
-      == "new.csv:2: column 2 has no value, and there is none to put there: the run was "
-         "not made with data.blanks = \"mean\"");
+      notes("size,colour,kind,age,door\n1,red,flat,2,3\n1,blue,flat,2,3\n")
+      == "new.csv: the columns \"colour\", \"door\" are none of the training data's and "
+         "are passed over\n");
+  CHECK(notes("size,kind,age\n1,tent,\n1,hut,\n2,flat,n/a\n")
+        == "new.csv: column 2 (\"kind\") has values that the training data does not have "
+           "in 2 rows, such as \"tent\"; they are taken for blanks\n"
+           "new.csv: column 3 (\"age\") has no value in 3 rows, as it always had in "
+           "training; its mean there is taken\n");
+  CHECK(f.read("a.csv", "size,kind,age\n1,tent,2\n") == f.read("b.csv", "1,,2\n"));
+  // Another dialect than the training data's.
+  CHECK(f.read("c.csv", "size;kind;age\n1,5;flat;2,5\n2,5;house;3\n")
+        == f.read("d.csv", "size,kind,age\n1.5,flat,2.5\n2.5,house,3\n"));
+}
+
+namespace {
+
+// Of 60 rows: a number and a category with blanks, yes and no, a date with the day first,
+// and a column to ignore.
+std::string mixed_rows(int from, int to) {
+  std::string text;
+  for (int i = from; i < to; ++i)
+    text += "C" + std::to_string(i) + ";"
+            + (i % 5 == 2 ? "N/A" : std::to_string(i) + ",5") + ";"
+            + (i % 4 == 1   ? ""
+               : i % 2 == 0 ? "basic"
+                            : "pro")
+            + ";" + (i % 3 == 0 ? "Yes" : "no") + ";" + std::to_string(i % 28 + 1)
+            + ".11.2024 " + std::to_string(i % 24) + ":30;"
+            + (i % 2 == 0 ? "stay" : "leave") + "\n";
+  return text;
+}
+
+data_params mixed_params() {
+  return {.target = "churn",
+          .columns = {{"plan", encoding_kind::category},
+                      {"active", encoding_kind::yes_no},
+                      {"since", encoding_kind::date}},
+          .ignore = {"customer"}};
+}
+
+constexpr const char* mixed_names = "customer;age;plan;active;since;churn\n";
+
+} // namespace
+
+TEST_CASE("preprocessing: targets of new rows are there where their column is") {
+  const fitted f("train.csv", mixed_names + mixed_rows(0, 60), mixed_params());
+  const auto targets = [&](const std::string& text) {
+    const auto e =
+        read_new_examples(write(f.folder, "new.csv", text), "", f.params, f.how);
+    if (!e)
+      FAIL(e.error().message);
+    return e->targets;
+  };
+  CHECK(!targets("customer;age;plan;active;since\nC1;2,5;pro;yes;1.11.2024 1:30\n"));
+  const auto found = targets("churn;age;plan;active;since\n"
+                             "stay;2,5;pro;yes;1.11.2024 1:30\n"
+                             "leave;2,5;pro;yes;1.11.2024 1:30\n"
+                             ";2,5;pro;yes;1.11.2024 1:30\n"
+                             "moved;2,5;pro;yes;1.11.2024 1:30\n");
+  REQUIRE(found);
+  REQUIRE(found->values.size() == 4);
+  CHECK(f.how.classes[static_cast<std::size_t>(found->values[0])] == "stay");
+  CHECK(f.how.classes[static_cast<std::size_t>(found->values[1])] == "leave");
+  CHECK(std::isnan(found->values[2]));
+  CHECK(std::isnan(found->values[3]));
+  CHECK(found->blanks == 1);
+  CHECK(found->unknown == 1);
+  CHECK(found->example == "moved");
+  // By place, where no line names the columns.
+  CHECK(targets(mixed_rows(60, 64))->values == std::vector<double>{1, 0, 1, 0});
+}
+
+TEST_CASE("preprocessing: columns of every kind become inputs") {
+  const auto text = mixed_names + mixed_rows(0, 60);
+  const fitted f("train.csv", text, mixed_params());
+  f.check_itself("again.csv", text);
+  REQUIRE(f.how.columns.size() == 5);
+  CHECK(f.how.columns[0].inputs() == 0);
+  CHECK(f.how.columns[1].inputs() == 2);
+  CHECK(f.how.columns[2].values == std::vector<std::string>{"basic", "pro"});
+  CHECK(f.how.columns[2].inputs() == 3);
+  CHECK(f.how.columns[3].inputs() == 1);
+  CHECK(f.how.columns[4].order == date_order::day_month_year);
+  CHECK(f.how.columns[4].inputs() == 7);
+  CHECK(f.how.decimal == ',');
+  REQUIRE(f.how.inputs() == 13);
+  const auto one =
+      f.read("one.csv", "customer;age;plan;active;since\nX;NULL;;T;7.11.2024\n");
+  REQUIRE(one.size() == 13);
+  CHECK(one[0] == Approx(0).margin(1e-6)); // The mean, and that it is one.
+  CHECK(one[1] == 1);
+  CHECK(std::vector(one.begin() + 2, one.begin() + 5) == std::vector<float>{0, 0, 1});
+  CHECK(one[5] == 1);
+  // A Thursday, as the first day of 1970 was.
+  CHECK(one[9] == Approx(0).margin(1e-6));
+  CHECK(one[10] == Approx(1));
+}
+
+TEST_CASE("preprocessing: how columns are encoded is read back as it was written") {
+  const fitted f("train.csv", mixed_names + mixed_rows(0, 60), mixed_params());
+  encoder out;
+  encode(out, f.how);
+  const auto raw = out.take();
+  decoder in(raw);
+  const auto back = decode_preprocessing(in);
+  REQUIRE(in.finish());
+  CHECK(back.columns == f.how.columns);
+  CHECK(back.decimal == ',');
+  encoder again;
+  encode(again, back);
+  CHECK(again.take() == raw);
+}
+
+TEST_CASE("preprocessing: what was written before there were layouts is read") {
+  preprocessing how;
+  how.shape = {{1, 2, 2}};
+  how.width = 4;
+  how.classes = {"cat", "dog"};
+  encoder out;
+  encode(out, how);
+  // An array of 18 elements, of which the last two are 1 and an empty list.
+  auto written = out.take();
+  REQUIRE(written.starts_with(std::string("\xDC\0\x12", 3)));
+  REQUIRE(written.ends_with("\x01\x90"));
+  written[2] = 16;
+  written.resize(written.size() - 2);
+  decoder in(written);
+  const auto back = decode_preprocessing(in);
+  REQUIRE(in.finish());
+  CHECK(back.layout == array_layout::channels_first);
+  CHECK(back.shape == how.shape);
+  CHECK(back.classes == how.classes);
+}
+
+TEST_CASE("preprocessing: the order of columns says nothing") {
+  const fitted f("train.csv", mixed_names + mixed_rows(0, 60), mixed_params());
+  CHECK(
+      f.read("a.csv", "active;since;age;plan\nno;3.11.2024;2,5;pro\nY;4.11.2024;;\n")
+      == f.read("b.csv", "plan;age;since;active\npro;2,5;3.11.2024;no\n;;4.11.2024;Y\n"));
 }

@@ -100,3 +100,64 @@ TEST_CASE("draw: so many different ones in order by the seed") {
   CHECK(some != draw(50, 1000, 2, 0));
   CHECK(some != draw(50, 1000, 1, 1));
 }
+
+TEST_CASE(
+    "split: by time, nothing that is trained on is later than what it is judged by") {
+  CHECK(rc::check([] {
+    const auto times = *rc::gen::nonEmpty(rc::gen::container<std::vector<double>>(
+        rc::gen::map(rc::gen::inRange(0, 50), [](int n) { return n / 4.0; })));
+    const auto parts =
+        split_by_time(times, {.train = 0.6, .validation = 0.2, .test = 0.2});
+    RC_ASSERT(parts.train.size() + parts.validation.size() + parts.test.size()
+              == times.size());
+    for (const auto a : parts.train) {
+      for (const auto b : parts.validation)
+        RC_ASSERT(times[a] <= times[b]);
+      for (const auto b : parts.test)
+        RC_ASSERT(times[a] <= times[b]);
+    }
+    for (const auto a : parts.validation)
+      for (const auto b : parts.test)
+        RC_ASSERT(times[a] <= times[b]);
+  }));
+}
+
+TEST_CASE("split: by group, no group is in two parts, and each example in one") {
+  CHECK(rc::check([] {
+    const auto groups = *rc::gen::nonEmpty(
+        rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(0U, 12U)));
+    const auto labels = *rc::gen::container<std::vector<std::int64_t>>(
+        groups.size(), rc::gen::inRange<std::int64_t>(0, 3));
+    const auto parts =
+        split_by_group(labels, groups, {.train = 0.6, .validation = 0.2, .test = 0.2}, 3);
+    std::map<std::uint32_t, int> part_of;
+    std::vector<std::uint32_t> all;
+    int part = 0;
+    for (const auto* examples : {&parts.train, &parts.validation, &parts.test}) {
+      ++part;
+      for (const auto i : *examples) {
+        all.push_back(i);
+        RC_ASSERT(part_of.try_emplace(groups[i], part).first->second == part);
+      }
+    }
+    std::ranges::sort(all);
+    std::vector<std::uint32_t> every(groups.size());
+    std::iota(every.begin(), every.end(), 0U);
+    RC_ASSERT(all == every);
+  }));
+}
+
+TEST_CASE("split: groups are dealt so that classes have their shares") {
+  std::vector<std::int64_t> labels;
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t g = 0; g < 20; ++g)
+    for (int i = 0; i < 5; ++i) {
+      groups.push_back(g);
+      labels.push_back(g % 2);
+    }
+  const auto parts =
+      split_by_group(labels, groups, {.train = 0.6, .validation = 0.2, .test = 0.2}, 1);
+  CHECK(count(parts.train, labels) == counts{{0, 30}, {1, 30}});
+  CHECK(count(parts.validation, labels) == counts{{0, 10}, {1, 10}});
+  CHECK(count(parts.test, labels) == counts{{0, 10}, {1, 10}});
+}

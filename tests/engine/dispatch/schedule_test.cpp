@@ -105,10 +105,65 @@ TEST_CASE("schedule: a result that comes after its lease is ignored") {
 TEST_CASE("schedule: a candidate that two node processes died of is given up") {
   auto s = with_nodes(3);
   s.submit({.id = 1, .work = double(1)});
-  CHECK_FALSE(s.leave(s.hand_out(start).at(0).node, start).at(0).given_up);
-  CHECK(s.leave(s.hand_out(start).at(0).node, start).at(0).given_up);
+  CHECK_FALSE(s.leave(s.hand_out(start).at(0).node, start, true).at(0).given_up);
+  CHECK(s.leave(s.hand_out(start).at(0).node, start, true).at(0).given_up);
   CHECK(s.hand_out(start).empty());
   CHECK(s.waiting() == 0);
+}
+
+TEST_CASE("schedule: a candidate is not blamed for losses without evidence") {
+  schedule s({.quarantine = {.failures = 1000}});
+  s.submit({.id = 1, .work = double(1)});
+  for (node_id node = 1; node <= 100; ++node) {
+    s.join(node, {.slot = "cpu:" + std::to_string(node % 2)}, start);
+    CHECK_FALSE(s.leave(s.hand_out(start).at(0).node, start).at(0).given_up);
+  }
+  CHECK(s.waiting() == 1);
+}
+
+TEST_CASE("schedule: evidence that comes late counts like one that comes in time") {
+  auto s = with_nodes(4);
+  s.submit({.id = 1, .work = double(1)});
+  const auto first = s.hand_out(start).at(0).node;
+  REQUIRE(s.leave(first, start).size() == 1);
+  CHECK_FALSE(s.convict(first)); // The first death.
+  CHECK_FALSE(s.convict(first)); // The same.
+  const auto second = s.hand_out(start).at(0).node;
+  REQUIRE(s.leave(second, start).size() == 1);
+  CHECK(s.convict(second) == lost_lease{.id = 1, .attempt = 2, .given_up = true});
+  CHECK(s.waiting() == 0);
+}
+
+TEST_CASE("schedule: late evidence against what is in training again lets it go on") {
+  auto s = with_nodes(4);
+  s.submit({.id = 1, .work = double(1)});
+  const auto first = s.hand_out(start).at(0).node;
+  REQUIRE(s.leave(first, start).size() == 1);
+  const auto second = s.hand_out(start).at(0).node;
+  CHECK_FALSE(s.convict(first));
+  REQUIRE(s.leave(second, start).size() == 1);
+  const auto third = s.hand_out(start).at(0);
+  CHECK_FALSE(s.convict(second));
+  SECTION("and its result counts") {
+    CHECK(s.accept(third.node, 1, third.leases.at(0).number, 1.0) == 3);
+    CHECK_FALSE(s.convict(third.node));
+  }
+  SECTION("until it takes that process along too") {
+    CHECK(s.leave(third.node, start, true).at(0).given_up);
+  }
+}
+
+TEST_CASE(
+    "schedule: a slot that loses the same candidate again and again is quarantined") {
+  schedule s({.quarantine = {.failures = 3, .first = 5s}});
+  s.submit({.id = 1});
+  for (node_id node = 1; node <= 3; ++node) {
+    s.join(node, {.slot = "a"}, start);
+    CHECK_FALSE(s.quarantined("a", start));
+    REQUIRE(s.hand_out(start).size() == 1);
+    REQUIRE(s.leave(node, start).size() == 1);
+  }
+  CHECK(s.quarantined("a", start) == start + 5s);
 }
 
 TEST_CASE("schedule: of several candidates lost together none is blamed and each goes on "
@@ -169,6 +224,15 @@ TEST_CASE("schedule: whatever happens every candidate ends exactly once") {
         for (const auto& l : out.leases)
           held.emplace_back(out.node, l);
     };
+    // 0: for no reason, 1: by its own doing, 2: by its own doing, as is known later.
+    const auto lose = [&](node_id node, int why) {
+      for (const auto& lost : s.leave(node, start, why == 1))
+        if (lost.given_up)
+          RC_ASSERT(ended.insert(lost.id).second);
+      if (why == 2)
+        if (const auto late = s.convict(node))
+          RC_ASSERT(ended.insert(late->id).second);
+    };
     for (auto e : events) {
       if (e % 4 == 0)
         join();
@@ -177,9 +241,7 @@ TEST_CASE("schedule: whatever happens every candidate ends exactly once") {
       else if (e % 4 == 2 && !held.empty())
         accept(e / 4 % held.size(), e < 128 ? 1e-6 : 1.0);
       else if (e % 4 == 3 && last_node > 0)
-        for (const auto& lost : s.leave(1 + e / 4 % last_node, start))
-          if (lost.given_up)
-            RC_ASSERT(ended.insert(lost.id).second);
+        lose(1 + e / 4 % last_node, e % 3);
       hand_out();
     }
     join();

@@ -104,7 +104,7 @@ TEST_CASE("adaptive rates: a child of several changes counts for each, and of no
 
 TEST_CASE("adaptive rates: each strategy that adapts learns what its search pays for") {
   const auto space = std::make_shared<const search_space>(small_space());
-  for (const auto* strategy : {"regularised", "generational", "map_elites"}) {
+  for (const auto* strategy : {"regularized", "generational", "map_elites"}) {
     INFO(strategy);
     const auto rates =
         rates_over(real_simulation(adapting(strategy), 1, space, nodes_of));
@@ -124,7 +124,7 @@ TEST_CASE("adaptive rates: each strategy that adapts learns what its search pays
 
 TEST_CASE("adaptive rates: without adapt every order has the run's own") {
   const auto space = std::make_shared<const search_space>(small_space());
-  for (const auto* strategy : {"regularised", "generational", "map_elites"}) {
+  for (const auto* strategy : {"regularized", "generational", "map_elites"}) {
     const auto s = real_simulation(adapting(strategy, false), 1, space, nodes_of);
     auto state = make_run_state(s.rules);
     REQUIRE(state);
@@ -138,7 +138,7 @@ TEST_CASE("adaptive rates: without adapt every order has the run's own") {
 
 TEST_CASE("adaptive rates: learning leaves no trace of order and goes on from its fold") {
   const auto space = std::make_shared<const search_space>(small_space());
-  for (const auto* strategy : {"regularised", "generational", "map_elites"}) {
+  for (const auto* strategy : {"regularized", "generational", "map_elites"}) {
     INFO(strategy);
     auto params = adapting(strategy);
     params.generations = 6;

@@ -7,7 +7,7 @@ using namespace clade;
 
 namespace {
 
-const std::vector<std::string> all = {"random",    "generational",  "regularised",
+const std::vector<std::string> all = {"random",    "generational",  "regularized",
                                       "nsga2",     "nsga3",         "asha",
                                       "surrogate", "multi_fidelity"};
 
@@ -35,7 +35,7 @@ TEST_CASE("auto: several objectives go before all else") {
   CHECK(chosen({.objectives = 3, .budget = 2'001}, layered(), all) == "nsga2");
   CHECK(chosen({.objectives = 4, .budget = 2'000}, layered(), all) == "nsga3");
   CHECK(chosen({.objectives = 4, .budget = 5'000}, layered(), all) == "nsga3");
-  CHECK(chosen({.objectives = 4, .budget = 5'000}, numbers, {"nsga2", "regularised"})
+  CHECK(chosen({.objectives = 4, .budget = 5'000}, numbers, {"nsga2", "regularized"})
         == "nsga2");
 }
 
@@ -52,12 +52,12 @@ TEST_CASE("auto: otherwise the budget decides") {
     CHECK(chosen({.budget = 19}, space, all) == "random");
     CHECK(chosen({.budget = 20}, space, all) == "surrogate");
     CHECK(chosen({.budget = 2'000}, space, all) == "surrogate");
-    CHECK(chosen({.budget = 2'001}, space, all) == "regularised");
-    CHECK(chosen({.budget = 100}, space, {"random", "generational", "regularised"})
-          == "regularised");
+    CHECK(chosen({.budget = 2'001}, space, all) == "regularized");
+    CHECK(chosen({.budget = 100}, space, {"random", "generational", "regularized"})
+          == "regularized");
     CHECK(chosen({.objectives = 2, .fidelities = true, .budget = 100}, space,
-                 {"random", "regularised"})
-          == "regularised");
+                 {"random", "regularized"})
+          == "regularized");
   }
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("auto: what it says is a reason that names the choice") {
            "trainings");
   CHECK(
       why({.budget = 5'000})
-      == "regularised: for 5000 evaluations it is robust in any space and costs nothing "
+      == "regularized: for 5000 evaluations it is robust in any space and costs nothing "
          "beside them");
 }
 

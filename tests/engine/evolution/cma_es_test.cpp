@@ -187,5 +187,5 @@ TEST_CASE("cma-es: spaces that it cannot serve are told who can") {
   CHECK(said()
         == "evolution.strategy is \"cma_es\", which moves numbers alone, but the search "
            "space numbers.toml has op, a choice without an order: take "
-           "\"differential_evolution\", \"regularised\" or \"generational\"");
+           "\"differential_evolution\", \"regularized\" or \"generational\"");
 }

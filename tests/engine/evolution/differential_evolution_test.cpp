@@ -203,7 +203,7 @@ TEST_CASE("differential evolution: spaces that it cannot serve are told who can"
   CHECK(said(layers)
         == "evolution.strategy is \"differential_evolution\", which moves numbers alone, "
            "but the search space numbers.toml has layers to choose: take "
-           "\"regularised\", \"generational\" or \"mu_plus_lambda\"");
+           "\"regularized\", \"generational\" or \"mu_plus_lambda\"");
   world.parameters = {{.name = "x", .domain = integer_domain{.low = 2, .high = 2}}};
   CHECK(said(world.space())
         == "evolution.strategy is \"differential_evolution\", which moves numbers alone, "

@@ -17,8 +17,8 @@ struct setting_of_run {
 };
 constexpr setting_of_run settings_of_runs[]{{"random", "asked"},
                                             {"generational", "asked"},
-                                            {"regularised", "asked"},
-                                            {"regularised", "arrived"},
+                                            {"regularized", "asked"},
+                                            {"regularized", "arrived"},
                                             {"mu_plus_lambda", "asked"},
                                             {"successive_halving", "asked"},
                                             {"dehb", "asked"},

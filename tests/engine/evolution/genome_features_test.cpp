@@ -27,8 +27,8 @@ genome with(std::vector<setting> hyperparameters) {
   return sorted(std::move(g));
 }
 
-double difference(const std::vector<double>& a, const std::vector<double>& b,
-                  const feature_block& block) {
+double block_difference(const std::vector<double>& a, const std::vector<double>& b,
+                        const feature_block& block) {
   double sum = 0;
   for (std::size_t i = block.begin; i < block.begin + block.size; ++i)
     sum += std::fabs(a[i] - b[i]);
@@ -51,9 +51,9 @@ TEST_CASE("genome features: swapping two equal places leaves the sum as it is") 
   const genome_features features(two_edges());
   const auto a = features.encode(with({{"a", "skip"}, {"b", "conv"}}));
   const auto b = features.encode(with({{"a", "conv"}, {"b", "skip"}}));
-  CHECK(difference(a, b, features.blocks()[0]) == 1);
-  CHECK(difference(a, b, features.blocks()[1]) == 1);
-  CHECK(difference(a, b, features.blocks()[2]) == 0);
+  CHECK(block_difference(a, b, features.blocks()[0]) == 1);
+  CHECK(block_difference(a, b, features.blocks()[1]) == 1);
+  CHECK(block_difference(a, b, features.blocks()[2]) == 0);
 }
 
 TEST_CASE(
@@ -86,9 +86,9 @@ TEST_CASE("genome features: a parameter that does not apply says so") {
   const auto low = features.encode(with({{"optimiser", "sgd"}, {"momentum", 0.0}}));
   const auto high = features.encode(with({{"optimiser", "sgd"}, {"momentum", 1.0}}));
   const auto& momentum = features.blocks()[1];
-  CHECK(difference(low, high, momentum) == Approx(0.5));
-  CHECK(difference(none, low, momentum) == Approx(0.75));
-  CHECK(difference(none, high, momentum) == Approx(0.75));
+  CHECK(block_difference(low, high, momentum) == Approx(0.5));
+  CHECK(block_difference(none, low, momentum) == Approx(0.75));
+  CHECK(block_difference(none, high, momentum) == Approx(0.75));
 }
 
 TEST_CASE("genome features: a value that its domain does not have counts as absent") {
@@ -119,7 +119,7 @@ TEST_CASE("genome features: networks of one space differ by at most 1 in each bl
       RC_ASSERT(
           std::ranges::all_of(*row, [](double v) { return v >= 0 && v <= 1 + 1e-12; }));
     for (const feature_block& block : features.blocks())
-      RC_ASSERT(difference(x, y, block) <= 1 + 1e-12);
+      RC_ASSERT(block_difference(x, y, block) <= 1 + 1e-12);
   }));
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("genome features: how inputs are merged shows, skips are counted") {
   const auto side = features.encode(merged(concatenated, "concat"));
   std::size_t differing = 0;
   for (const feature_block& block : features.blocks())
-    differing += difference(sum, side, block) > 0 ? 1 : 0;
+    differing += block_difference(sum, side, block) > 0 ? 1 : 0;
   CHECK(differing == 1);
   CHECK(plain != sum);
 }

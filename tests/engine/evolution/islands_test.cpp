@@ -48,10 +48,10 @@ std::set<std::pair<std::size_t, std::size_t>> crossings(const simulated& run,
 
 TEST_CASE("islands: a number stands for so many of regularised evolution") {
   CHECK(island_strategies(archipelago({"3"}))
-        == std::vector<std::string>(3, "regularised"));
+        == std::vector<std::string>(3, "regularized"));
   CHECK(island_strategies(archipelago({"tpe", "random"}))
         == std::vector<std::string>{"tpe", "random"});
-  const auto own = island_params(archipelago({"3"}), "regularised");
+  const auto own = island_params(archipelago({"3"}), "regularized");
   CHECK(own.population == 4);
   CHECK(own.in_flight == 2);
   CHECK(own.tournament == 3);
@@ -72,7 +72,7 @@ TEST_CASE(
 }
 
 TEST_CASE("islands: a strategy that takes no migrants is given their genomes") {
-  const auto run = run_of(archipelago({"regularised", "generational"}));
+  const auto run = run_of(archipelago({"regularized", "generational"}));
   std::map<candidate_id, candidate> born;
   std::size_t given = 0;
   for (const auto& r : run.records)
@@ -94,7 +94,7 @@ TEST_CASE("islands: a strategy that takes no migrants is given their genomes") {
 
 TEST_CASE(
     "islands: every strategy searches its share, and none draws what another does") {
-  const auto run = run_of(archipelago({"regularised", "tpe", "local_search", "random"}));
+  const auto run = run_of(archipelago({"regularized", "tpe", "local_search", "random"}));
   std::map<std::size_t, std::size_t> share;
   std::set<genome_hash> networks;
   for (const auto& r : run.records)
@@ -155,7 +155,7 @@ TEST_CASE("islands: migration helps islands of hill climbers on one hill") {
 }
 
 TEST_CASE("islands: as results arrive, a search with stragglers still ends") {
-  auto params = archipelago({"regularised", "generational", "tpe"}, "star");
+  auto params = archipelago({"regularized", "generational", "tpe"}, "star");
   params.tell_order = "arrived";
   for (std::uint64_t order = 1; order <= 10; ++order) {
     auto s = real_simulation(params, 1, space_of_choices(6, 6), sum_of_choices);

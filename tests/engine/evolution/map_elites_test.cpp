@@ -70,7 +70,7 @@ TEST_CASE("map elites: it fills more niches than regularised evolution") {
       return all.size();
     };
     mapped += niches(mapping());
-    aged += niches(mapping("regularised"));
+    aged += niches(mapping("regularized"));
   }
   CAPTURE(mapped, aged);
   CHECK(mapped > aged + aged / 4);
@@ -83,7 +83,7 @@ TEST_CASE("map elites: it gets out of a trap that holds regularised evolution") 
     mapped +=
         best_curve(simulate(real_simulation(mapping(), seed, space, trap))).back() >= 1;
     aged +=
-        best_curve(simulate(real_simulation(mapping("regularised"), seed, space, trap)))
+        best_curve(simulate(real_simulation(mapping("regularized"), seed, space, trap)))
             .back()
         >= 1;
   }
@@ -97,6 +97,6 @@ TEST_CASE("map elites: a space without layers is refused in a sentence") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message
         == "evolution.strategy = \"map_elites\" keeps the best of each size and depth, "
-           "and numbers.toml has no layers; take \"regularised\" or \"tpe\"");
+           "and numbers.toml has no layers; take \"regularized\" or \"tpe\"");
   CHECK(check_strategy(mapping(), small_space()));
 }

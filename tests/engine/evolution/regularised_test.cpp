@@ -8,7 +8,7 @@ using namespace clade;
 namespace {
 
 evolution_params four_in_a_window_of_two(const std::string& tell_order) {
-  return {.strategy = "regularised",
+  return {.strategy = "regularized",
           .population = 4,
           .generations = 3,
           .tournament = 2,
@@ -98,7 +98,7 @@ TEST_CASE("regularised: a generation closes before results beyond it are heard")
 
 TEST_CASE(
     "regularised: the first population is sampled and the rest is bred of the living") {
-  const auto s = simulate(toy_simulation(toy_rules("regularised")));
+  const auto s = simulate(toy_simulation(toy_rules("regularized")));
   for (const auto& r : s.records)
     if (const auto* b = std::get_if<candidate_born>(&r)) {
       CHECK(b->born.parents.empty() == (b->born.id <= 8));

@@ -198,7 +198,7 @@ TEST_CASE("run state: a summary shows a metric to be lowered as it is") {
 }
 
 TEST_CASE("run state: summaries do not depend on the order of results") {
-  for (const auto* strategy : {"generational", "regularised", "random"}) {
+  for (const auto* strategy : {"generational", "regularized", "random"}) {
     INFO(strategy);
     const auto straight = simulate(toy_simulation(toy_rules(strategy)));
     auto mixed = toy_simulation(toy_rules(strategy));

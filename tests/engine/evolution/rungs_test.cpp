@@ -146,7 +146,7 @@ TEST_CASE("rungs: those that do not rise to a full training are refused in a sen
       message({}, 1)
       == "evolution.strategy is \"asha\": it compares candidates before they are trained "
          "to the end, and that is after 1 epoch; raise the number of epochs, or take "
-         "\"regularised\"");
+         "\"regularized\"");
   CHECK(message({1, 15}, 15, "random")
         == "evolution.rungs is [1, 15]: \"random\" trains every candidate to the end; "
            "remove it, or take a strategy of several fidelities, such as \"asha\"");
@@ -199,14 +199,14 @@ TEST_CASE("rungs: at equal epochs, halving finds better networks than full train
   constexpr std::uint64_t epochs = 60 * 27;
   std::map<std::string, double> sum;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    for (const auto* strategy : {"regularised", "successive_halving", "asha", "dehb"})
+    for (const auto* strategy : {"regularized", "successive_halving", "asha", "dehb"})
       sum[strategy] += best_after(strategy, epochs, seed) / seeds;
   std::string means;
   for (const auto& [strategy, best] : sum)
     means += " " + strategy + "=" + to_text(value{best});
   INFO(means);
   for (const auto* strategy : {"successive_halving", "asha", "dehb"})
-    CHECK(sum[strategy] > sum["regularised"]);
+    CHECK(sum[strategy] > sum["regularized"]);
 }
 
 TEST_CASE("successive halving: of each rung one of three goes on") {

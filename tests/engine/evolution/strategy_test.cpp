@@ -48,7 +48,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto to_best = toy_rules("differential_evolution", seed);
   to_best.evolution.difference_base = "current_to_best";
   to_best.evolution.difference_weight = 0.8;
-  auto arrived = toy_rules("regularised", seed);
+  auto arrived = toy_rules("regularized", seed);
   arrived.evolution.tell_order = "arrived";
   auto asha_arrived = toy_rules("asha", seed);
   asha_arrived.evolution.tell_order = "arrived";
@@ -57,7 +57,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto guessed = toy_rules("surrogate", seed);
   guessed.evolution.tell_order = "arrived";
   auto four = toy_rules("islands", seed);
-  four.evolution.islands = {"regularised", "generational", "tpe", "local_search"};
+  four.evolution.islands = {"regularized", "generational", "tpe", "local_search"};
   four.evolution.in_flight = 8;
   four.evolution.topology = "star";
   four.evolution.migration = 3;
@@ -73,7 +73,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"generational by tournament", toy_rules("generational", seed), true},
       {"generational by truncation", truncation, true},
       {"generational by lexicase", lexicase, true},
-      {"regularised as asked", toy_rules("regularised", seed), true},
+      {"regularised as asked", toy_rules("regularized", seed), true},
       {"regularised as arrived", arrived, false},
       {"mu plus lambda", toy_rules("mu_plus_lambda", seed), true},
       {"differential evolution", toy_rules("differential_evolution", seed), true},
@@ -87,7 +87,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"islands of four strategies", four, true},
       {"islands without migration", alone, true},
       {"generational that adapts", adapting("generational", seed), true},
-      {"regularised that adapts", adapting("regularised", seed), true},
+      {"regularised that adapts", adapting("regularized", seed), true},
       {"map elites that adapt", adapting("map_elites", seed), true},
       {"nsga2", toy_rules("nsga2", seed), true},
       {"nsga2 for two objectives", weighing("nsga2", seed), true},
@@ -104,7 +104,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
       {"median stopping", toy_rules("median_stopping", seed), true},
       {"population based training", toy_rules("population_based_training", seed), true},
       {"generational with inherited weights", inheriting("generational", seed), true},
-      {"regularised with inherited weights", inheriting("regularised", seed), true}};
+      {"regularised with inherited weights", inheriting("regularized", seed), true}};
 }
 
 template<class Record>
@@ -303,14 +303,19 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   };
   CHECK(message({}).empty());
   CHECK(message({.strategy = "magic"})
-        == "evolution.strategy is \"magic\": it must be one of \"random\", "
+        == "evolution.strategy is \"magic\": it must be one of \"auto\", \"random\", "
            "\"generational\", "
-           "\"regularised\", \"mu_plus_lambda\", \"differential_evolution\", "
+           "\"regularized\", \"mu_plus_lambda\", \"differential_evolution\", "
            "\"cma_es\", \"surrogate\", \"local_search\", \"tpe\", \"map_elites\", "
            "\"islands\", \"nsga2\", \"nsga3\", \"successive_halving\", "
            "\"hyperband\", \"dehb\", \"asha\", "
            "\"multi_fidelity\", \"median_stopping\", "
            "\"population_based_training\"");
+  CHECK(message({.strategy = "surogate"})
+        == "evolution.strategy is \"surogate\": did you mean \"surrogate\"?");
+  CHECK(message({.strategy = "autom"})
+        == "evolution.strategy is \"autom\": did you mean \"auto\"?");
+  CHECK(message({.strategy = "auto"}).starts_with("evolution.strategy is \"auto\""));
   CHECK(message({.population = 0})
         == "evolution.population is 0: it must be from 1 to 1000000");
   CHECK(message({.generations = 0})
@@ -328,7 +333,7 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
   CHECK(message({.crossover = 1.5})
         == "evolution.crossover is 1.5: it is a chance, from 0 to 1");
   CHECK(message({.crossover = std::numeric_limits<double>::quiet_NaN()}) != "");
-  CHECK(message({.strategy = "regularised", .in_flight = 25})
+  CHECK(message({.strategy = "regularized", .in_flight = 25})
         == "evolution.in_flight is 25: it must be from 1 to 24");
   CHECK(message({.strategy = "random", .population = 2}).empty());
   CHECK(message({.strategy = "mu_plus_lambda", .elites = 0})
@@ -354,8 +359,8 @@ TEST_CASE(
     const auto ok = check_strategy({.strategy = strategy}, space, goal);
     return ok ? "" : ok.error().message;
   };
-  CHECK(refused("regularised")
-        == "evolution.strategy is \"regularised\": it raises one objective and the "
+  CHECK(refused("regularized")
+        == "evolution.strategy is \"regularized\": it raises one objective and the "
            "experiment has 2, which strategy = \"nsga2\" weighs against each other");
   CHECK(refused("nsga2") == "");
   CHECK(refused("random") == "");

@@ -73,7 +73,7 @@ TEST_CASE("surrogate: a model finds in 60 evaluations what evolution does not") 
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     guided += search_by("surrogate", seed, 1).back();
     several += search_by("surrogate", seed, 4).back();
-    evolved += search_by("regularised", seed, 1).back();
+    evolved += search_by("regularized", seed, 1).back();
   }
   CHECK(guided > evolved);
   CHECK(several > evolved);

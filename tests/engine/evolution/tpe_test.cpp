@@ -139,7 +139,7 @@ TEST_CASE("tpe: a space without anything to model is refused in a sentence") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message
         == "evolution.strategy = \"tpe\" models hyperparameters, and numbers.toml has "
-           "none with more than one value; take \"regularised\"");
+           "none with more than one value; take \"regularized\"");
   CHECK(check_strategy(modelling(100), *mixed()));
 }
 

@@ -16,8 +16,8 @@ struct setting_of_run {
 };
 constexpr setting_of_run settings_of_runs[]{{"random", "asked"},
                                             {"generational", "asked"},
-                                            {"regularised", "asked"},
-                                            {"regularised", "arrived"}};
+                                            {"regularized", "asked"},
+                                            {"regularized", "arrived"}};
 
 run_rules rules_for(const setting_of_run& s) {
   run_rules rules;

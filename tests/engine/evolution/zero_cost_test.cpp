@@ -202,12 +202,12 @@ TEST_CASE("zero cost: it needs a model") {
   params.zero_cost = true;
   CHECK(validate(params));
   params.strategy = "islands";
-  params.islands = {"surrogate", "regularised"};
+  params.islands = {"surrogate", "regularized"};
   CHECK(validate(params));
-  params.strategy = "regularised";
+  params.strategy = "regularized";
   const auto refused = validate(params);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message
         == "evolution.zero_cost is true: it needs the model of strategy = \"surrogate\", "
-           "and this is \"regularised\"");
+           "and this is \"regularized\"");
 }

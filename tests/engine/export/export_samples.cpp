@@ -97,7 +97,7 @@ public:
     write_text(here / "model.py", python_source(m));
     write_text(here / "model.safetensors", encode_safetensors(m));
     write_text(here / "model.onnx", encode_onnx(m));
-    must(work_->write_torchscript(m, here / "model.pt"));
+    write_text(here / "model.pt", must(work_->torchscript(m)));
     write_text(here / "network.txt", m.drawing);
     write_text(
         here / "shape.txt",

@@ -52,7 +52,8 @@ TEST_CASE("model file: it holds the network, its weights and how examples are re
   encode(before, test::a_preprocessing());
   encode(after, m->how);
   CHECK(before.take() == after.take());
-  const raw_rows rows{.origin = "x", .count = 2, .values = {7, 1, NAN, 0}, .lines = {}};
+  const raw_rows rows{
+      .origin = "x", .count = 2, .values = {7, 0, 1, NAN, 1, 0}, .lines = {}};
   const auto prepared = prepare(rows, m->how);
   REQUIRE(prepared);
   CHECK(*prepared == *prepare(rows, test::a_preprocessing()));
@@ -84,16 +85,31 @@ TEST_CASE("model file: what Clade did not write for this is refused with the com
   CHECK(decode_model("x").error().kind == error_kind::invalid_input);
 }
 
+TEST_CASE("model file: one that the first version wrote is read") {
+  // a_tiny_model(), of commit 332f1f8^.
+  const auto m =
+      read_model(std::filesystem::path(CLADE_MODELS) / "version-1.safetensors");
+  INFO((m ? "" : m.error().message));
+  REQUIRE(m);
+  CHECK(m->network == test::a_tiny_network());
+  CHECK(m->weights == test::tiny_weights());
+  CHECK(m->reading.target == "sold");
+  encoder before, after;
+  encode(before, test::a_preprocessing());
+  encode(after, m->how);
+  CHECK(before.take() == after.take());
+}
+
 TEST_CASE("model file: a newer format is named") {
   bytes newer = whole;
-  newer[newer.find("\"1\"") + 1] = '2';
+  newer[newer.find("\"2\"") + 1] = '3';
   const auto m = decode_model(newer);
   REQUIRE_FALSE(m);
   CHECK(m.error().kind == error_kind::conflict);
   CHECK(
       m.error().message
-      == "is a model of format 2, which a newer Clade wrote; this one reads no more than "
-         "1");
+      == "is a model of format 3, which a newer Clade wrote; this one reads no more than "
+         "2");
 }
 
 TEST_CASE("model file: tensors that do not fit the network are refused") {
@@ -141,7 +157,8 @@ TEST_CASE("model file: preprocessing that does not hold together is refused") {
   CHECK(has(told([](preprocessing& h) { h.blanks.pop_back(); }), shape));
   CHECK(has(told([](preprocessing& h) { h.shape.sizes = {4}; }), shape));
   CHECK(has(told([](preprocessing& h) { h.shape.sizes = {INT64_MAX, 3, 1}; }), shape));
-  CHECK(has(told([](preprocessing& h) { h.names.pop_back(); }), "names that are not"));
+  CHECK(
+      has(told([](preprocessing& h) { h.columns.pop_back(); }), "columns that are not"));
   CHECK(has(told([](preprocessing& h) { h.target_column = 3; }), "no column"));
   CHECK(has(told([](preprocessing& h) { h.width = 0; }), "examples of 0 values"));
   CHECK(has(told([](preprocessing& h) { h.width = SIZE_MAX; }), "examples of 1844"));
@@ -149,9 +166,9 @@ TEST_CASE("model file: preprocessing that does not hold together is refused") {
   CHECK(has(told([](preprocessing& h) { h.mean[0] = NAN; }), "no scale"));
   CHECK(has(told([](preprocessing& h) { h.largest = INFINITY; }), "not finite"));
   CHECK(has(told([](preprocessing& h) { h.classes.clear(); }), "no classes"));
-  CHECK(has(told([](preprocessing& h) { h.categories[0].values.clear(); }),
+  CHECK(has(told([](preprocessing& h) { h.columns[1].values.clear(); }),
             "categories that are not"));
-  CHECK(has(told([](preprocessing& h) { h.categories[0].column = 2; }),
+  CHECK(has(told([](preprocessing& h) { h.columns[0].values = {"a"}; }),
             "categories that are not"));
   // One class more than the network tells apart.
   CHECK(has(told([](preprocessing& h) { h.classes.emplace_back("maybe"); }),
@@ -169,4 +186,17 @@ TEST_CASE("model file: errors name the file") {
   CHECK(read_model(file)->weights == test::tiny_weights());
   write_text(file, whole + "more");
   CHECK(has(read_model(file).error().message, file.string() + ": is a damaged model"));
+}
+
+TEST_CASE("model file: the errors that intervals take stand in it where there are any") {
+  CHECK(decode_model(whole)->errors == error_quantiles());
+  CHECK_FALSE(has(whole, "clade_errors"));
+  auto m = test::a_tiny_model();
+  m.origin->errors = {7, {0.25, 1, 4}};
+  const auto read = decode_model(encode_safetensors(m));
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  CHECK(read->errors == m.origin->errors);
+  m.origin->errors = {7, {1, 0.25}};
+  CHECK(error_of(m) == "is a damaged model: the errors of a test are not in order");
 }

@@ -53,13 +53,29 @@ TEST_CASE("csv: each evaluation is a row with its metrics and hyperparameters") 
   REQUIRE(lines.size() == 7);
   CHECK(lines[0]
         == "id,generation,place,outcome,parameters,epochs,seconds,slot,tries,born_ms,"
-           "evaluated_ms,parents,equal_to,origin,reason,validation.accuracy,"
-           "validation.loss,learning_rate,batch_size,optimiser");
+           "evaluated_ms,parents,equal_to,origin,reason,tags,note,validation.accuracy,"
+           "validation.loss,test.accuracy,learning_rate,batch_size,optimiser,network");
   CHECK(lines[1].starts_with("2,0,1,succeeded,200,2,0.5,node1/cpu:0,1,"));
-  CHECK(lines[1].ends_with(",,,random,,0.7,0.30000000000000004,0.002,64,sgd"));
-  CHECK(lines[3].find(",random,\"the loss is \"\"NaN\"\"\",,,0.003,64,sgd")
+  CHECK(lines[1].find(",,,random,,,,0.7,0.30000000000000004,0.75,0.002,64,sgd,")
         != std::string::npos);
-  CHECK(lines[5].find(",1,1,change nothing,,0.5,0.5,") != std::string::npos);
+  CHECK(lines[3].find(",random,\"the loss is \"\"NaN\"\"\",,,,,,0.003,64,sgd")
+        != std::string::npos);
+  const auto network = to_text(*a_candidate(2).genome);
+  CHECK(lines[1].find(network.substr(0, network.find('\n'))) != std::string::npos);
+  CHECK(lines[5].find(",1,1,change nothing,,,,0.5,0.5,") != std::string::npos);
+}
+
+TEST_CASE("csv: tags and notes stand in their row") {
+  auto entries = a_history();
+  for (const auto& [kind, text] : {std::pair{instruction_kind::tag, "small"},
+                                   {instruction_kind::tag, "good"},
+                                   {instruction_kind::note, "=1+1, \"quoted\"\n<b>"}})
+    entries.push_back({person_ordered{{kind, 2, text}, "ada"}, {}});
+  const told_run run(entries);
+  std::ostringstream out;
+  REQUIRE(write_csv(run.opened(), run.e, out));
+  CHECK(out.str().find(",random,,good small,\"=1+1, \"\"quoted\"\"\n<b>\",0.7,")
+        != std::string::npos);
 }
 
 TEST_CASE("csv: a candidate that is not evaluated yet has no row") {

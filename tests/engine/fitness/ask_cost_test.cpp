@@ -36,7 +36,7 @@ TEST_CASE("ask cost: the 99th percentile is the one that a hundredth exceeds at 
 TEST_CASE(
     "ask cost: the search is as long as it is said, and all of it costs something") {
   for (const char* name :
-       {"generational", "regularised", "tpe", "surrogate", "islands"}) {
+       {"generational", "regularized", "tpe", "surrogate", "islands"}) {
     INFO(name);
     auto params = short_search(name);
     params.evolution.islands = {"2"};

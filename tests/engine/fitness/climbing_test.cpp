@@ -25,7 +25,7 @@ double mean_champion(const std::string& strategy) {
 TEST_CASE("synthetic: evolution climbs higher than random search") {
   const auto random = mean_champion("random");
   const auto generational = mean_champion("generational");
-  const auto regularised = mean_champion("regularised");
+  const auto regularised = mean_champion("regularized");
   CAPTURE(random, generational, regularised);
   CHECK(generational > random + 0.02);
   CHECK(regularised > random + 0.02);

@@ -9,7 +9,7 @@ using namespace clade;
 
 namespace {
 
-constexpr const char* strategies[] = {"random", "generational", "regularised"};
+constexpr const char* strategies[] = {"random", "generational", "regularized"};
 
 run_rules rules_for(const std::string& strategy) {
   run_rules rules;

@@ -57,6 +57,6 @@ TEST_CASE("planned work: a generation is open at once, or what is in flight") {
     return open_at_once(rules_of(strategy), small_problem(), slots);
   };
   CHECK(open("generational", 100) == std::uint64_t{9});
-  CHECK(open("regularised", 100) == std::uint64_t{4});
-  CHECK(open("regularised", 3) == std::uint64_t{3});
+  CHECK(open("regularized", 100) == std::uint64_t{4});
+  CHECK(open("regularized", 3) == std::uint64_t{3});
 }

@@ -17,7 +17,7 @@ struct signed_run {
 constexpr signed_run signed_runs[]{
     {"random", "67b7e215748eb7fce46efa94d6c081ea of 202 records"},
     {"generational", "a741e61502ee9e7a06eedfd62a8c9148 of 202 records"},
-    {"regularised", "7bdab8b37afc689f30f89ca68ce4e35b of 202 records"},
+    {"regularized", "7bdab8b37afc689f30f89ca68ce4e35b of 202 records"},
 };
 
 simulation fixed_experiment(const std::string& strategy) {

@@ -67,7 +67,7 @@ TEST_CASE("table search: the standard is the best row, the worst, and the top") 
 }
 
 TEST_CASE("table search: every strategy finds the hill's top, given the evaluations") {
-  for (const auto& name : {"random", "generational", "regularised"}) {
+  for (const auto& name : {"random", "generational", "regularized"}) {
     INFO(name);
     const auto r = found(by(name, 1, 100));
     CHECK(r.regret.size() == 100);
@@ -78,14 +78,14 @@ TEST_CASE("table search: every strategy finds the hill's top, given the evaluati
     CHECK(r.ask_mean_seconds > 0);
     CHECK(r.ask_max_seconds >= r.ask_mean_seconds);
   }
-  CHECK(found(by("regularised", 1, 100)).regret.back() == 0);
+  CHECK(found(by("regularized", 1, 100)).regret.back() == 0);
 }
 
 TEST_CASE("table search: the same seed finds the same, another one another") {
-  const auto a = found(by("regularised", 4)), b = found(by("regularised", 4));
+  const auto a = found(by("regularized", 4)), b = found(by("regularized", 4));
   CHECK(a.regret == b.regret);
   CHECK(a.first_top == b.first_top);
-  CHECK(a.regret != found(by("regularised", 5)).regret);
+  CHECK(a.regret != found(by("regularized", 5)).regret);
 }
 
 TEST_CASE("table search: copies are free, and end where nothing else is left") {

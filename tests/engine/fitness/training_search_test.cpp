@@ -62,7 +62,7 @@ training_search_params searching(const std::string& strategy, double seconds) {
 
 TEST_CASE("training search: it goes on until its trainings have taken the time") {
   world w;
-  const auto r = search_by_training(searching("regularised", 200), w.by);
+  const auto r = search_by_training(searching("regularized", 200), w.by);
   REQUIRE(r);
   CHECK(r->trained == 22);
   CHECK(r->seconds == 198);

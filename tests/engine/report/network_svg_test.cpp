@@ -24,7 +24,7 @@ TEST_CASE("network drawing: a box for each node and a line for each edge") {
   CHECK(count(svg, "<rect") == 4);
   CHECK(count(svg, "class=\"wire\"") == 4);
   CHECK_THAT(svg, Catch::Contains(">conv</text>"));
-  CHECK_THAT(svg, Catch::Contains(">16 3 same</text>"));
+  CHECK_THAT(svg, Catch::Contains(">filters 16, kernel 3, padding same</text>"));
   CHECK(svg.find("nan") == std::string::npos);
 }
 

@@ -211,7 +211,7 @@ TEST_CASE("report: the end of a run shows what evolution earned") {
         == "  #5  generation 1  0.9000  from #2 + #1: widen n2 16 -> 32\n"
            "  #2  generation 0  0.7000  random\n");
   CHECK(
-      section(text, "what evolution earned")
+      section(text, "was it worth it?")
       == "                            validation.accuracy  test.accuracy  parameters\n"
          "  linear model                                -         0.6250          10\n"
          "  best random candidate #2               0.7000         0.7500         200\n"

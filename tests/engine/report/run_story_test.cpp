@@ -33,6 +33,8 @@ std::vector<entry> a_hostile_history() {
     if (auto* start = std::get_if<run_started>(&e.record))
       start->version = markup;
   }
+  for (const auto kind : {instruction_kind::note, instruction_kind::tag})
+    entries.push_back({person_ordered{{kind, 5, markup}, markup}, {}});
   return entries;
 }
 

@@ -155,6 +155,8 @@ TEST_CASE("check: what is wrong is said where it is") {
       {"update progress set reason = 'x'", "table progress: row 1 is not"},
       {"drop table attempts", "table attempts is missing"},
       {"create index mine on evaluations (fitness)", ""},
+      {"create trigger mine after insert on records begin delete from parents; end",
+       "trigger mine on table records changes what is written"},
       {"update weights set bytes = x'00'", "the weights of #5 do not match"},
       {"update weights set id = 2", "the weights of #2 do not match"},
       {"update weights set id = 77", "the weights of #77 have no evaluation"},
@@ -169,6 +171,16 @@ TEST_CASE("check: what is wrong is said where it is") {
     all += fault;
   CHECK_THAT(all, Catch::Contains(said));
   CHECK(r.fault_of_repair(found.records).empty());
+}
+
+TEST_CASE("check: what somebody added is named, and is no damage") {
+  const stored_run r;
+  CHECK(r.examined().additions.empty());
+  execute(r.file, "create table mine (x); create view my_view as select * from mine;"
+                  "create index my_index on evaluations (fitness); analyze");
+  CHECK(r.examined().additions
+        == std::vector<std::string>{"table mine", "view my_view", "index my_index"});
+  CHECK(r.examined().whole());
 }
 
 TEST_CASE("check: a repair keeps the damaged file and its weights, each time") {

@@ -160,7 +160,7 @@ evaluation any_evaluation() {
 
 record any_record() {
   const auto small = *rc::gen::inRange<candidate_id>(0, 9);
-  switch (*rc::gen::inRange(0, 11)) {
+  switch (*rc::gen::inRange(0, 12)) {
   case 0:
     return run_started{
         any_text(), any_text(), any_natural(), {any_natural(), any_natural()}};
@@ -184,6 +184,12 @@ record any_record() {
         {any_text()}, any_text(),    any_natural(), {any_natural(), any_natural()}};
   case 9:
     return person_ordered{{instruction_kind::drop, small, any_text()}, any_text()};
+  case 10:
+    return person_ordered{
+        {*rc::gen::element(instruction_kind::note, instruction_kind::tag,
+                           instruction_kind::untag),
+         small, any_text()},
+        any_text()};
   default:
     return slot_changed{any_text(), *rc::gen::arbitrary<bool>(), any_text()};
   }

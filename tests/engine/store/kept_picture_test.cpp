@@ -51,6 +51,22 @@ TEST_CASE("kept picture: it goes to the disk alone where nothing follows") {
   CHECK_FALSE(w.found());
 }
 
+TEST_CASE("kept picture: when it is written the log is emptied though somebody reads") {
+  written_store w;
+  auto log = w.file;
+  log += "-wal";
+  const auto reader = store::open_to_read(w.file);
+  REQUIRE(reader);
+  REQUIRE(reader->overview());
+  w.s.keep_picture({.sequence = 7, .data = "seven"});
+  REQUIRE(std::filesystem::file_size(log) > 0);
+  REQUIRE(w.s.write_picture());
+  CHECK(std::filesystem::file_size(log) == 0);
+  CHECK(reader->size() == a_history().size());
+  const entry resumed{run_resumed{"0.1.1"}, {}};
+  CHECK(w.s.append({&resumed, 1}));
+}
+
 TEST_CASE("kept picture: it does not count as a record") {
   written_store w;
   const auto before = query(w.file, "select * from progress");

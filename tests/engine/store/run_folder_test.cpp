@@ -1,5 +1,6 @@
 #include "engine/store/run_folder.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/unprivileged.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -88,6 +89,17 @@ TEST_CASE("run folder: what is not there is not found") {
         == error_kind::not_found);
 }
 
+TEST_CASE("run folder: the nearest name is said of what is not found") {
+  const runs r({"digits-20260101-120000", "iris-20260102-120000"});
+  const auto said = [&](const char* text) {
+    return find_run(text, r.folder).error().message;
+  };
+  CHECK_THAT(said("dgits"), Catch::EndsWith("; did you mean \"digits\"?"));
+  CHECK_THAT(said("digits-20260101-120001"),
+             Catch::EndsWith("; did you mean \"digits-20260101-120000\"?"));
+  CHECK_THAT(said("houses"), Catch::EndsWith("; \"clade list\" lists the runs"));
+}
+
 TEST_CASE("run folder: the list has folders with a store and the latest first") {
   const runs r(
       {"a-20260101-120000", "b-20260103-120000", "c-20260102-120000", "unstamped"});
@@ -98,4 +110,32 @@ TEST_CASE("run folder: the list has folders with a store and the latest first") 
     names.push_back(one.name);
   CHECK(names == std::vector<std::string>{"b", "c", "a", "unstamped"});
   CHECK(list_run_folders(r.scratch.path() / "nowhere")->empty());
+}
+
+TEST_CASE("run folder: one that may not be read is told from one that is not there") {
+  const unprivileged somebody;
+  const runs r({"digits-20260101-120000", "digits-20260102-120000", "lost+found"});
+  const auto mine = r.folder / "digits-20260101-120000";
+  const auto theirs = r.folder / "digits-20260102-120000";
+  constexpr auto none = std::filesystem::perms::none;
+  constexpr auto all = std::filesystem::perms::owner_all;
+  for (const auto& folder : {theirs, r.folder / "lost+found"})
+    std::filesystem::permissions(folder, none);
+  const auto denied =
+      theirs.string() + ": permission denied; the run may be of another user";
+  CHECK(r.find("digits") == mine.filename());
+  CHECK(r.find(theirs.filename()) == denied);
+  CHECK(r.find(theirs.string()) == denied);
+  CHECK(find_store((theirs / "run.db").string(), r.folder).error().kind
+        == error_kind::io);
+  std::filesystem::permissions(mine, none);
+  CHECK(r.find("digits") == denied);
+  const auto listed = list_run_folders(r.folder);
+  REQUIRE(listed);
+  REQUIRE(listed->size() == 2);
+  CHECK_FALSE(listed->front().readable);
+  std::filesystem::permissions(r.folder, none);
+  CHECK(list_run_folders(r.folder).error().kind == error_kind::io);
+  for (const auto& folder : {r.folder, mine, theirs, r.folder / "lost+found"})
+    std::filesystem::permissions(folder, all);
 }

@@ -268,3 +268,35 @@ TEST_CASE("store: who reads sees one moment of it while it grows") {
   CHECK(seen == 5);
   CHECK(read_all(*reader).records.size() == history.size());
 }
+
+TEST_CASE("store: what people write after the end is found and is no time of the run") {
+  const place p;
+  write_store(p.file, a_history());
+  const auto before = query(p.file, "select updated_ms, state, records from progress");
+  const auto told = [](instruction_kind kind, candidate_id id, const char* text) {
+    return entry{person_ordered{{.kind = kind, .number = id, .text = text}, "ada"}, {}};
+  };
+  const std::vector<entry> written{told(instruction_kind::tag, 0, "baseline"),
+                                   told(instruction_kind::note, 5, "the best"),
+                                   told(instruction_kind::tag, 5, "good")};
+  {
+    // Another second than that of the history.
+    execute(p.file, "update progress set updated_ms = updated_ms - 100000");
+    auto s = store::open(p.file);
+    REQUIRE(s);
+    CHECK(s->find_annotations().value().empty());
+    REQUIRE(s->append(written));
+  }
+  const auto s = store::open_to_read(p.file);
+  REQUIRE(s);
+  const auto found = s->find_annotations().value();
+  REQUIRE(found.size() == 2);
+  CHECK(found.at(0).tags == std::set<std::string>{"baseline"});
+  CHECK(found.at(5).note == "the best");
+  CHECK(found.at(5).who == "ada");
+  CHECK(found.at(5).unix_ms > 0);
+  const auto updated = std::stoll(before.substr(0, before.find('|'))) - 100000;
+  CHECK(query(p.file, "select updated_ms, state from progress")
+        == std::to_string(updated) + "|finished\n");
+  CHECK(s->size() == a_history().size() + 3);
+}

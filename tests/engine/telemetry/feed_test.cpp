@@ -267,3 +267,44 @@ TEST_CASE("replay: generations come as they came, from the one that is asked for
   for (std::size_t i = 0; i < shown.size(); ++i)
     CHECK(encode(shown[i]) == encode(*(first + static_cast<std::ptrdiff_t>(i))));
 }
+
+TEST_CASE("feed: a stored run takes notes and tags and no orders, and tells of them") {
+  live_run run(1);
+  run.append(run.records.size());
+  run.out.reset();
+  run.writer.reset();
+  auto opened = open_feed(run.file);
+  REQUIRE(opened);
+  auto& f = **opened;
+  CHECK_FALSE(f.takes_orders());
+  REQUIRE(f.takes_annotations());
+  const auto before = f.picture().digest;
+  const auto tell = [&](instruction_kind kind, candidate_id id, std::string text) {
+    const auto told = f.tell(
+        {.order = {.kind = kind, .number = id, .text = std::move(text)}, .who = "ada"});
+    return told ? "" : told.error().message;
+  };
+  CHECK(tell(instruction_kind::hold, 0, "") == "no head is at work on this run");
+  CHECK(tell(instruction_kind::tag, 2, "good").empty());
+  auto came = f.wait(0ms);
+  REQUIRE(came);
+  REQUIRE(records_in(*came) == 1);
+  const auto told = nlohmann::json::parse(to_json(came->front(), f.picture()));
+  CHECK(told["event"] == "annotated");
+  CHECK(told["id"] == 2);
+  CHECK(told["tags"] == nlohmann::json{"good"});
+  CHECK(tell(instruction_kind::tag, 2, "good") == "#2 has the tag good already");
+  CHECK(tell(instruction_kind::note, 2, std::string(1 << 20, 'x'))
+            .starts_with("a note has at most 2000 bytes"));
+  CHECK(f.picture().digest == before);
+  // What another process writes is seen as well.
+  {
+    auto other = store::open(run.file);
+    REQUIRE(other);
+    const entry note{
+        person_ordered{{.kind = instruction_kind::note, .text = "old"}, "bob"}, {}};
+    REQUIRE(other->append({&note, 1}));
+  }
+  REQUIRE(f.wait(0ms));
+  CHECK(f.picture().annotated.at(0).who == "bob");
+}

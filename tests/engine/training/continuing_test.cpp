@@ -40,7 +40,7 @@ evaluated_job trained(fitness_function& trainer, const job& j) {
 }
 
 void check_equal(const evaluated_job& parts, const evaluated_job& whole) {
-  CHECK(parts.evaluation.metrics == whole.evaluation.metrics);
+  CHECK((parts.evaluation.metrics == whole.evaluation.metrics));
   CHECK(parts.evaluation.weights_hash == whole.evaluation.weights_hash);
   CHECK(parts.evaluation.parameters == whole.evaluation.parameters);
   CHECK(parts.checkpoint == whole.checkpoint);
@@ -64,8 +64,8 @@ TEST_CASE("continuing: three epochs and three more are six, bit for bit") {
       check_equal(more, six);
       REQUIRE(more.evaluation.curve.size() == 3);
       for (std::size_t i = 0; i < 3; ++i) {
-        CHECK(three.evaluation.curve[i].metrics == six.evaluation.curve[i].metrics);
-        CHECK(more.evaluation.curve[i].metrics == six.evaluation.curve[i + 3].metrics);
+        CHECK((three.evaluation.curve[i].metrics == six.evaluation.curve[i].metrics));
+        CHECK((more.evaluation.curve[i].metrics == six.evaluation.curve[i + 3].metrics));
         CHECK(more.evaluation.curve[i].number == i + 4);
       }
     }
@@ -107,7 +107,8 @@ TEST_CASE("continuing: a schedule is laid over the experiment's epochs, not the 
   const auto over_8 = trained(*trainer, rung_of_4);
   rung_of_4.budget.horizon = 4;
   const auto over_4 = trained(*trainer, rung_of_4);
-  CHECK(over_8.evaluation.curve.back().metrics != over_4.evaluation.curve.back().metrics);
+  CHECK(
+      (over_8.evaluation.curve.back().metrics != over_4.evaluation.curve.back().metrics));
   rung_of_4.budget.horizon = 0; // As many as there are.
   CHECK(trained(*trainer, rung_of_4).evaluation.weights_hash
         == over_4.evaluation.weights_hash);
@@ -128,7 +129,7 @@ TEST_CASE("continuing: other hyperparameters go on from the same weights") {
     REQUIRE(before);
     REQUIRE(after);
     CHECK(after->epochs == 4);
-    CHECK(after->optimiser == optimiser);
+    CHECK((after->optimiser == optimiser));
     for (std::size_t i = 0; i < before->weights[0].values.size(); ++i)
       CHECK(after->weights[0].values[i]
             == Approx(before->weights[0].values[i]).margin(1e-5));
@@ -165,7 +166,7 @@ TEST_CASE("continuing: a checkpoint is given where it is asked for") {
   REQUIRE(decode_checkpoint(weights));
   CHECK(decode_checkpoint(whole)->position);
   CHECK_FALSE(decode_checkpoint(weights)->position);
-  CHECK(decode_checkpoint(whole)->weights == decode_checkpoint(weights)->weights);
+  CHECK((decode_checkpoint(whole)->weights == decode_checkpoint(weights)->weights));
 }
 
 TEST_CASE("continuing: a wider child starts from its parent's weights") {

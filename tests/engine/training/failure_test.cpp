@@ -94,7 +94,7 @@ TEST_CASE("trainer: one failure leaves the next candidate alone") {
   evaluated(*trainer, bad);
   const auto again = evaluated(*trainer, a_job(a_dense_network()));
   CHECK(again.weights_hash == good.weights_hash);
-  CHECK(again.metrics == good.metrics);
+  CHECK((again.metrics == good.metrics));
 }
 
 TEST_CASE("trainer: a setup that asks for what training does not have is refused") {
@@ -106,8 +106,10 @@ TEST_CASE("trainer: a setup that asks for what training does not have is refused
   setup = bench.setup;
   setup.goal.metric = "validation.r2";
   CHECK(refusal(setup)
-        == "objective: no metric validation.r2; there are train.loss, "
-           "validation.accuracy, validation.loss");
+        == "objective: no metric validation.r2; there are validation.accuracy, "
+           "validation.loss, validation.balanced_accuracy, validation.auc, "
+           "validation.f1_macro, validation.matthews, validation.top_3, "
+           "validation.top_5, validation.f1.CLASS");
   setup = bench.setup;
   setup.training.epochs = 0;
   CHECK_THAT(refusal(setup), Contains("training.epochs"));

@@ -1,5 +1,6 @@
 // How much of what a parent has learnt its children start with: digits, LibTorch, the
 // mutations of a search. With -s the table is printed.
+#include "engine/training/assessment.hpp"
 #include "engine/training/checkpoint.hpp"
 #include "engine/training/inheritance.hpp"
 #include "engine/training/training_loop.hpp"

@@ -25,7 +25,7 @@ TEST_CASE("linear model: it tells linear classes apart") {
   CHECK(metric_of(x.metrics, "test.accuracy") == 1.0);
   CHECK(metric_of(x.metrics, "test.loss") < 0.05);
   CHECK(metric_of(x.metrics, "validation.accuracy") == 1.0);
-  CHECK(fitted(bench).metrics == x.metrics);
+  CHECK((fitted(bench).metrics == x.metrics));
 }
 
 TEST_CASE("linear model: it fits a plane as exactly as floats can") {

@@ -12,3 +12,42 @@ TEST_CASE("metrics: an epoch has the training's loss and the validation part's")
         == std::vector<std::string>{"train.loss", "validation.loss", "validation.mse",
                                     "validation.r2", "validation.rmse"});
 }
+
+TEST_CASE(
+    "metrics: what the objective, its limits and the training name is measured too") {
+  const objective goal{.metric = "validation.auc",
+                       .others = {{"parameters", false}},
+                       .constraints = {{"validation.f1.7", 0.9, false}}};
+  const std::vector<std::string> named{"matthews", "train.accuracy", "validation.loss",
+                                       "auc", "train.loss"};
+  const auto asked = asked_for(task_kind::classification, goal, named);
+  CHECK(asked.validation == std::vector<std::string>{"auc", "f1.7", "matthews"});
+  CHECK(asked.train == std::vector<std::string>{"accuracy"});
+  CHECK(epoch_metrics(task_kind::classification, asked)
+        == std::vector<std::string>{"train.accuracy", "train.loss", "validation.accuracy",
+                                    "validation.auc", "validation.f1.7",
+                                    "validation.loss", "validation.matthews"});
+}
+
+TEST_CASE("metrics: an unknown one is told with those that there are") {
+  const auto wrong = [](task_kind task, const std::string& name) {
+    const std::vector<std::string> named{name};
+    const auto checked = check_metric_names(task, named);
+    return checked ? "no error" : checked.error().message;
+  };
+  CHECK(wrong(task_kind::regression, "validation.auc")
+        == "metrics: regression has no metric \"validation.auc\"; it has rmse, mse, r2, "
+           "loss, mae, mape");
+  CHECK(wrong(task_kind::classification, "f1")
+        == "metrics: classification has no metric \"f1\"; it has accuracy, loss, "
+           "balanced_accuracy, auc, f1_macro, matthews, top_3, top_5, f1.CLASS");
+  for (const char* name : {"auc", "train.auc", "validation.log_loss", "f1.yes"})
+    CHECK(wrong(task_kind::classification, name) == "no error");
+}
+
+TEST_CASE("metrics: the F1 of a class that the data does not have is an error") {
+  const std::vector<std::string> classes{"no", "yes"};
+  CHECK(check_classes(asked_metrics{.validation = {"auc", "f1.yes"}}, classes));
+  CHECK(check_classes(asked_metrics{.validation = {"f1.Yes"}}, classes).error().message
+        == "the metric \"f1.Yes\" names no class of the data; there are f1.no, f1.yes");
+}

@@ -23,7 +23,7 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
   CHECK(objection_to(training_params{.epochs = 0})
         == "training.epochs is 0; give at least 1");
   CHECK(objection_to(training_params{.optimiser = "lion"})
-        == "training.optimiser is \"lion\"; there are sgd, adam, adamw");
+        == "training.optimizer is \"lion\"; there are sgd, adam, adamw");
   CHECK(objection_to(training_params{.schedule = "linear"})
         == "training.schedule is \"linear\"; there are constant, cosine, step");
   CHECK(objection_to(training_params{.learning_rate = 0})
@@ -60,7 +60,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
                                         {"label_smoothing", 0.1},
                                         {"learning_rate", 0.01},
                                         {"momentum", 0.9},
-                                        {"optimiser", "adamw"},
+                                        {"optimizer", "adamw"},
                                         {"schedule", "cosine"},
                                         {"shift", std::int64_t{2}},
                                         {"weight_decay", std::int64_t{0}}});
@@ -76,9 +76,15 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(own->flip);
 }
 
+TEST_CASE("recipe: genomes of earlier versions have British names") {
+  CHECK(recipe_of({}, {{"optimiser", "sgd"}})->optimiser == optimiser_kind::sgd);
+  CHECK(find_hyperparameter("optimiser") == find_hyperparameter("optimizer"));
+}
+
 TEST_CASE("recipe: a value of the wrong type or out of range is an error") {
   CHECK(objection_to(setting{"learning_rate", "fast"}) == "learning_rate is no number");
   CHECK(objection_to(setting{"batch_size", 16.5}) == "batch_size is no whole number");
+  CHECK(objection_to(setting{"optimizer", 1.0}) == "optimizer is no word");
   CHECK(objection_to(setting{"optimiser", 1.0}) == "optimiser is no word");
   CHECK(objection_to(setting{"label_smoothing", 1.0})
         == "label_smoothing is not in [0, 1)");
@@ -88,7 +94,7 @@ TEST_CASE("recipe: a value of the wrong type or out of range is an error") {
 }
 
 TEST_CASE("recipe: every hyperparameter that is said to be read is read") {
-  for (const auto name : hyperparameter_names()) {
+  for (const auto& [name, sentence] : hyperparameters()) {
     // No hyperparameter is both a number and a word.
     const bool takes_number = objection_to(setting{std::string(name), 1e9}) == "valid";
     const bool takes_word = objection_to(setting{std::string(name), "?"}) == "valid";

@@ -83,7 +83,7 @@ TEST_CASE("trainer: the same job gives the same bits") {
   const auto trainer = bench.trainer();
   evaluated(*trainer, a_job(a_conv_network(), 2)); // leaves no trace
   const auto twice = evaluated(*trainer, a_job(a_conv_network()));
-  CHECK(decisive_part(once) == decisive_part(twice));
+  CHECK((decisive_part(once) == decisive_part(twice)));
 }
 
 TEST_CASE("trainer: another candidate or seed draws other numbers") {
@@ -100,7 +100,7 @@ TEST_CASE("trainer: another candidate or seed draws other numbers") {
   const auto other_seed = evaluated(*trainer, j);
   CHECK(one.weights_hash != other_id.weights_hash);
   CHECK(one.weights_hash != other_seed.weights_hash);
-  CHECK(one.metrics != other_id.metrics);
+  CHECK((one.metrics != other_id.metrics));
 }
 
 TEST_CASE("trainer: every optimiser and schedule learns") {
@@ -125,7 +125,7 @@ TEST_CASE("trainer: every epoch is heard of as it ends") {
   listener ear;
   const auto e = trainer->evaluate(a_job(a_dense_network()), ear).evaluation;
   REQUIRE(ear.heard.size() == 10);
-  CHECK(ear.heard == e.curve);
+  CHECK((ear.heard == e.curve));
   for (std::size_t i = 0; i < ear.heard.size(); ++i)
     CHECK(ear.heard[i].number == i + 1);
 }
@@ -143,7 +143,7 @@ TEST_CASE("trainer: the epoch with the best objective counts and ties go to the 
     };
     const auto best = std::ranges::max_element(
         e.curve, {}, [&](const epoch& point) { return rank(point.metrics); });
-    CHECK(e.metrics == best->metrics);
+    CHECK((e.metrics == best->metrics));
   }
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("trainer: weights are kept for the fit and examine as the training did
   const auto loaded = bench.trainer()->examine(j, kept);
   REQUIRE(again);
   REQUIRE(loaded);
-  CHECK(loaded->metrics == again->metrics);
+  CHECK((loaded->metrics == again->metrics));
   CHECK(loaded->id == j.id);
   CHECK(loaded->parameters == trainer->evaluate(j, ear).evaluation.parameters);
 }

@@ -1,4 +1,4 @@
-// What the page makes of what it is told, without a browser: `node --test` of this file, by dashboard_test.py.
+// Tests of the page's fold without a browser: dashboard_test.py runs `node --test` on this file.
 
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
@@ -9,25 +9,26 @@ registerHooks({
   resolve: (name, context, next) => next(name.startsWith("./") && !name.endsWith(".ts") ? `${name}.ts` : name, context),
 });
 const { Run } = await import("../../../tools/dashboard/src/run.ts");
+const { parse_query } = await import("../../../tools/dashboard/src/query.ts");
 const { moment_of } = await import("../../../tools/dashboard/src/moment.ts");
 
-const columns = ["id", "generation", "index", "parents", "origin", "equal_to", "nodes", "outcome", "fitness", "parameters",
+const columns = ["id", "generation", "index", "parents", "origin", "equal_to", "nodes", "operators", "outcome", "fitness", "parameters",
   "seconds", "slot", "reason", "born", "evaluated", "born_sequence", "evaluated_sequence", "hyperparameters", "metrics"];
 
 const cells = (id, born, evaluated = null) => {
   const known = evaluated !== null;
-  return [id, 0, id, [], "random", null, 3, known ? "succeeded" : null, known ? id / 100 : null, known ? 10 : null,
+  return [id, 0, id, [], "random", null, 3, {}, known ? "succeeded" : null, known ? id / 100 : null, known ? 10 : null,
     known ? 1 : null, known ? "cpu:0" : null, null, born, evaluated, born, evaluated, {}, {}];
 };
 const page = (...rows) => ({ columns, rows });
 const picture = (sequence, generations = []) => ({
   event: "picture", showing: "live", sequence, time: sequence, started: 1, maximize: true, generation: 0, born: 0,
-  evaluated: 0, generations, slots: [], attempts: [],
+  evaluated: 0, generations, slots: [], attempts: [], annotations: [],
   objective: { aims: [{ metric: "validation.accuracy", maximize: true }], constraints: [] },
 });
 const born = (id, sequence) => ({
   event: "born", sequence, time: sequence, id, generation: 0, index: id, parents: [], origin: "random", equal_to: null,
-  nodes: 3, hyperparameters: {},
+  nodes: 3, operators: {}, hyperparameters: {},
 });
 const evaluated = (id, sequence) => ({
   event: "evaluated", sequence, time: sequence, id, outcome: "succeeded", fitness: id / 100, metrics: {}, parameters: 10,
@@ -97,4 +98,27 @@ test("the past has every evaluation recorded before the generation was closed, a
   assert.deepEqual(moment.open, []);
   assert.equal(moment.evaluated, 3);
   assert.deepEqual(open_of(run), [4]);
+});
+
+test("what people write is of its row, whichever comes first, and candidates are found by it", () => {
+  const written = (id, sequence, tags, note = null) => ({ event: "annotated", sequence, time: 99_999, id, note, who: note && "ada", written: note && 1, tags });
+  const found = (run, query) => run.rows.filter((r) => parse_query(query, () => false).test(r, run.sequence)).map((r) => r.id);
+  for (const early of [true, false]) {
+    const run = new Run();
+    run.take({ ...picture(5), annotations: [{ id: 1, note: null, who: null, written: null, tags: ["good"] }] });
+    if (!early) run.take_rows(page(cells(1, 2, 4), cells(2, 3, 5)));
+    run.take(written(2, 6, ["good", "goodish"], "Odd one"));
+    run.take(written(0, 7, ["baseline"]));
+    if (early) run.take_rows(page(cells(1, 2, 4), cells(2, 3, 5)));
+    assert.deepEqual(found(run, "tag:good"), [1, 2]);
+    assert.deepEqual(found(run, "tag=goodish"), [2]);
+    assert.deepEqual(found(run, "tag!=goodish"), [1]);
+    assert.deepEqual(found(run, "note:odd"), [2]);
+    assert.deepEqual(found(run, "goodish"), [2]);
+    assert.deepEqual(run.annotations.get(0).tags, ["baseline"]);
+    assert.equal(run.picture.time, 5);
+    run.take(written(2, 8, []));
+    assert.deepEqual(found(run, "tag:good"), [1]);
+    assert.equal(run.row(2).note, null);
+  }
 });

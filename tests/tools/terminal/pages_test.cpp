@@ -54,7 +54,7 @@ TEST_CASE("overview: fitness by generation and the latest evaluations, in Braill
   auto s = page_of(page::overview);
   s.with = glyphs::unicode;
   CHECK(s.text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 validation.accuracy  best  median  quartiles
@@ -83,7 +83,7 @@ q quit   1-6 or Tab another page   b open the best
 
 TEST_CASE("overview: without Unicode it is drawn in ASCII") {
   CHECK(page_of(page::overview).text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 validation.accuracy  best *  median -  quartiles :
@@ -114,7 +114,7 @@ TEST_CASE("front: a chart and a list, of which one is chosen") {
   auto s = page_of(page::front);
   s.at.chosen_of_front = 1;
   CHECK(s.text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 validation.accuracy against parameters (logarithmic)
@@ -146,7 +146,7 @@ TEST_CASE("slots: what they train and how far, and who is away or gone, in red")
   auto s = page_of(page::slots);
   s.epochs = {{"node1/cpu:0", {.slot = "node1/cpu:0", .id = 76, .number = 10, .of = 20}}};
   CHECK(s.text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 slot          does                        epoch                     for  device
@@ -178,7 +178,7 @@ q quit   1-6 or Tab another page   Up/Down move
 
 TEST_CASE("candidates: the latest first") {
   CHECK(page_of(page::candidates).text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
  id  generation  result  parameters   took  parents  what changed
@@ -207,7 +207,7 @@ q quit   1-6 or Tab another page   Up/Down choose   Enter open
 
 TEST_CASE("generations: a line each, the latest first") {
   CHECK(page_of(page::generations).text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 generation    best   by  median   lower   upper  succeeded  failed  took
@@ -236,7 +236,7 @@ q quit   1-6 or Tab another page   Up/Down move
 
 TEST_CASE("failures: outcomes by kind and what was lost last") {
   CHECK(page_of(page::failures).text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 outcomes
@@ -274,7 +274,7 @@ TEST_CASE("pages: an open candidate has its curve above its text") {
                                 {3, {{"validation.accuracy", 0.9}}, 0.5}}};
   s.at.read = 1;
   CHECK(s.text() == R"(
-digits  live                               generation 3 of 0..9, 2 min 45 s left
+digits  live                                 generation 3 of 10, 2 min 45 s left
 75 of 240 evaluated, 3 failed   best 0.9100 #55   2 of 4 slots busy
 1 overview  2 front  3 slots  4 candidates  5 generations  6 failures
 validation.accuracy
@@ -339,27 +339,30 @@ TEST_CASE("pages: a terminal that is too small is told so") {
 TEST_CASE("pages: the head says which of live, stopped and replay is shown") {
   auto s = page_of(page::overview);
   CHECK(line_of(s.text(), 0)
-        == "digits  live                               generation 3 of 0..9, 2 min 45 s "
+        == "digits  live                                 generation 3 of 10, 2 min 45 s "
            "left");
   s.showing = "stopped";
   s.picture.state = "paused";
   s.picture.reason = "interrupted";
   s.slots = {};
-  CHECK(line_of(s.text(), 0)
-        == "digits  stopped, paused: interrupted                        generation 3 of "
-           "0..9");
+  CHECK(
+      line_of(s.text(), 0)
+      == "digits  stopped, paused: interrupted                          generation 3 of "
+         "10");
   CHECK(line_of(s.text(), 1) == "75 of 240 evaluated, 3 failed   best 0.9100 #55");
   s.showing = "finished";
   s.picture.state = "finished";
   s.picture.reason.clear();
-  CHECK(line_of(s.text(), 0)
-        == "digits  finished                                            generation 3 of "
-           "0..9");
+  CHECK(
+      line_of(s.text(), 0)
+      == "digits  finished                                              generation 3 of "
+         "10");
   s.showing = "replay";
   s.picture.state = "running";
-  CHECK(line_of(s.text(), 0)
-        == "digits  replay, running                                     generation 3 of "
-           "0..9");
+  CHECK(
+      line_of(s.text(), 0)
+      == "digits  replay, running                                       generation 3 of "
+         "10");
 }
 
 TEST_CASE("pages: what is complained of is in place of the keys, in red") {

@@ -1,4 +1,4 @@
-import type { Candidate, News, Rows } from "./model";
+import type { Candidate, Costs, Epoch, Metrics, News, Rows } from "./model";
 import { prepare } from "./query";
 import type { Run } from "./run";
 
@@ -7,11 +7,33 @@ import type { Run } from "./run";
 
 const page_rows = 5000;
 
-async function ask<T>(path: string): Promise<T> {
-  const answer = await fetch(path, { credentials: "same-origin", cache: "no-store" });
+export async function ask<T>(path: string, how: RequestInit = {}): Promise<T> {
+  const answer = await fetch(path, { credentials: "same-origin", cache: "no-store", ...how });
   const body = (await answer.json()) as T & { error?: string };
   if (!answer.ok) throw new Error(body.error ?? `the server answered ${answer.status}`);
   return body;
+}
+
+export function send<T>(path: string, body: unknown): Promise<T> {
+  return ask<T>(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+}
+
+/** A file that the server makes, with the name that it gives it. */
+export async function fetch_file(path: string): Promise<{ name: string; content: ArrayBuffer }> {
+  const answer = await fetch(path, { credentials: "same-origin", cache: "no-store" });
+  if (!answer.ok) throw new Error(((await answer.json()) as { error?: string }).error ?? `the server answered ${answer.status}`);
+  const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "");
+  return { name: named?.[1] ?? "model", content: await answer.arrayBuffer() };
+}
+
+/** At most 50. */
+export async function fetch_curves(ids: number[]): Promise<{ id: number; metrics: Metrics; curve: Epoch[] }[]> {
+  return (await ask<{ curves: { id: number; metrics: Metrics; curve: Epoch[] }[] }>(`/api/curves?ids=${ids.join()}`)).curves;
+}
+
+/** Where the run's data are not at hand it is an error that says so. */
+export async function fetch_costs(id: number): Promise<Costs> {
+  return (await ask<{ nodes: Costs }>(`/api/candidate/${id}/costs`)).nodes;
 }
 
 export function fetch_candidate(id: number): Promise<Candidate> {

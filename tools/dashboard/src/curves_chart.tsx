@@ -1,21 +1,16 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
+import { Chart } from "./chart_tools";
 import { fetch_candidate } from "./connection";
+import { type Curve, finished_curve, metric_names, seen_of } from "./curve";
 import { metric } from "./format";
-import type { Candidate, Metrics } from "./model";
+import type { Candidate } from "./model";
 import type { Moment } from "./moment";
 import { CandidateLink, Empty, Panel } from "./parts";
 import type { Place } from "./place";
 import { axis, metric_axis, Plot, whole_numbers } from "./plot";
 import type { Run } from "./run";
 import type { Theme } from "./theme";
-
-export interface Curve {
-  id: number;
-  epochs: { number: number; metrics: Metrics }[];
-  /** How many there will be. */
-  of?: number | undefined;
-}
 
 const most_curves = 6;
 
@@ -34,9 +29,11 @@ export function Curves({ curves, metric_name, place }: { curves: Curve[]; metric
     ];
   }, [shape, metric_name]);
 
+  const now = useRef(curves);
+  now.current = curves;
   const make = (theme: Theme): Omit<uPlot.Options, "width" | "height"> => ({
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false } },
+    cursor: { y: false },
     scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] } },
     axes: [axis(theme, { incrs: whole_numbers!, space: 40 }), metric_axis(theme)],
     series: [
@@ -48,25 +45,45 @@ export function Curves({ curves, metric_name, place }: { curves: Curve[]; metric
         points: { show: (data[0]?.length ?? 0) < 30, size: 4 },
       })),
     ],
+    hooks: { draw: [(u) => draw_counts(u, theme, now.current)] },
+  });
+  const table = () => ({
+    columns: ["epoch", ...curves.map((c) => `#${c.id}`), ...curves.map((c) => `#${c.id} counts`)],
+    rows: Array.from(data[0], (n, i): (string | number | null)[] => [n, ...curves.map((_, c) => data[c + 1]![i] ?? null), ...curves.map((c) => (c.counts === n ? "yes" : ""))]),
   });
   return (
-    <>
-      <Plot label={`${metric_name} by epoch of ${curves.map((c) => `#${c.id}`).join(", ")}`} data={data} height={240}
+    <Chart name={`${metric_name} by epoch`} table={table}>
+      <Plot label={`${metric_name} by epoch of ${curves.map((c) => `#${c.id}`).join(", ")}`} data={data} height={240} zooms
         kind={`curves ${curves.map((c) => c.id).join(" ")} ${(data[0]?.length ?? 0) < 30}`} make={make} />
       <ul class="legend" data-test="curves">
         {curves.map((c, i) => (
           <li key={c.id}>
             <i class={`key line series-${i % 6}`} />
-            <CandidateLink id={c.id} place={place} /> epoch {c.epochs.at(-1)?.number ?? 0}: {metric(c.epochs.at(-1)?.metrics[metric_name])}
+            <CandidateLink id={c.id} place={place} /> epoch {seen_of(c)?.number ?? 0}: {metric(seen_of(c)?.metrics[metric_name])}
           </li>
         ))}
+        {curves.some((c) => c.counts !== undefined) && <li><i class="key ring" />the epoch that counts: its weights were kept</li>}
       </ul>
-    </>
+    </Chart>
   );
 }
 
-export function metric_names(curves: Curve[]): string[] {
-  return [...new Set(curves.flatMap((c) => c.epochs.flatMap((e) => Object.keys(e.metrics))))].sort();
+/** A ring around the epoch of each curve that counts. */
+function draw_counts(u: uPlot, theme: Theme, curves: Curve[]): void {
+  const dots = devicePixelRatio;
+  u.ctx.save();
+  u.ctx.lineWidth = 2 * dots;
+  curves.forEach((c, i) => {
+    const v = c.counts === undefined ? null : u.data[i + 1]?.[u.data[0].indexOf(c.counts)];
+    if (v === null || v === undefined) return;
+    u.ctx.strokeStyle = theme.series[i % theme.series.length]!;
+    u.ctx.fillStyle = theme.panel;
+    u.ctx.beginPath();
+    u.ctx.arc(u.valToPos(c.counts!, "x", true), u.valToPos(v, "y", true), 5 * dots, 0, 2 * Math.PI);
+    u.ctx.fill();
+    u.ctx.stroke();
+  });
+  u.ctx.restore();
 }
 
 export function MetricChoice({ names, chosen, choose }: { names: string[]; chosen: string; choose: (name: string) => void }) {
@@ -90,7 +107,7 @@ export function CurvesChart({ run, moment, place }: { run: Run; moment: Moment; 
     ? [...run.training].slice(0, most_curves).map(([id, epochs]) => ({
         id, epochs: epochs.map((e) => ({ number: e.epoch, metrics: e.metrics })), of: epochs.at(-1)?.epochs,
       }))
-    : best.filter((c) => c.evaluation?.curve.length).map((c) => ({ id: c.id, epochs: c.evaluation!.curve }));
+    : best.filter((c) => c.evaluation?.curve.length).map((c) => finished_curve(c));
   const names = metric_names(curves);
   const shown = chosen !== null && names.includes(chosen) ? chosen : names.includes(wanted) ? wanted : (names[0] ?? wanted);
   return (

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { metric } from "./format";
+import { Chart } from "./chart_tools";
+import { counted, metric } from "./format";
 import type { GenerationLine, Picture } from "./model";
 import type { Moment } from "./moment";
 import { CandidateLink, Empty, Panel } from "./parts";
@@ -48,14 +49,6 @@ export function FitnessChart({ picture, moment, place }: { picture: Picture; mom
     cursor: {
       y: false,
       points: { size: 7 },
-      drag: { x: false, y: false },
-      bind: {
-        click: (u) => () => {
-          const generation = u.data[0][u.cursor.idx ?? -1];
-          if (generation !== undefined) go(here.current, { generation });
-          return null;
-        },
-      },
     },
     scales: { x: { time: false, range: (_, low, high) => [low, Math.max(high, low + 1)] } },
     axes: [axis(theme, { incrs: whole_numbers!, space: 40 }), metric_axis(theme)],
@@ -74,18 +67,29 @@ export function FitnessChart({ picture, moment, place }: { picture: Picture; mom
     },
   });
 
+  const press = (u: uPlot) => {
+    const generation = u.data[0][u.cursor.idx ?? -1];
+    if (generation !== undefined) go(here.current, { generation });
+  };
+
   if (!lines.length)
     return (
       <Panel title="Fitness by generation" wide>
         <Empty>The first generation is not closed yet.</Empty>
       </Panel>
     );
+  const table = () => ({
+    columns: ["generation", "best", "best so far", "median", "lower quartile", "upper quartile", "succeeded", "failed", "best candidate"],
+    rows: lines.map((g) => [g.generation, g.best_fitness, g.so_far, g.median, g.lower_quartile, g.upper_quartile, g.succeeded, g.failed, g.best]),
+  });
   const seen: Seen = lines[pointed ?? -1] ?? lines.find((g) => g.generation === moment.generation) ?? lines.at(-1);
   return (
     <Panel title="Fitness by generation" note={`${picture.metric}, ${picture.maximize ? "higher" : "lower"} is better`} wide>
-      <Plot label={`Best, median and quartiles of ${picture.metric} for ${lines.length} generations`} data={data}
-        height={280} kind={`fitness ${lines.length < 40}`} make={make} />
+      <Chart name={`${picture.metric} by generation`} table={table}>
+      <Plot label={`Best, median and quartiles of ${picture.metric} for ${counted(lines.length, "generation")}`} data={data}
+        height={280} zooms kind={`fitness ${lines.length < 40}`} make={make} press={press} />
       {seen && <Legend seen={seen} place={place} />}
+      </Chart>
     </Panel>
   );
 }

@@ -6,6 +6,28 @@ export function count(n: number | null | undefined): string {
   return n === null || n === undefined ? "–" : grouped.format(n);
 }
 
+/** "1 slot", "2,000 slots". */
+export function counted(n: number, what: string): string {
+  return `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+}
+
+/** To so many digits behind the point, and no more than it needs. */
+export function rounded(v: number, digits: number): number {
+  return Number(v.toFixed(digits));
+}
+
+/** Numbers of a TOML text by their shortest form: some writers print 0.03 as 0.029999999999999999. */
+export function readable_toml(text: string): string {
+  return text.replaceAll(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?<![\w.+-])[+-]?\d+\.\d{14,}(?:e[+-]?\d+)?(?![\w.])/gi, (token) =>
+    /^["']/.test(token) ? token : shortest(Number(token)));
+}
+
+/** As TOML writes a float: with a point or an exponent. */
+function shortest(v: number): string {
+  const text = String(v);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
 /** Four digits behind the point, or an exponent where they would say nothing. */
 export function metric(v: number | null | undefined): string {
   if (v === null || v === undefined || !Number.isFinite(v)) return "–";
@@ -17,7 +39,9 @@ export function metric(v: number | null | undefined): string {
 export function setting(v: number | string | undefined): string {
   if (v === undefined) return "–";
   if (typeof v === "string") return v;
-  return Number.isInteger(v) ? grouped.format(v) : String(Number(v.toPrecision(6)));
+  if (Number.isInteger(v)) return grouped.format(v);
+  const short = Number(v.toPrecision(6));
+  return Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
 }
 
 export function duration(seconds: number | null | undefined): string {

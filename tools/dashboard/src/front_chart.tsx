@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
+import { Chart } from "./chart_tools";
 import { count, metric } from "./format";
 import type { Picture, Row } from "./model";
 import { is_evaluated, measured, type Moment } from "./moment";
@@ -41,15 +42,7 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
     legend: { show: false },
     cursor: {
       y: false,
-      drag: { x: false, y: false },
       points: { size: 8 },
-      bind: {
-        click: (u) => () => {
-          const row = now.current.dots[u.cursor.idx ?? -1];
-          if (row) go(now.current.place, { view: "candidate", ids: [row.id] });
-          return null;
-        },
-      },
     },
     scales: { x: { time: false, distr: magnitudes ? 3 : 1 } },
     axes: [
@@ -73,20 +66,34 @@ export function FrontChart({ picture, moment, place }: { picture: Picture; momen
     hooks: { setCursor: [(u) => set_pointed(now.current.dots[u.cursor.idx ?? -1] ?? null)] },
   });
 
+  const press = (u: uPlot) => {
+    const row = now.current.dots[u.cursor.idx ?? -1];
+    if (row) go(now.current.place, { view: "candidate", ids: [row.id] });
+  };
+
   if (!dots.length)
     return <Panel title="Pareto front"><Empty>No candidate has succeeded yet.</Empty></Panel>;
   const seen = pointed ?? (picture.objective.aims.length > 1 ? moment.front[0] : moment.front.at(-1));
+  const table = () => {
+    const front = new Set(moment.front);
+    return {
+      columns: ["id", across, picture.metric, "on the front"],
+      rows: dots.map((r) => [r.id, measured(r, across), r.fitness, front.has(r) ? "yes" : ""]),
+    };
+  };
   const volume = moment.generations.at(-1)?.hypervolume ?? null;
   return (
     <Panel title="Pareto front" note={`${picture.metric} against ${across}`}>
+      <Chart name={`${picture.metric} against ${across}`} table={table}>
       <Plot label={`${picture.metric} against ${across} of ${count(dots.length)} candidates; ${moment.front.length} are on the front`}
-        data={data} height={240} kind="front" make={make} />
+        data={data} height={240} zooms kind="front" make={make} press={press} />
       <ul class="legend">
         <li><i class="key dot accent" />front, {moment.front.length}</li>
         <li><i class="key dot muted" />{count(dots.length)} candidates</li>
         {seen && <li><CandidateLink id={seen.id} place={place} /> {metric(seen.fitness)} with {magnitudes ? count(measured(seen, across)) : metric(measured(seen, across))}</li>}
         {volume !== null && <li>hypervolume {metric(volume)}</li>}
       </ul>
+      </Chart>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { clock, duration } from "./format";
+import { clock, counted, duration } from "./format";
 import type { SlotNow, Stay } from "./model";
 import type { Moment } from "./moment";
 import { CandidateLink, Empty, Panel } from "./parts";
@@ -52,7 +52,7 @@ export function HealthPanel({ run, moment, place }: { run: Run; moment: Moment; 
   const slots = health_of(run, moment);
   const waiting = moment.generation === null ? run.waiting : 0;
   return (
-    <Panel title="Workers" note={waiting ? `${waiting} candidates wait` : `${slots.length} slots`}>
+    <Panel title="Workers" note={waiting ? `${counted(waiting, "candidate")} wait${waiting === 1 ? "s" : ""}` : counted(slots.length, "slot")}>
       {!slots.length && <Empty>No slot has joined yet.</Empty>}
       <ul class="slots" data-test="slots">
         {slots.map((s) => (

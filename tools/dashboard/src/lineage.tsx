@@ -50,7 +50,7 @@ export function Lineage({ run, id, place }: { run: Run; id: number; place: Place
   const on_line = new Set(ancestry.line.map((r) => r.id));
   return (
     <figure class="graph">
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label={`Ancestors of #${id}, to be scrolled`}>
         <svg width={placed.width + 4} height={placed.height + 4} viewBox={`-2 -2 ${placed.width + 4} ${placed.height + 4}`} role="group"
           aria-label={`Ancestors of #${id}`}>
           {placed.links.map((l) => (
@@ -60,7 +60,7 @@ export function Lineage({ run, id, place }: { run: Run; id: number; place: Place
             const row = ancestry.rows.get(Number(b.id))!;
             const at = placed.boxes.get(b.id)!;
             return (
-              <a key={b.id} href={address_of(place, { view: "candidate", ids: [row.id] })} aria-label={`#${row.id}, generation ${row.generation}, ${metric(row.fitness)}`}>
+              <a key={b.id} href={address_of(place, { view: "candidate", ids: [row.id] })}>
                 <g class={`node ${row.id === id ? "self" : ""} ${on_line.has(row.id) ? "fitter" : ""}`} transform={`translate(${at.x - b.width / 2},${at.y - b.height / 2})`}>
                   <rect width={b.width} height={b.height} rx={3} />
                   <text x={b.width / 2} y={17} class="op middle">#{row.id}  {metric(row.fitness)}</text>

@@ -1,23 +1,30 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { AllCurves } from "./all_curves";
+import { Analysis } from "./analysis";
 import { CandidateView } from "./candidate";
 import { Candidates } from "./candidates";
 import { Compare } from "./compare";
+import { CommandBar } from "./command";
 import { follow } from "./connection";
-import { count, duration, metric } from "./format";
+import { count, duration, metric, readable_toml } from "./format";
 import { type Moment, moment_of } from "./moment";
 import { Overview } from "./overview";
-import { Parallel } from "./parallel";
 import { CandidateLink, Panel } from "./parts";
 import { address_of, type Place, use_place } from "./place";
 import { Run } from "./run";
+import { Runs } from "./runs";
+import { type Session, use_session } from "./session";
+import { Share } from "./share";
 import "./style.css";
 import { TimeSlider } from "./time_slider";
 import { Timeline } from "./timeline";
+import { Trials } from "./trials";
+
 
 const views: [string, string][] = [
-  ["overview", "Overview"], ["candidates", "Candidates"], ["hyperparameters", "Hyperparameters"], ["slots", "Slots"],
-  ["compare", "Compare"], ["experiment", "Experiment"],
+  ["overview", "Overview"], ["candidates", "Candidates"], ["trials", "Trials"], ["hyperparameters", "Hyperparameters"], ["curves", "Curves"], ["slots", "Slots"],
+  ["compare", "Compare"], ["runs", "Runs"], ["experiment", "Experiment"],
 ];
 
 const run = new Run();
@@ -34,7 +41,7 @@ function use_run(): number {
   return version;
 }
 
-/** Of a large run everything takes its time: it is looked at anew once a second, and at once when another moment is
+/** Looks at a large run, where everything takes its time, once a second, and at once when another moment is
     chosen. */
 function use_moment(version: number, generation: number | null): Moment | null {
   const last = useRef<{ at: number; version: number; generation: number | null; moment: Moment | null } | null>(null);
@@ -53,7 +60,7 @@ function use_moment(version: number, generation: number | null): Moment | null {
 
 function showing_says(): string {
   const p = run.picture!;
-  if (p.showing === "live" && p.state === "paused") return "live, paused";
+  if (p.showing === "live" && (p.state === "paused" || p.state === "held")) return `live, ${p.state}`;
   return p.showing;
 }
 
@@ -69,7 +76,7 @@ function Figures({ moment, place }: { moment: Moment; place: Place }) {
   const best = moment.best[0];
   const generation = moment.generation ?? p.generation;
   const elapsed = p.started ? (moment.time - p.started) / 1000 : null;
-  // Until all rows are here, the picture knows better what there is now.
+  // The picture knows better what there is now, until all rows are here.
   const whole = moment.generation !== null || moment.complete;
   const figures: [string, preact.ComponentChildren][] = [
     ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
@@ -89,20 +96,23 @@ function Experiment() {
   const p = run.picture!;
   return (
     <Panel title="Experiment" wide note={`clade ${p.version}, seed ${p.seed}, digest ${p.digest}`}>
-      <pre tabIndex={0}>{p.experiment}</pre>
+      <pre tabIndex={0}>{readable_toml(p.experiment)}</pre>
     </Panel>
   );
 }
 
-function View({ moment, place }: { moment: Moment; place: Place }) {
+function View({ moment, place, session }: { moment: Moment; place: Place; session: Session | null }) {
   switch (place.view) {
     case "candidates": return <Candidates run={run} moment={moment} place={place} />;
-    case "candidate": return <CandidateView key={place.ids[0]} run={run} moment={moment} place={place} />;
-    case "hyperparameters": return <Parallel run={run} moment={moment} place={place} />;
+    case "candidate": return <CandidateView key={place.ids[0]} run={run} moment={moment} place={place} session={session} />;
+    case "trials": return <Trials run={run} moment={moment} place={place} />;
+    case "hyperparameters": return <Analysis run={run} moment={moment} place={place} />;
+    case "curves": return <AllCurves run={run} moment={moment} place={place} />;
     case "slots": return <Timeline run={run} moment={moment} place={place} />;
     case "compare": return <Compare run={run} moment={moment} place={place} />;
+    case "runs": return <Runs run={run} place={place} />;
     case "experiment": return <Experiment />;
-    default: return <Overview run={run} moment={moment} place={place} />;
+    default: return <Overview run={run} moment={moment} place={place} session={session} />;
   }
 }
 
@@ -116,7 +126,7 @@ function Page() {
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;
-    // To who reads by ear, another view is another page.
+    // Another view is another page to people who use a screen reader.
     main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [path]);
@@ -124,7 +134,9 @@ function Page() {
   useEffect(() => {
     if (name) document.title = `${name} – Clade`;
   }, [name]);
-  const view = useMemo(() => (moment ? <View moment={moment} place={place} /> : null), [moment, place, version]);
+  const session = use_session(run.picture?.showing);
+  const [bar, set_bar] = useState<"" | "orders" | "share">("");
+  const view = useMemo(() => (moment ? <View moment={moment} place={place} session={session} /> : null), [moment, place, version, session]);
   if (!run.picture || !moment)
     return <main class="waiting" tabIndex={-1}><p role="status">{run.connected ? "Waiting for the run." : "Connecting to clade."}</p></main>;
   return (
@@ -134,8 +146,12 @@ function Page() {
         <div class="name">
           <h1>{run.picture.name}</h1>
           <Status />
+          {session?.orders && <button type="button" class="small" aria-expanded={bar === "orders"} onClick={() => set_bar(bar === "orders" ? "" : "orders")}>Orders</button>}
+          {session && <button type="button" class="small" aria-expanded={bar === "share"} onClick={() => set_bar(bar === "share" ? "" : "share")}>Share</button>}
         </div>
         <Figures moment={moment} place={place} />
+        {session?.orders && bar === "orders" && <CommandBar run={run} session={session} />}
+        {session && bar === "share" && <Share session={session} />}
       </header>
       <nav class="views" aria-label="Views">
         {views.map(([view, title]) => (

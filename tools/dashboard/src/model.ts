@@ -1,4 +1,4 @@
-// What the server tells (engine/telemetry/json.hpp, engine/report/json.hpp).
+// These are the objects that the server sends (engine/telemetry/json.hpp, engine/report/json.hpp).
 
 export type Settings = Record<string, number | string>;
 export type Metrics = Record<string, number>;
@@ -28,9 +28,9 @@ export interface GenerationLine {
   failed: number;
   born: number;
   closed: number;
-  /** Of the record that closed it. */
+  /** The sequence of the record that closed it. */
   closed_sequence: number;
-  /** Of several objectives: how many are on the front of all generations so far, and its hypervolume. */
+  /** With several objectives: the size of the front of all generations so far, and its hypervolume. */
   front: number | null;
   hypervolume: number | null;
 }
@@ -49,11 +49,24 @@ export interface Attempt {
   reason: string;
 }
 
+/** The results of the test beside a network's metrics; null where one does not apply. */
+export interface TestDetails {
+  examples: { train: number; validation: number; test: number };
+  metrics: Metrics;
+  classes: string[] | null;
+  /** How many test examples of the row's class were taken for the column's. */
+  confusion: number[][] | null;
+  /** Actual and predicted values of some test examples. */
+  pairs: [number, number][] | null;
+}
+
 export interface Examination {
   subject: string;
   id: number | null;
   metrics: Metrics;
   parameters: number;
+  /** None of a run that an older clade made. */
+  details?: TestDetails | null;
 }
 
 export interface Finish {
@@ -76,6 +89,16 @@ export interface Constraint {
 export interface Objective {
   aims: Aim[];
   constraints: Constraint[];
+}
+
+/** Holds what people wrote on a candidate, or on the run, whose id is 0. */
+export interface Annotation {
+  id: number;
+  note: string | null;
+  who: string | null;
+  /** When the note was. */
+  written: number | null;
+  tags: string[];
 }
 
 export interface Picture {
@@ -110,6 +133,7 @@ export interface Picture {
   attempts: Attempt[];
   slots: Stay[];
   finished: Finish | null;
+  annotations: Annotation[];
 }
 
 export interface SlotNow {
@@ -146,6 +170,7 @@ export interface BornNews extends Recorded {
   origin: string;
   equal_to: number | null;
   nodes: number;
+  operators: Record<string, number>;
   hyperparameters: Settings;
 }
 
@@ -175,7 +200,8 @@ export type News =
   | (Recorded & { event: "resumed"; version: string })
   | (Recorded & { event: "attempt" } & Attempt)
   | (Recorded & { event: "slot"; slot: string; joined: boolean; reason: string | null })
-  | (Recorded & { event: "ordered"; order: string; who: string })
+  | (Recorded & { event: "ordered"; order: string; number: number; who: string })
+  | (Recorded & { event: "annotated" } & Annotation)
   | { event: "slots"; waiting: number; slots: SlotNow[] }
   | { event: "restarted" };
 
@@ -188,6 +214,8 @@ export interface Row {
   origin: string;
   equal_to: number | null;
   nodes: number;
+  /** How many layers of each operator there are. */
+  operators: Record<string, number>;
   outcome: string | null;
   fitness: number | null;
   parameters: number | null;
@@ -200,7 +228,9 @@ export interface Row {
   evaluated_sequence: number | null;
   hyperparameters: Settings;
   metrics: Metrics;
-  /** What words are looked for in; made when it is first needed. */
+  tags?: string[];
+  note?: string | null;
+  /** The text in which words are looked for; made when it is first needed. */
   text?: string;
 }
 
@@ -229,6 +259,9 @@ export interface Genome {
   edges: EdgeGene[];
   hyperparameters: Settings;
 }
+
+/** The shape of each node's value and what the node costs, by its gene. */
+export type Costs = Record<string, { shape: number[]; parameters: number; multiply_adds: number }>;
 
 export interface Epoch {
   number: number;

@@ -87,15 +87,25 @@ function weighed_front(rows: Row[], objective: Objective, fitter: (a: Row, b: Ro
   return front.map((one) => one.row).sort(fitter);
 }
 
-/** As the picture's fold does it (engine/telemetry/picture.cpp). */
-function front_of(rows: Row[], fitter: (a: Row, b: Row) => number): Row[] {
+/** Fitness against parameters, by rising parameters: along it fitness rises too. Of candidates equal in both the fitter
+    one stays. As the picture's fold does it (engine/telemetry/picture.cpp). */
+export function front_of(rows: Row[], objective: Objective, fitter: (a: Row, b: Row) => number): Row[] {
+  const sign = objective.aims[0]!.maximize ? 1 : -1;
+  // Without what breaks ties among equal fitness: that is no axis of this front.
+  const ahead = (a: Row, b: Row) => violation(b, objective) - violation(a, objective) || sign * (a.fitness! - b.fitness!);
   const front: Row[] = [];
   for (const row of rows) {
-    const place = first_in(front.length, (i) => front[i]!.parameters! > row.parameters! || (front[i]!.parameters === row.parameters && fitter(row, front[i]!) < 0));
-    if (place > 0 && fitter(row, front[place - 1]!) > 0) continue;
-    let worse = place;
-    while (worse < front.length && fitter(row, front[worse]!) < 0) ++worse;
-    front.splice(place, worse - place, row);
+    let place = first_in(front.length, (i) => front[i]!.parameters! > row.parameters!);
+    const before = front[place - 1];
+    if (before) {
+      const lead = ahead(row, before);
+      const twin = lead === 0 && before.parameters === row.parameters;
+      if (twin ? fitter(before, row) < 0 : lead <= 0) continue;
+      if (before.parameters === row.parameters) --place;
+    }
+    let beaten = place;
+    while (beaten < front.length && ahead(front[beaten]!, row) <= 0) ++beaten;
+    front.splice(place, beaten - place, row);
   }
   return front;
 }
@@ -148,6 +158,6 @@ export function moment_of(run: Run, generation: number | null): Moment | null {
     else if (row.equal_to === null) ranked.push(row);
   }
   moment.best = five_best(ranked, fitter);
-  moment.front = p.objective.aims.length > 1 ? weighed_front(ranked, p.objective, fitter) : front_of(ranked, fitter);
+  moment.front = p.objective.aims.length > 1 ? weighed_front(ranked, p.objective, fitter) : front_of(ranked, p.objective, fitter);
   return moment;
 }

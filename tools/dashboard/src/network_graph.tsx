@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
-import { gene_name, setting } from "./format";
+import { counted, gene_name, setting } from "./format";
 import { type Box, layered, path_of, text_width } from "./layered";
-import type { Genome, NodeGene } from "./model";
+import type { Costs, Genome, NodeGene } from "./model";
 
 const line_height = 16;
 const padding = 10;
@@ -34,13 +34,15 @@ function used(g: Genome): Set<string> {
   return new Set([...forward].filter((id) => back.has(id)));
 }
 
-function drawn_of(g: Genome): Drawn[] {
+function drawn_of(g: Genome, costs: Costs | null): Drawn[] {
   const there = used(g);
   return g.nodes.filter((n) => there.has(n.id)).map((gene) => {
     const title = gene.op === gene_name(gene.id) ? gene.op : `${gene.op}`;
     const settings = Object.entries(gene.settings).map(([name, v]) => `${name} ${setting(v)}`);
     const lines: string[] = [];
     for (let i = 0; i < settings.length; i += 2) lines.push(settings.slice(i, i + 2).join(", "));
+    const cost = costs?.[gene.id];
+    if (cost) lines.push(`${cost.shape.join(" × ")}${cost.parameters ? `, ${counted(cost.parameters, "parameter")}` : ""}`);
     const width = Math.max(text_width(title, true) + 64, ...lines.map((l) => text_width(l))) + 2 * padding;
     const parents = g.edges.filter((e) => e.enabled && !e.recurrent && e.to === gene.id && there.has(e.from)).map((e) => e.from);
     const height = (lines.length + 1) * line_height + padding;
@@ -48,12 +50,13 @@ function drawn_of(g: Genome): Drawn[] {
   });
 }
 
-/** `marks`: a class for the nodes of some genes, to tell two networks apart. */
-export function NetworkGraph({ genome, label, marks }: { genome: Genome; label: string; marks?: Map<string, string> }) {
+/** `marks`: a class for the nodes of some genes, to tell two networks apart. `costs`: what each node is shaped like, as far
+    as that is known. */
+export function NetworkGraph({ genome, label, marks, costs = null }: { genome: Genome; label: string; marks?: Map<string, string>; costs?: Costs | null }) {
   const { drawn, placed } = useMemo(() => {
-    const all = drawn_of(genome);
+    const all = drawn_of(genome, costs);
     return { drawn: all, placed: layered(all.map((d) => d.box)) };
-  }, [genome]);
+  }, [genome, costs]);
   const shown = new Set(drawn.map((d) => d.gene.id));
   const hidden = genome.nodes.length - drawn.length;
   const disabled = genome.edges.filter((e) => !e.enabled).length;
@@ -61,7 +64,7 @@ export function NetworkGraph({ genome, label, marks }: { genome: Genome; label: 
   const margin = recurrent.length ? 28 : 2;
   return (
     <figure class="graph">
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label={`${label}, to be scrolled`}>
         <svg width={placed.width + 2 * margin} height={placed.height + 4} viewBox={`${-margin} -2 ${placed.width + 2 * margin} ${placed.height + 4}`}
           role="img" aria-label={label}>
           {placed.links.map((l) => <path key={`${l.from}-${l.to}`} class="edge" d={path_of(l.points)} />)}

@@ -1,13 +1,17 @@
+import { Annotated, Annotations } from "./annotations";
 import { CurvesChart } from "./curves_chart";
+import { Earned } from "./earned";
+import { Details } from "./examined_charts";
 import { FitnessChart } from "./fitness_chart";
-import { clock, count, duration, metric } from "./format";
+import { clock, count, counted, duration, metric } from "./format";
 import { FrontChart } from "./front_chart";
 import { HealthPanel } from "./health";
-import type { Picture, Row } from "./model";
+import type { Row } from "./model";
 import { is_evaluated, type Moment } from "./moment";
 import { CandidateLink, Empty, Outcome, Panel } from "./parts";
 import type { Place } from "./place";
 import type { Run } from "./run";
+import type { Session } from "./session";
 
 const latest_shown = 9;
 
@@ -40,36 +44,11 @@ function Lines({ rows, cut, place, caption, when }: { rows: Row[]; cut: number; 
   );
 }
 
-function End({ picture, place }: { picture: Picture; place: Place }) {
-  const end = picture.finished;
-  if (!end) return null;
-  const names = [...new Set(end.examinations.flatMap((x) => Object.keys(x.metrics)))].filter((n) => !n.endsWith("loss")).sort();
-  return (
-    <Panel title="What evolution earned" note={end.champion !== null ? <>champion <CandidateLink id={end.champion} place={place} /></> : "no candidate succeeded"} wide>
-      <div class="scroll">
-        <table class="lines">
-          <thead>
-            <tr><th scope="col">subject</th>{names.map((n) => <th key={n} scope="col" class="n">{n}</th>)}<th scope="col" class="n">parameters</th></tr>
-          </thead>
-          <tbody>
-            {end.examinations.map((x) => (
-              <tr key={x.subject}>
-                <td>{x.subject} {x.id !== null && <CandidateLink id={x.id} place={place} />}</td>
-                {names.map((n) => <td key={n} class="n">{metric(x.metrics[n])}</td>)}
-                <td class="n">{count(x.parameters)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
-  );
-}
-
-export function Overview({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
+export function Overview({ run, moment, place, session }: { run: Run; moment: Moment; place: Place; session: Session | null }) {
   const picture = run.picture!;
   const outcomes = [...moment.outcomes].sort((a, b) => b[1] - a[1]);
   const latest = latest_of(moment);
+  const details = picture.finished?.examinations.find((x) => x.subject === "champion")?.details;
   return (
     <div class="grid">
       <FitnessChart picture={picture} moment={moment} place={place} />
@@ -82,7 +61,7 @@ export function Overview({ run, moment, place }: { run: Run; moment: Moment; pla
       <Panel title="The fittest" note={moment.generation === null ? "so far" : `up to generation ${moment.generation}`}>
         {moment.best.length ? <Lines rows={moment.best} cut={moment.cut} place={place} caption="The fittest" when={false} /> : <Empty>None has succeeded yet.</Empty>}
       </Panel>
-      <Panel title="Outcomes" note={`${count(moment.evaluated)} evaluations`}>
+      <Panel title="Outcomes" note={counted(moment.evaluated, "evaluation")}>
         <ul class="bars">
           {outcomes.map(([kind, n]) => (
             <li key={kind}>
@@ -94,7 +73,10 @@ export function Overview({ run, moment, place }: { run: Run; moment: Moment; pla
         </ul>
         {!outcomes.length && <Empty>Nothing is evaluated yet.</Empty>}
       </Panel>
-      {moment.generation === null && <End picture={picture} place={place} />}
+      <Annotations run={run} id={0} place={place} session={session} />
+      <Annotated run={run} place={place} />
+      {moment.generation === null && <Earned run={run} picture={picture} place={place} />}
+      {moment.generation === null && details && <Details details={details} />}
     </div>
   );
 }

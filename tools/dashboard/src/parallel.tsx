@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import { QueryField, use_found, use_names } from "./candidates";
+import { Chart } from "./chart_tools";
 import { type Canvas, Drawing } from "./drawing";
 import { count, metric, setting } from "./format";
 import type { Row } from "./model";
@@ -8,6 +9,7 @@ import { CandidateLink, Empty, Panel } from "./parts";
 import { go, type Place } from "./place";
 import { value_of } from "./query";
 import type { Run } from "./run";
+import { labels_of, place_on, type Scale, scale_of, value_at } from "./scale";
 
 // A line for each candidate across an axis for each hyperparameter, the fitness last. Dragging along an axis writes a
 // condition into the query, which the table has too; so everything can also be typed.
@@ -16,51 +18,9 @@ import type { Run } from "./run";
 const most_lines = 2000;
 /** In the accent: the fittest of them. */
 const most_heavy = 20;
-/** Numbers of which there are so few stand as far apart as words. */
-const few_values = 6;
 const height = 420;
 const top = 40;
 const bottom = 18;
-
-interface Scale {
-  name: string;
-  /** Of numbers. */
-  low: number;
-  high: number;
-  log: boolean;
-  /** Of words, or of few numbers; empty where it is of many. */
-  words: string[];
-}
-
-function scale_of(name: string, rows: Row[], cut: number): Scale | null {
-  const values = rows.map((r) => value_of(r, name, cut)).filter((v) => v !== null);
-  if (!values.length) return null;
-  const numbers = values.filter((v) => typeof v === "number");
-  if (numbers.length < values.length) {
-    const words = [...new Set(values.map(String))].sort();
-    return { name, low: 0, high: Math.max(1, words.length - 1), log: false, words };
-  }
-  const few = [...new Set(numbers)];
-  if (few.length <= few_values && name !== "fitness") {
-    few.sort((a, b) => a - b);
-    return { name, low: 0, high: Math.max(1, few.length - 1), log: false, words: few.map(String) };
-  }
-  const low = numbers.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = numbers.reduce((a, b) => Math.max(a, b), -Infinity);
-  const log = low > 0 && high / low >= 20;
-  return { name, low, high: high > low ? high : low + 1, log, words: [] };
-}
-
-/** 0 below, 1 above. */
-function place_on(s: Scale, v: number | string): number {
-  if (s.words.length) return s.words.length > 1 ? s.words.indexOf(String(v)) / (s.words.length - 1) : 0.5;
-  const n = Number(v);
-  return s.log ? Math.log(n / s.low) / Math.log(s.high / s.low) : (n - s.low) / (s.high - s.low);
-}
-
-function value_at(s: Scale, part: number): number {
-  return s.log ? s.low * (s.high / s.low) ** part : s.low + part * (s.high - s.low);
-}
 
 /** The fittest, and an even sample of the others. */
 function lines_of(rows: Row[], better: (a: Row, b: Row) => number): Row[] {
@@ -78,7 +38,7 @@ export function Parallel({ run, moment, place }: { run: Run; moment: Moment; pla
   const maximize = run.picture!.maximize;
   const evaluated = useMemo(() => moment.rows.filter((r) => r.fitness !== null && is_evaluated(r, moment.cut)), [moment.key]);
   const scales = useMemo(
-    () => [...names.hyperparameters, "parameters", "fitness"].flatMap((n) => scale_of(n, evaluated, moment.cut) ?? []),
+    () => [...names.hyperparameters, "parameters", "fitness"].flatMap((n) => scale_of(n, evaluated.map((r) => value_of(r, n, moment.cut)), n !== "fitness") ?? []),
     [evaluated, names],
   );
   const lines = useMemo(() => {
@@ -100,7 +60,12 @@ export function Parallel({ run, moment, place }: { run: Run; moment: Moment; pla
     [scales, lines, pointed, brush, moment.cut],
   );
   if (!evaluated.length || scales.length < 2)
-    return <Panel title="Hyperparameters" wide><Empty>No candidate with hyperparameters has succeeded yet.</Empty></Panel>;
+    return <Panel title="Parallel coordinates" wide><Empty>No candidate with hyperparameters has succeeded yet.</Empty></Panel>;
+
+  const table = () => ({
+    columns: ["id", ...scales.map((s) => s.name)],
+    rows: lines.map((r) => [r.id, ...scales.map((s) => value_of(r, s.name, moment.cut))]),
+  });
 
   function release(): void {
     if (!brush) return;
@@ -111,9 +76,10 @@ export function Parallel({ run, moment, place }: { run: Run; moment: Moment; pla
   }
 
   return (
-    <Panel title="Hyperparameters" wide
+    <Panel title="Parallel coordinates" wide
       note={`${count(lines.length)} of ${count(evaluated.length)} that succeeded${lines.length === most_lines ? ": the fittest, and an even sample" : ""}`}>
       <QueryField place={place} problem={problem} names={[...names.hyperparameters, ...names.metrics]} />
+      <Chart name="Parallel coordinates" table={table}>
       <div class="scroll">
         <div class={`parallel axes-${Math.min(12, scales.length)}`}>
           <Drawing height={height} draw={draw}
@@ -126,6 +92,7 @@ export function Parallel({ run, moment, place }: { run: Run; moment: Moment; pla
             release={release} leave={() => point_at(null)} />
         </div>
       </div>
+      </Chart>
       <p class="hint" data-test="pointed">
         {pointed ? (
           <><CandidateLink id={pointed.id} place={place} /> {metric(pointed.fitness)}: {Object.entries(pointed.hyperparameters).map(([n, v]) => `${n} ${setting(v)}`).join(", ")}</>
@@ -219,9 +186,7 @@ function draw_axes(c: Canvas, scales: Scale[]): void {
     context.fillStyle = theme.text;
     // Names that would touch stand on two lines, by turns.
     context.fillText(s.name, Math.min(Math.max(x, context.measureText(s.name).width / 2), c.width - context.measureText(s.name).width / 2), i % 2 ? 22 : 8);
-    const labels: [number, string][] = s.words.length
-      ? s.words.map((w) => [place_on(s, w), Number.isNaN(Number(w)) ? w : setting(Number(w))])
-      : [0, 0.25, 0.5, 0.75, 1].map((part) => [part, setting(Number(value_at(s, part).toPrecision(3)))]);
+    const labels = labels_of(s, [0, 0.25, 0.5, 0.75, 1]);
     context.textAlign = i === scales.length - 1 ? "right" : "left";
     for (const [part, label] of labels) {
       const beside = i === scales.length - 1 ? x - 5 : x + 5;

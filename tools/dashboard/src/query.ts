@@ -1,11 +1,12 @@
 import type { Row } from "./model";
 import { is_evaluated } from "./moment";
 
-// What is typed to find candidates: words, which must all occur, and conditions on a column, a hyperparameter or a
+// A query finds candidates: words, which must all occur, and conditions on a column, a hyperparameter or a
 // metric.
 //
 //   query     := { word | condition }
 //   condition := name operator value          fitness>0.9   outcome:crashed   optimiser=adam   g=3
+//                                             tag:good      tag!=maybe
 //   operator  := ":" | "=" | "!=" | ">" | ">=" | "<" | "<="
 //
 // Either may be in double quotes, and then has blanks in it. A condition on something that a candidate has not is false.
@@ -27,6 +28,8 @@ const columns: Record<string, (row: Row, cut: number) => number | string | null>
   slot: (r, cut) => (is_evaluated(r, cut) ? r.slot : null),
   reason: (r, cut) => (is_evaluated(r, cut) ? r.reason : null),
 };
+columns["tags"] = (r) => r.tags?.join(" ") || null;
+columns["note"] = (r) => r.note ?? null;
 columns["g"] = columns["generation"]!;
 
 export function value_of(row: Row, name: string, cut: number): number | string | null {
@@ -36,7 +39,7 @@ export function value_of(row: Row, name: string, cut: number): number | string |
 }
 
 function text_of(row: Row): string {
-  row.text ??= `#${row.id} ${row.origin} ${row.slot ?? ""} ${row.outcome ?? "open"} ${row.reason ?? ""} ${Object.entries(
+  row.text ??= `#${row.id} ${row.origin} ${row.slot ?? ""} ${row.outcome ?? "open"} ${row.reason ?? ""} ${row.tags?.join(" ") ?? ""} ${row.note ?? ""} ${Object.entries(
     row.hyperparameters,
   )
     .map(([name, v]) => `${name}=${v}`)
@@ -44,7 +47,7 @@ function text_of(row: Row): string {
   return row.text;
 }
 
-/** So that the first search is as quick as all others; a part whenever there is nothing else to do. */
+/** Makes the texts of rows while there is nothing else to do, so that the first search is as quick as all others. */
 export function prepare(rows: Row[]): void {
   let next = 0;
   const some = (deadline: IdleDeadline) => {
@@ -75,6 +78,12 @@ function compare(found: number | string, operator: string, wanted: string): bool
   }
 }
 
+/** ":" and "=" ask for the whole tag; "!=" for candidates that do not have it. */
+function has_tag(row: Row, operator: string, wanted: string): boolean {
+  const has = row.tags?.some((t) => t.toLowerCase() === wanted) ?? false;
+  return operator === "!=" ? !has : has;
+}
+
 export function parse_query(text: string, known: (name: string) => boolean): Query {
   const tests: Test[] = [];
   for (const [part] of text.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)) {
@@ -85,7 +94,11 @@ export function parse_query(text: string, known: (name: string) => boolean): Que
       continue;
     }
     const [, name = "", operator = "", wanted = ""] = condition;
-    if (!(name in columns) && !known(name)) return { test: null, problem: `nothing is called “${name}”` };
+    if (name === "tag" && wanted !== "") {
+      tests.push((row) => has_tag(row, operator, wanted));
+      continue;
+    }
+    if (!(name in columns) && name !== "tag" && !known(name)) return { test: null, problem: `nothing is called “${name}”` };
     if (wanted === "") return { test: null, problem: `${name}${operator} wants a value` };
     if (/[<>]/.test(operator) && Number.isNaN(Number(wanted)))
       return { test: null, problem: `${name}${operator} wants a number` };

@@ -1,5 +1,5 @@
 import { first_in } from "./moment";
-import type { EpochNews, News, Picture, Row, Rows, SlotNow } from "./model";
+import type { Annotation, EpochNews, News, Picture, Row, Rows, SlotNow } from "./model";
 
 /** A run as the page knows it: the picture, a row for each candidate, and what is in training. */
 export class Run {
@@ -10,12 +10,14 @@ export class Run {
   waiting = 0;
   /** Epochs of candidates that are not evaluated yet, by id. */
   training = new Map<number, EpochNews[]>();
-  /** Of the last record that is folded in. */
+  /** The sequence of the last record that is folded in. */
   sequence = 0;
   /** Rises with every change. */
   version = 0;
   /** Rises when rows change. */
   rows_version = 0;
+  /** Notes and tags by candidate; 0 is the run. */
+  annotations = new Map<number, Annotation>();
   connected = false;
   /** All candidates are here, not only those that came since. */
   complete = false;
@@ -68,7 +70,18 @@ export class Run {
     this.picture = p;
     this.sequence = p.sequence;
     this.training.clear();
+    this.annotations.clear();
+    for (const row of this.rows) annotate(row, undefined);
+    for (const one of p.annotations) this.annotate(one);
     this.changed();
+  }
+
+  private annotate(one: Annotation): void {
+    if (one.tags.length || one.note) this.annotations.set(one.id, one);
+    else this.annotations.delete(one.id);
+    const row = this.by_id.get(one.id);
+    if (row) annotate(row, one);
+    ++this.rows_version;
   }
 
   take_rows(page: Rows): void {
@@ -86,6 +99,7 @@ export class Run {
   }
 
   private add(row: Row): void {
+    annotate(row, this.annotations.get(row.id));
     Object.assign(row, this.ahead.get(row.id));
     this.ahead.delete(row.id);
     this.by_id.set(row.id, row);
@@ -109,7 +123,8 @@ export class Run {
       this.sequence = news.sequence;
       if (this.picture) {
         this.picture.sequence = news.sequence;
-        this.picture.time = news.time;
+        // A note may be written days after the run.
+        if (news.event !== "annotated") this.picture.time = news.time;
       }
     }
     if (this.picture) this.fold(news, this.picture);
@@ -182,10 +197,26 @@ export class Run {
         p.state = "running";
         break;
       case "ordered":
+        if (news.order === "hold") Object.assign(p, { state: "held", reason: `${news.who} ordered it` });
+        else if (news.order === "go on") Object.assign(p, { state: "running", reason: null });
+        else if (news.order.startsWith("extend")) p.planned_generations += news.number;
+        break;
+      case "annotated": {
+        const { event: _, sequence: __, time: ___, ...one } = news;
+        this.annotate(one);
+        break;
+      }
       case "restarted":
         break;
     }
   }
+}
+
+/** Sets the row's note and tags, so that words are looked for in them too. */
+function annotate(row: Row, one: Annotation | undefined): void {
+  row.tags = one?.tags ?? [];
+  row.note = one?.note ?? null;
+  delete row.text;
 }
 
 function fold_stay(p: Picture, news: { slot: string; joined: boolean; reason: string | null; time: number }): void {
@@ -196,7 +227,7 @@ function fold_stay(p: Picture, news: { slot: string; joined: boolean; reason: st
 
 function row_of(known: Pick<Row, "id" | "generation" | "born" | "born_sequence"> & Partial<Row>): Row {
   return {
-    index: 0, parents: [], origin: "", equal_to: null, nodes: 0, outcome: null, fitness: null, parameters: null,
+    index: 0, parents: [], origin: "", equal_to: null, nodes: 0, operators: {}, outcome: null, fitness: null, parameters: null,
     seconds: null, slot: null, reason: null, evaluated: null, evaluated_sequence: null, hyperparameters: {}, metrics: {},
     ...known,
   };

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Bar, bars_of, type Bounds, rectangles_of, use_of, x_at } from "./bars";
+import { Chart } from "./chart_tools";
 import { type Canvas, Drawing } from "./drawing";
-import { clock, date_time, duration, metric } from "./format";
+import { clock, counted, date_time, duration, metric, rounded } from "./format";
 import { HealthPanel } from "./health";
-import type { Row } from "./model";
 import { is_evaluated, type Moment } from "./moment";
 import { CandidateLink, Empty, Panel } from "./parts";
 import { go, type Place } from "./place";
@@ -14,36 +15,7 @@ import type { Run } from "./run";
 const lane_height = 24;
 const axis_height = 26;
 
-interface Bar {
-  row: Row;
-  lane: number;
-  from: number;
-  to: number;
-  /** Not evaluated yet. */
-  open: boolean;
-}
-
 const windows: [string, number][] = [["the whole run", Infinity], ["last hour", 3600], ["last 10 min", 600], ["last minute", 60]];
-
-function bars_of(run: Run, moment: Moment, lanes: string[], now: number): Bar[] {
-  const lane = new Map(lanes.map((slot, i) => [slot, i]));
-  const bars: Bar[] = [];
-  const ended = lanes.map(() => 0);
-  for (const row of moment.rows)
-    if (row.slot !== null && row.evaluated !== null && row.seconds !== null && is_evaluated(row, moment.cut)) {
-      const at = lane.get(row.slot)!;
-      bars.push({ row, lane: at, from: row.evaluated - row.seconds * 1000, to: row.evaluated, open: false });
-      ended[at] = Math.max(ended[at]!, row.evaluated);
-    }
-  if (moment.generation === null && run.picture!.showing === "live")
-    for (const s of run.slots) {
-      const row = s.training === null ? undefined : run.row(s.training);
-      const at = lane.get(s.slot)!;
-      // What a slot does is told less often than what it has done.
-      if (row && row.evaluated === null) bars.push({ row, lane: at, from: Math.max(ended[at]!, now - s.seconds * 1000), to: now, open: true });
-    }
-  return bars;
-}
 
 export function Timeline({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
   const p = run.picture!;
@@ -58,7 +30,7 @@ export function Timeline({ run, moment, place }: { run: Run; moment: Moment; pla
     for (const s of run.slots) names.add(s.slot);
     return [...names].sort();
   }, [moment.key, run.slots]);
-  const bars = useMemo(() => bars_of(run, moment, lanes, now), [lanes, now, moment.key]);
+  const bars = useMemo(() => bars_of(p, run.slots, (id) => run.row(id), moment, lanes, now), [lanes, now, moment.key]);
   const from = Math.max(p.started ?? now, now - seconds * 1000);
 
   const draw = useCallback(
@@ -67,12 +39,20 @@ export function Timeline({ run, moment, place }: { run: Run; moment: Moment; pla
       const left = Math.min(c.width / 3, Math.max(...lanes.map((l) => c.context.measureText(l).width)) + 14);
       const b = { from, to: Math.max(now, from + 1000), left, width: c.width - left - 8 };
       bounds.current = b;
-      draw_lanes(c, run, lanes, b);
+      draw_lanes(c, run, lanes, b, now);
       draw_bars(c, bars, b, pointed);
       draw_time(c, lanes.length, b);
     },
     [bars, lanes, from, now, pointed],
   );
+
+  const table = () => ({
+    columns: ["slot", "evaluations", "failed", "busy seconds", "seconds there", "busy share"],
+    rows: use_of(bars, lanes, p, { from, to: now }).map((u) => [
+      u.slot, u.candidates, u.failed, rounded(u.busy_seconds, 3), rounded(u.there_seconds, 3),
+      u.there_seconds > 0 ? rounded(Math.min(1, u.busy_seconds / u.there_seconds), 4) : null,
+    ]),
+  });
 
   function bar_at(x: number, y: number): Bar | null {
     const b = bounds.current;
@@ -94,9 +74,9 @@ export function Timeline({ run, moment, place }: { run: Run; moment: Moment; pla
           </label>
         }>
         {lanes.length ? (
-          <>
+          <Chart name="Timeline of slots" table={table}>
             <Drawing height={lanes.length * lane_height + axis_height} draw={draw}
-              label={`${bars.length} evaluations on ${lanes.length} slots from ${clock(from)} to ${clock(now)}`}
+              label={`${counted(bars.length, "evaluation")} on ${counted(lanes.length, "slot")} from ${clock(from)} to ${clock(now)}`}
               point={(x, y) => point_at(bar_at(x, y))} leave={() => point_at(null)}
               press={(x, y) => {
                 const bar = bar_at(x, y);
@@ -113,7 +93,7 @@ export function Timeline({ run, moment, place }: { run: Run; moment: Moment; pla
                 </li>
               )}
             </ul>
-          </>
+          </Chart>
         ) : <Empty>No slot has joined yet.</Empty>}
       </Panel>
       <HealthPanel run={run} moment={moment} place={place} />
@@ -153,13 +133,7 @@ function useNow(live: boolean, otherwise: number): number {
   return live ? now : otherwise;
 }
 
-type Bounds = { from: number; to: number; left: number; width: number };
-
-function x_at(b: Bounds, time: number): number {
-  return b.left + Math.max(0, Math.min(1, (time - b.from) / (b.to - b.from))) * b.width;
-}
-
-function draw_lanes(c: Canvas, run: Run, lanes: string[], b: Bounds): void {
+function draw_lanes(c: Canvas, run: Run, lanes: string[], b: Bounds, now: number): void {
   const { context, theme } = c;
   lanes.forEach((slot, i) => {
     context.fillStyle = theme.text;
@@ -168,7 +142,7 @@ function draw_lanes(c: Canvas, run: Run, lanes: string[], b: Bounds): void {
     context.fillStyle = theme.line;
     for (const stay of run.picture!.slots) {
       if (stay.slot !== slot || stay.joined > b.to) continue;
-      const [from, to] = [x_at(b, stay.joined), x_at(b, stay.left ?? b.to)];
+      const [from, to] = [x_at(b, stay.joined), x_at(b, stay.left ?? now)];
       context.globalAlpha = 0.5;
       context.fillRect(from, i * lane_height + 3, Math.max(1, to - from), lane_height - 6);
       context.globalAlpha = 1;
@@ -178,23 +152,13 @@ function draw_lanes(c: Canvas, run: Run, lanes: string[], b: Bounds): void {
 
 function draw_bars(c: Canvas, bars: Bar[], b: Bounds, pointed: Bar | null): void {
   const { context, theme } = c;
-  // What would be drawn over by its neighbour anyway is left out.
-  const drawn: number[] = [];
-  for (const bar of bars) {
-    if (bar.to < b.from || bar.from > b.to) continue;
-    const [from, to] = [x_at(b, bar.from), x_at(b, bar.to)];
-    const failed = !bar.open && bar.row.fitness === null;
+  for (const { bar, from, width, kind } of rectangles_of(bars, b)) {
     const y = bar.lane * lane_height + 5;
-    const width = Math.max(1, to - from - 0.75);
-    if (failed && width < 2) {
-      // Where there are many, a notch: it must not hide the others.
-      context.fillStyle = theme.bad;
+    context.fillStyle = kind === "bar" ? theme.accent : theme.bad;
+    if (kind === "notch") {
       context.fillRect(from, y - 4, 1, 5);
       continue;
     }
-    if (bar !== pointed && to < (drawn[bar.lane] ?? -1) + 0.5) continue;
-    drawn[bar.lane] = to;
-    context.fillStyle = failed ? theme.bad : theme.accent;
     context.globalAlpha = bar === pointed ? 1 : 0.8;
     if (bar.open) {
       context.strokeStyle = theme.accent;
@@ -202,7 +166,7 @@ function draw_bars(c: Canvas, bars: Bar[], b: Bounds, pointed: Bar | null): void
       context.globalAlpha = 0.25;
     }
     // Failures are taller, so that they are not told by colour alone.
-    context.fillRect(from, failed ? y - 3 : y, width, failed ? lane_height - 4 : lane_height - 10);
+    context.fillRect(from, kind === "failed" ? y - 3 : y, width, kind === "failed" ? lane_height - 4 : lane_height - 10);
     context.globalAlpha = 1;
   }
 }

@@ -5,6 +5,8 @@ export interface Column<T> {
   name: string;
   title: string;
   numeric?: boolean;
+  /** In pixels. */
+  width: number;
   cell: (row: T) => ComponentChildren;
 }
 
@@ -74,7 +76,7 @@ export function VirtualTable<T>({ label, columns, rows, id_of, sort, sort_by, op
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / row_height) + spare);
   const seen = rows.slice(first, last);
   return (
-    <div class="table" role="grid" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={columns.length} tabIndex={0}
+    <div class="table" style={{ "--columns": template_of(columns), "--width": `${columns.reduce((sum, c) => sum + c.width, 0)}px` }} role="grid" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={columns.length} tabIndex={0}
       aria-activedescendant={rows.length ? `row-${id_of(rows[at]!)}` : undefined} ref={box} onKeyDown={pressed} data-test="table">
       <div class="row head" role="row" aria-rowindex={1}>
         {columns.map((c) => <Head key={c.name} column={c} sort={sort} sort_by={sort_by} />)}
@@ -90,6 +92,11 @@ export function VirtualTable<T>({ label, columns, rows, id_of, sort, sort_by, op
       </div>
     </div>
   );
+}
+
+/** The last column takes what is left. */
+function template_of<T>(columns: Column<T>[]): string {
+  return columns.map((c, i) => (i + 1 < columns.length ? `${c.width}px` : `minmax(${c.width}px, 1fr)`)).join(" ");
 }
 
 function Head<T>({ column, sort, sort_by }: { column: Column<T>; sort: string; sort_by: (sort: string) => void }) {

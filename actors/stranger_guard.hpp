@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+namespace clade {
+
+/// Whether the functions of stranger_guard.cpp are the ones that every library of this
+/// process calls; false only if the program was linked in a way that hides them.
+[[nodiscard]] bool accepting_is_guarded();
+
+/// The peer of this connection has shown its keys: it is no stranger any more.
+void no_stranger(int descriptor);
+
+/// From now on, connections to this port of processes that other users of this machine
+/// run, but for root's, are ended at once.
+void admit_own_user_only(std::uint16_t port);
+
+} // namespace clade

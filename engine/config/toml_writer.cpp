@@ -1,0 +1,77 @@
+#include "engine/config/toml_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace clade {
+
+void toml_writer::numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
+  std::string items;
+  for (const auto n : v)
+    items += (items.empty() ? "" : ", ") + std::to_string(n);
+  if (!v.empty())
+    raw(name, "[" + items + "]");
+}
+
+void toml_writer::list(std::string_view name, const std::vector<std::string>& v) {
+  std::string items;
+  for (const std::string& item : v)
+    items += (items.empty() ? "" : ", ") + quoted(item);
+  raw(name, "[" + items + "]");
+}
+
+void toml_writer::split(std::string_view name, const data_params& p) {
+  std::string items = "train = " + number(p.train) + ", validation = "
+                      + number(p.validation) + ", test = " + number(p.test);
+  if (p.split_by != split_rule::random)
+    items += std::string(", by = ")
+             + (p.split_by == split_rule::time ? "\"time\"" : "\"group\"")
+             + ", column = " + quoted(p.split_column);
+  raw(name, "{" + items + "}");
+}
+
+void toml_writer::columns(std::string_view name, std::vector<column_choice> choices) {
+  std::ranges::sort(choices, {}, &column_choice::column);
+  std::string items;
+  for (const column_choice& c : choices)
+    items +=
+        (items.empty() ? "" : ", ") + quoted(c.column) + " = " + quoted(to_text(c.kind));
+  if (!choices.empty())
+    raw(name, "{" + items + "}");
+}
+
+void toml_writer::weights(std::string_view name, const class_weights& v) {
+  std::string items;
+  for (const auto& [label, weight] : v.by_class)
+    items += (items.empty() ? "" : ", ") + quoted(label) + " = " + number(weight);
+  if (v.balanced)
+    key(name, std::string("balanced"));
+  else if (!items.empty())
+    raw(name, "{" + items + "}");
+}
+
+std::string toml_writer::number(double v) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr;
+  std::string text(digits.data(), end);
+  // TOML takes a number without point or exponent for a whole one.
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+std::string toml_writer::quoted(std::string_view v) {
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  std::string out = "\"";
+  for (const char c : v) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (u < 0x20 || u == 0x7F)
+      ((out += "\\u00") += hex[u >> 4]) += hex[u & 15];
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+} // namespace clade

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "engine/config/keys.hpp"
+#include "engine/config/units.hpp"
+#include "search_spaces/spelling.hpp"
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clade {
+
+/// Visits the keys of a section (keys.hpp) and writes them as TOML, such that they are
+/// read as the same values.
+class toml_writer {
+public:
+  toml_writer() = default;
+  /// Writes keys as search hashes are taken of them (spelling.hpp).
+  static toml_writer for_hashes() {
+    toml_writer w;
+    w.for_hashes_ = true;
+    return w;
+  }
+
+  void section(std::string_view name) {
+    text_ += (text_.empty() ? "[" : "\n[") + std::string(name) + "]\n";
+  }
+  void section(std::string_view name, const auto& params) {
+    section(name);
+    keys(*this, params);
+  }
+
+  void key(std::string_view name, const std::string& v) { raw(name, quoted(v)); }
+  void key(std::string_view name, std::integral auto v) { raw(name, std::to_string(v)); }
+  void key(std::string_view name, bool v) { raw(name, v ? "true" : "false"); }
+  void key(std::string_view name, double v) { raw(name, number(v)); }
+  void key(std::string_view name, std::chrono::microseconds v) {
+    raw(name, quoted(duration_literal(v)));
+  }
+  void key(std::string_view name, const tensor_shape& v) { raw(name, to_text(v)); }
+  /// Where it is true, so that what was resolved before there was such a key is the same.
+  void flag(std::string_view name, bool v) {
+    if (v)
+      raw(name, "true");
+  }
+  void set(std::string_view name, const std::optional<std::uint64_t>& v) {
+    if (v)
+      key(name, *v);
+  }
+  void set(std::string_view name, const std::string& v) {
+    if (!v.empty())
+      key(name, v);
+  }
+  void unusual(std::string_view name, const auto& v, const auto& usual) {
+    if (v != usual)
+      key(name, v);
+  }
+  void unusual_list(std::string_view name, const auto& v, const auto& usual) {
+    if (v != usual)
+      list(name, v);
+  }
+  void path(std::string_view name, const std::filesystem::path& v) {
+    set(name, v.string());
+  }
+  void size(std::string_view name, std::uint64_t v) { key(name, size_literal(v)); }
+  void column(std::string_view name, const std::string& v) { key(name, v); }
+  void devices(std::string_view name, const std::string& v) { key(name, v); }
+  void numbers(std::string_view name, const std::vector<std::uint32_t>& v);
+  void list(std::string_view name, const std::vector<std::string>& v);
+  template<class Enum, std::size_t count>
+  void choice(std::string_view name, Enum v, const words<Enum, count>& known) {
+    for (const auto& [word, meaning] : known)
+      if (meaning == v)
+        key(name, std::string(word));
+  }
+  template<class Enum, std::size_t count>
+  void unusual_choice(std::string_view name, Enum v, Enum usual,
+                      const words<Enum, count>& known) {
+    if (v != usual)
+      choice(name, v, known);
+  }
+  void split(std::string_view name, const data_params& p);
+  /// In the order in which they are read back.
+  void columns(std::string_view name, std::vector<column_choice> choices);
+  void weights(std::string_view name, const class_weights& v);
+  void raw(std::string_view name, const std::string& v) {
+    text_ +=
+        std::string(for_hashes_ ? spelling_of_hashes(name) : name) + " = " + v + "\n";
+  }
+
+  static std::string number(double v);
+  static std::string quoted(std::string_view v);
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+  std::string text_;
+  bool for_hashes_ = false;
+};
+
+} // namespace clade

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "engine/data/data_set.hpp"
+#include "engine/data/numeric_array.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace clade {
+
+/// An array of a file, and the bytes that it is a view of.
+struct array_file {
+  std::string origin; ///< "x.npy", "x.npz: y.npy"
+  std::unique_ptr<std::string> bytes;
+  numeric_array array;
+};
+
+/// Reads an IDX or .npy file, or the array `name` of a .npz archive; an empty name stands
+/// for its only array. `key` is what names the array in an experiment, for messages.
+[[nodiscard]] expected<array_file> read_array_file(const std::filesystem::path& file,
+                                                   const std::string& name,
+                                                   std::string_view key = "array");
+
+/// Whether the examples are images: `shape` says so, the file is a batch of CIFAR, or its
+/// array has three dimensions or more. Reads the file where it is an array.
+[[nodiscard]] expected<bool> holds_images(const data_params& params);
+
+} // namespace clade

@@ -1,0 +1,159 @@
+#include "engine/data/column_encoding.hpp"
+
+#include "engine/data/csv_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace clade {
+namespace {
+
+constexpr float blank = std::numeric_limits<float>::quiet_NaN();
+constexpr double seconds_of_a_day = 86'400;
+constexpr std::array periods{365.2425, 7.0, 1.0};
+
+constexpr std::array<std::pair<std::string_view, encoding_kind>, 5> kinds{
+    {{"number", encoding_kind::number},
+     {"category", encoding_kind::category},
+     {"yes_no", encoding_kind::yes_no},
+     {"date", encoding_kind::date},
+     {"ignore", encoding_kind::ignore}}};
+
+std::size_t periods_of(const column_encoding& column) {
+  return column.time_of_day ? periods.size() : periods.size() - 1;
+}
+
+/// How many inputs hold the value, without the one that says that there is none.
+std::size_t value_inputs(const column_encoding& column) {
+  switch (column.kind) {
+  case encoding_kind::number:
+  case encoding_kind::yes_no:
+    return 1;
+  case encoding_kind::category:
+    return column.values.size();
+  case encoding_kind::date:
+    return 1 + 2 * periods_of(column);
+  case encoding_kind::ignore:
+    return 0;
+  }
+  return 0;
+}
+
+void append_blank(const column_encoding& column, std::vector<float>& out) {
+  const bool zeros = column.kind == encoding_kind::category && column.blank_input;
+  out.insert(out.end(), value_inputs(column), zeros ? 0.0F : blank);
+}
+
+bool append_category(const column_encoding& column, std::string_view field,
+                     std::vector<float>& out) {
+  const auto at = std::lower_bound(column.values.begin(), column.values.end(), field);
+  if (at == column.values.end() || *at != field)
+    return false;
+  const auto first = out.size();
+  out.resize(first + column.values.size(), 0.0F);
+  out[first + static_cast<std::size_t>(at - column.values.begin())] = 1;
+  return true;
+}
+
+bool append_yes_no(std::string_view field, std::vector<float>& out) {
+  const auto yes = field_yes_no(field);
+  if (yes)
+    out.push_back(*yes ? 1.0F : 0.0F);
+  return yes.has_value();
+}
+
+bool append_date(const column_encoding& column, std::string_view field,
+                 std::vector<float>& out) {
+  const auto seconds = field_date(field, column.order);
+  if (!seconds)
+    return false;
+  const double days = *seconds / seconds_of_a_day;
+  out.push_back(static_cast<float>(days));
+  for (std::size_t p = 0; p < periods_of(column); ++p) {
+    const double phase = 2 * std::numbers::pi * std::fmod(days, periods[p]) / periods[p];
+    out.push_back(static_cast<float>(std::sin(phase)));
+    out.push_back(static_cast<float>(std::cos(phase)));
+  }
+  return true;
+}
+
+bool append_value(const column_encoding& column, std::string_view field,
+                  std::vector<float>& out) {
+  switch (column.kind) {
+  case encoding_kind::category:
+    return append_category(column, field, out);
+  case encoding_kind::yes_no:
+    return append_yes_no(field, out);
+  case encoding_kind::date:
+    return append_date(column, field, out);
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+std::string_view to_text(encoding_kind kind) {
+  for (const auto& [text, known] : kinds)
+    if (known == kind)
+      return text;
+  return "";
+}
+
+std::optional<encoding_kind> parse_encoding_kind(std::string_view text) {
+  for (const auto& [known, kind] : kinds)
+    if (known == text)
+      return kind;
+  return std::nullopt;
+}
+
+std::size_t column_encoding::inputs() const {
+  return value_inputs(*this) + (blank_input ? 1 : 0);
+}
+
+std::optional<bool> field_yes_no(std::string_view field) {
+  if (field.size() > 5)
+    return std::nullopt;
+  std::string low(field);
+  std::ranges::transform(low, low.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  if (std::ranges::find(yes_spellings, low) != yes_spellings.end())
+    return true;
+  if (std::ranges::find(no_spellings, low) != no_spellings.end())
+    return false;
+  return std::nullopt;
+}
+
+void encode_number(const column_encoding& column, float value, std::vector<float>& out) {
+  out.push_back(value);
+  if (column.blank_input)
+    out.push_back(std::isnan(value) ? 1.0F : 0.0F);
+}
+
+text_meaning encode_text(const column_encoding& column, std::string_view field,
+                         std::vector<float>& out) {
+  auto meaning = text_meaning::value;
+  // A value of the training data may be spelled as a blank is ("none").
+  if (!append_value(column, field, out)) {
+    append_blank(column, out);
+    meaning = field_blank(field) ? text_meaning::blank : text_meaning::unknown;
+  }
+  if (column.blank_input)
+    out.push_back(meaning == text_meaning::value ? 0.0F : 1.0F);
+  return meaning;
+}
+
+void append_unscaled(const column_encoding& column, std::vector<bool>& out) {
+  const bool scaled =
+      column.kind == encoding_kind::number || column.kind == encoding_kind::date;
+  for (std::size_t i = 0; i < column.inputs(); ++i)
+    out.push_back(i > 0 || !scaled);
+}
+
+} // namespace clade

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "genome/error.hpp"
+#include "genome/genome.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// The targets that a file of one column holds.
+struct csv_targets {
+  std::vector<std::string> texts; ///< By row.
+  char decimal = '.';
+  genome_hash checksum; ///< Of the file's bytes.
+};
+
+/// Reads a CSV of one column, with or without a name for it. Errors begin with the file.
+[[nodiscard]] expected<csv_targets> read_csv_targets(const std::filesystem::path& file);
+
+} // namespace clade

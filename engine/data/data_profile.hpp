@@ -1,0 +1,115 @@
+#pragma once
+
+#include "engine/data/array_layout.hpp"
+#include "engine/data/data_set.hpp"
+#include "engine/data/table_profile.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What somebody says of data of which nothing else is known.
+struct profile_request {
+  std::filesystem::path file;
+  /// The target's column, by name or number; or the file of the targets; or empty.
+  std::string target;
+  std::optional<task_kind> task;
+  array_layout layout = array_layout::automatic; ///< Of an array of images.
+};
+
+/// How a target was found.
+enum class target_reason : std::uint8_t {
+  asked,     ///< The request names it.
+  named,     ///< It is named like a target ("target", "label", "class", "y").
+  suggested, ///< It alone is named like what people predict ("price", "churned").
+  last,      ///< It is the last column.
+  labels,    ///< The format has labels (CIFAR), or a file or array of them lies beside.
+};
+
+/// How rows are dealt to train, validation and test, and why.
+enum class split_kind : std::uint8_t {
+  shuffled,   ///< Numbers are predicted.
+  stratified, ///< Classes are predicted: each part has its share of each.
+  by_time,    ///< `split_column` orders the rows: the last of them are the test part.
+  by_group,   ///< `split_column` names what rows belong to: a group is in one part.
+};
+
+enum class suspicion_kind : std::uint8_t {
+  gives_target_away, ///< `column` alone predicts the target in `share` of unseen rows.
+  repeated_rows,     ///< `count` rows are equal to an earlier one.
+  small_class,       ///< Class `value` has `count` members, two or fewer.
+  unbalanced,        ///< Class `value` has `share` of the rows, 95 percent or more.
+  blank_target,      ///< `count` rows have no target.
+  mostly_blank,      ///< `column` is blank in `share` of the rows, half or more.
+  mostly_numbers,    ///< `column` holds numbers but for `value` and its like.
+  unclear_dates,     ///< The day and the month of `column` can be swapped.
+  few_rows,          ///< There are only `count` rows, below 100.
+  named_twice,       ///< Two columns are named `value`.
+  many_classes,      ///< The target has `count` classes, more than a tenth of the rows.
+};
+
+struct suspicion {
+  suspicion_kind kind = suspicion_kind::few_rows;
+  std::string column; ///< Its label, see `data_profile::label`.
+  std::string value;
+  std::uint64_t count = 0;
+  double share = 0;
+
+  friend bool operator==(const suspicion&, const suspicion&) = default;
+};
+
+/// What a look at data shows, and what is best done with it.
+struct data_profile {
+  std::string format;         ///< "CSV", "NumPy array"
+  std::filesystem::path file; ///< As the request has it.
+  std::uint64_t rows = 0;
+  std::string header = "none"; ///< Of a table: `data_params::header`, never "auto".
+  char delimiter = ',';        ///< Of a table, as are the next two.
+  char decimal = '.';
+  std::string encoding = "utf-8";
+  table_profile table; ///< Its columns, the target's among them; else empty.
+  std::filesystem::path target_file; ///< Where the targets are elsewhere.
+  std::string array, target_array;   ///< Of a .npz.
+  /// A test set that lies beside; its targets, where those are not in it.
+  std::filesystem::path test_file, test_target_file;
+  std::optional<std::size_t> target_column;
+  target_reason target_found = target_reason::last;
+  task_kind task = task_kind::classification;
+  column_profile target;            ///< Its values.
+  bool target_whole = false;        ///< They are of a type for whole numbers.
+  std::vector<value_count> classes; ///< The most frequent first; of classification.
+  tensor_shape shape;               ///< Of an array's example; of a table [columns used].
+  std::string layout; ///< Of an array of images with channels: "channels_last" or
+                      ///< "channels_first"; else empty.
+  split_kind split = split_kind::shuffled;
+  std::string split_column;
+  std::vector<suspicion> suspicions;
+
+  /// "plan", or "3" where the column has no name or shares it: what an experiment calls
+  /// it.
+  [[nodiscard]] std::string label(std::size_t column) const;
+  /// Whether an example is an image.
+  [[nodiscard]] bool image() const { return shape.is_image(); }
+};
+
+/// A kind of data that profiles can be made of. A new kind is a new row of
+/// data_profile.cpp.
+struct data_kind {
+  std::string_view name;
+  bool (*recognises)(const std::filesystem::path& file, std::string_view first_bytes);
+  expected<data_profile> (*profile)(const profile_request& request);
+};
+
+[[nodiscard]] std::span<const data_kind> data_kinds();
+
+/// Looks at all of the data. Errors are those of reading it; besides, a target that is
+/// not there, or that nothing points to: then the message names the columns that could be
+/// meant.
+[[nodiscard]] expected<data_profile> profile_data(const profile_request& request);
+
+} // namespace clade

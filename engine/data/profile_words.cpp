@@ -1,0 +1,174 @@
+#include "engine/data/profile_words.hpp"
+
+#include "engine/data/in_quotes.hpp"
+#include "search_spaces/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace clade {
+namespace {
+
+std::string percent_text(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
+std::string date_text(double seconds) {
+  const auto day = std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_seconds(std::chrono::seconds(std::llround(seconds))));
+  const std::chrono::year_month_day date(day);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return text.data();
+}
+
+std::string plural(std::uint64_t n, const std::string& one) {
+  return with_commas(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+std::string are(std::uint64_t n) {
+  return n == 1 ? "is" : "are";
+}
+
+} // namespace
+
+std::string short_number(double v) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", v);
+  return text.data();
+}
+
+std::string reason_text(const column_profile& c, ignore_reason why) {
+  const std::string values = plural(c.distinct, "value");
+  switch (why) {
+  case ignore_reason::none:
+    return {};
+  case ignore_reason::blank:
+    return "it has no value in any row";
+  case ignore_reason::constant:
+    return "it is the same in every row";
+  case ignore_reason::index:
+    return "it numbers the rows";
+  case ignore_reason::identifier:
+    return "almost every row has a value of its own";
+  case ignore_reason::groups:
+    return "it has " + values + " that name what rows belong to";
+  case ignore_reason::text:
+    return "it is free text, of " + values;
+  case ignore_reason::too_many_values:
+    return "it has " + values + ", too many for categories";
+  }
+  return {};
+}
+
+std::string values_text(const column_profile& c) {
+  if (c.kind == column_kind::date && c.minimum)
+    return date_text(*c.minimum) + " to " + date_text(*c.maximum);
+  if (c.kind == column_kind::number && c.minimum)
+    return short_number(*c.minimum) + " to " + short_number(*c.maximum);
+  const bool counted = c.kind == column_kind::category || c.kind == column_kind::yes_no;
+  constexpr std::size_t most = 3;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(c.frequent.size(), most); ++i)
+    list += (i == 0 ? "" : ", ") + printable(c.frequent[i].value)
+            + (counted ? " " + with_commas(c.frequent[i].count) : "");
+  return list + (c.frequent.size() > most ? ", ..." : "");
+}
+
+std::string classes_text(const data_profile& d, std::size_t most) {
+  const auto all = static_cast<double>(std::max<std::uint64_t>(d.target.values(), 1));
+  std::string list;
+  for (std::size_t i = 0; i < std::min(d.classes.size(), most); ++i)
+    list += (i == 0 ? "" : ", ") + printable(d.classes[i].value) + " "
+            + with_commas(d.classes[i].count) + " ("
+            + percent_text(static_cast<double>(d.classes[i].count) / all) + ")";
+  return list
+         + (d.classes.size() > most
+                ? ", and " + with_commas(d.classes.size() - most) + " more"
+                : "");
+}
+
+std::string target_text(target_reason reason) {
+  switch (reason) {
+  case target_reason::asked:
+    return {};
+  case target_reason::named:
+  case target_reason::suggested:
+    return "guessed from its name";
+  case target_reason::last:
+    return "guessed: the last column";
+  case target_reason::labels:
+    return {};
+  }
+  return {};
+}
+
+std::string split_text(const data_profile& d) {
+  switch (d.split) {
+  case split_kind::shuffled:
+    return "shuffled by the seed";
+  case split_kind::stratified:
+    return "each part has its share of each class";
+  case split_kind::by_time:
+    return "by " + in_quotes(d.split_column)
+           + ", which orders the rows: the latest are the test part";
+  case split_kind::by_group:
+    return "by " + in_quotes(d.split_column)
+           + ": rows that share its value are in one part";
+  }
+  return {};
+}
+
+std::string suspicion_text(const suspicion& s, const data_profile& d) {
+  const std::string column = in_quotes(s.column), value = in_quotes(s.value);
+  switch (s.kind) {
+  case suspicion_kind::gives_target_away:
+    return column + " alone predicts the target ("
+           + (d.task == task_kind::classification
+                  ? percent_text(s.share) + " of unseen rows"
+                  : "R2 " + short_number(s.share))
+           + "): if it is not known before the target is, set it to \"ignore\"";
+  case suspicion_kind::repeated_rows:
+    return plural(s.count, "row") + " " + are(s.count)
+           + " equal to an earlier one and can lie on both sides of the split: remove "
+             "them unless they are cases of their own";
+  case suspicion_kind::small_class:
+    return "class " + value + " has " + plural(s.count, "row")
+           + (s.count == 1 ? ", and two are the least: add rows or remove it"
+                           : ": too few to learn and to test it");
+  case suspicion_kind::unbalanced:
+    return "class " + value + " has " + percent_text(s.share)
+           + " of the rows: a network that always says it looks good by accuracy";
+  case suspicion_kind::blank_target:
+    return plural(s.count, "row") + (s.count == 1 ? " has" : " have") + " no target"
+           + (d.task == task_kind::regression
+                  ? " and will be left out"
+                  : ": where it is empty they will be left out; \"NA\" and the like are "
+                    "taken for a class");
+  case suspicion_kind::mostly_blank:
+    return column + " is blank in " + percent_text(s.share) + " of the rows";
+  case suspicion_kind::mostly_numbers:
+    return column + " holds numbers but for " + plural(s.count, "value") + ", such as "
+           + value + ": if these are blanks, leave them empty";
+  case suspicion_kind::unclear_dates:
+    return "the day and the month of " + column
+           + " can be swapped: write dates as 2024-01-31 to be sure";
+  case suspicion_kind::few_rows:
+    return "there " + are(s.count) + " only " + plural(s.count, "row")
+           + ": what validation and test say will depend on chance";
+  case suspicion_kind::named_twice:
+    return "two columns are named " + value + "; they are called by their numbers here";
+  case suspicion_kind::many_classes:
+    return with_commas(s.count) + " classes in " + plural(d.rows, "row")
+           + ": if the target is a number, say --task regression";
+  }
+  return {};
+}
+
+} // namespace clade

@@ -1,0 +1,51 @@
+#include "engine/report/json_parts.hpp"
+
+namespace clade {
+
+namespace {
+
+using json = ordered_json;
+
+json confusion_json(const test_details& t) {
+  if (t.classes.empty())
+    return {};
+  json rows = json::array();
+  const auto width = t.classes.size();
+  for (std::size_t i = 0; i < width; ++i) {
+    const auto row = t.confusion.begin() + static_cast<std::ptrdiff_t>(i * width);
+    rows.push_back(
+        std::vector<std::uint64_t>(row, row + static_cast<std::ptrdiff_t>(width)));
+  }
+  return rows;
+}
+
+json pairs_json(const test_details& t) {
+  if (t.pairs.empty())
+    return {};
+  json all = json::array();
+  for (const auto& p : t.pairs)
+    all.push_back({p.actual, p.predicted});
+  return all;
+}
+
+json errors_json(const error_quantiles& q) {
+  return q.values.empty() ? json() : json{{"examples", q.examples}, {"values", q.values}};
+}
+
+} // namespace
+
+ordered_json details_json(const std::shared_ptr<const test_details>& details) {
+  if (!details)
+    return {};
+  const auto& t = *details;
+  return {
+      {"examples", {{"train", t.train}, {"validation", t.validation}, {"test", t.test}}},
+      {"metrics", metrics_json(t.metrics)},
+      {"standard_error", t.standard_error > 0 ? json(t.standard_error) : json()},
+      {"classes", t.classes.empty() ? json() : json(t.classes)},
+      {"confusion", confusion_json(t)},
+      {"pairs", pairs_json(t)},
+      {"validation_errors", errors_json(t.validation_errors)}};
+}
+
+} // namespace clade

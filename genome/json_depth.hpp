@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace clade {
+
+/// What Clade reads as JSON is never deeper than a few levels.
+inline constexpr std::size_t deepest_json = 64;
+
+/// Says whether no more than `deepest` lists and objects of the JSON `text` lie in each
+/// other. To be asked before a parser is: copying, comparing and writing a value recurse
+/// in nlohmann::json, and each level takes memory. Text that is no JSON has any answer.
+[[nodiscard]] bool nests_within(std::string_view text,
+                                std::size_t deepest = deepest_json);
+
+} // namespace clade

@@ -1,0 +1,237 @@
+#include "engine/data/data_profile.hpp"
+#include "engine/data/profile_words.hpp"
+#include "tests/engine/data/files.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace clade;
+
+namespace {
+
+data_profile profile_in(const scratch_folder& folder, const std::string& name,
+                        const std::string& bytes, std::string target = "") {
+  auto p =
+      profile_data({.file = write(folder, name, bytes), .target = std::move(target)});
+  if (!p)
+    FAIL(p.error().message);
+  return std::move(*p);
+}
+
+data_profile profile(const std::string& name, const std::string& bytes,
+                     std::string target = "") {
+  const scratch_folder folder;
+  return profile_in(folder, name, bytes, std::move(target));
+}
+
+std::string error_in(const std::string& name, const std::string& bytes,
+                     std::string target = "") {
+  const scratch_folder folder;
+  const auto p =
+      profile_data({.file = write(folder, name, bytes), .target = std::move(target)});
+  return p ? "no error" : without(p.error().message, folder);
+}
+
+// So many rows of text(i).
+template<class Text>
+std::string lines(std::size_t count, Text text) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i)
+    out += text(i) + "\n";
+  return out;
+}
+
+std::string number(std::size_t i) {
+  return std::to_string(i * 2654435761U % 1000);
+}
+
+bool suspects(const data_profile& p, suspicion_kind kind,
+              const std::string& column = "") {
+  return std::ranges::any_of(p.suspicions, [&](const suspicion& s) {
+    return s.kind == kind && s.column == column;
+  });
+}
+
+} // namespace
+
+// Files as the usual sources have them.
+
+TEST_CASE("data profile: census rows without names, with question marks and <=50K") {
+  const auto p = profile("adult.data.gz", gzip(lines(300, [](std::size_t i) {
+                           return number(i) + ", " + (i % 7 == 0 ? "?" : "Private") + ", "
+                                  + (i % 2 == 0 ? "Male" : "Female") + ", "
+                                  + (i % 4 == 0 ? ">50K" : "<=50K");
+                         })));
+  CHECK(p.header == "none");
+  CHECK(p.rows == 300);
+  CHECK(p.target_column == 3U);
+  CHECK(p.target_found == target_reason::last);
+  CHECK(p.task == task_kind::classification);
+  CHECK(p.classes == std::vector<value_count>{{"<=50K", 225}, {">50K", 75}});
+  CHECK(p.table.columns[1].blanks == 43);
+  CHECK(p.split == split_kind::stratified);
+  CHECK(p.label(1) == "2");
+}
+
+TEST_CASE("data profile: scikit-learn's counts name the classes") {
+  const auto p = profile(
+      "iris.csv", "150,2,setosa,versicolor,virginica\n" + lines(150, [](std::size_t i) {
+                    return number(i) + "," + number(i + 1) + "," + std::to_string(i % 3);
+                  }));
+  CHECK(p.header == "counts");
+  CHECK(p.task == task_kind::classification);
+  CHECK(p.classes.front().value == "setosa");
+  CHECK(p.classes.size() == 3);
+}
+
+TEST_CASE("data profile: house prices with names, blanks and texts") {
+  const auto p = profile("housing.csv",
+                         "longitude,total_bedrooms,median_house_value,ocean_proximity\n"
+                             + lines(400, [](std::size_t i) {
+                                 return "-122." + number(i) + ","
+                                        + (i % 9 == 0 ? "" : number(i)) + ","
+                                        + std::to_string(50000 + 17 * i) + ".0,"
+                                        + (i % 3 == 0 ? "NEAR BAY" : "INLAND");
+                               }));
+  CHECK(p.header == "names");
+  CHECK(p.target_column == 2U);
+  CHECK(p.target_found == target_reason::suggested);
+  CHECK(p.task == task_kind::regression);
+  CHECK(p.split == split_kind::shuffled);
+  CHECK(p.table.columns[3].kind == column_kind::category);
+  CHECK(p.classes.empty());
+}
+
+TEST_CASE("data profile: targets in a file beside") {
+  const scratch_folder folder;
+  write(folder, "sugar_target.csv.gz",
+        gzip(lines(200, [](std::size_t i) { return number(i) + ".5e+00"; })));
+  const auto p =
+      profile_in(folder, "sugar_data_raw.csv.gz", gzip(lines(200, [](std::size_t i) {
+                   return number(i + 3) + "," + number(i + 5);
+                 })));
+  CHECK(p.target_file.filename() == "sugar_target.csv.gz");
+  CHECK(!p.target_column);
+  CHECK(p.task == task_kind::regression);
+  CHECK(p.shape == tensor_shape{{2}});
+}
+
+TEST_CASE(
+    "data profile: an array of images, its labels and its test set by their names") {
+  const scratch_folder folder;
+  const auto images = [](std::uint32_t n) {
+    return idx({n, 4, 4}, std::string(n * 16, 'a'));
+  };
+  const auto labels = [](std::uint32_t n) {
+    std::string values;
+    for (std::uint32_t i = 0; i < n; ++i)
+      values += static_cast<char>(i % 5);
+    return idx({n}, values);
+  };
+  write(folder, "train-labels-idx1-ubyte", labels(100));
+  write(folder, "t10k-images-idx3-ubyte", images(20));
+  write(folder, "t10k-labels-idx1-ubyte", labels(20));
+  const auto p = profile_in(folder, "train-images-idx3-ubyte", images(100));
+  CHECK(p.format == "IDX");
+  CHECK(p.image());
+  CHECK(p.shape == tensor_shape{{1, 4, 4}});
+  CHECK(p.target_file.filename() == "train-labels-idx1-ubyte");
+  CHECK(p.test_target_file.filename() == "t10k-labels-idx1-ubyte");
+  CHECK(p.classes.size() == 5);
+}
+
+TEST_CASE("data profile: CIFAR has its labels itself") {
+  std::string bytes;
+  for (int i = 0; i < 30; ++i)
+    bytes += static_cast<char>(i % 10) + std::string(3072, 'p');
+  const auto p = profile("batch.bin", bytes);
+  CHECK(p.format == "CIFAR");
+  CHECK(p.shape == tensor_shape{{3, 32, 32}});
+  CHECK(p.classes.size() == 10);
+}
+
+TEST_CASE(
+    "data profile: an array of two dimensions is a table, its target the last column") {
+  std::string values;
+  for (int i = 0; i < 200; ++i)
+    values += raw<double>({i * 0.37, i * 1.5, static_cast<double>(i % 2)});
+  const auto p = profile("x.npy", npy("<f8", "(200, 3)", values));
+  CHECK(p.target_column == 2U);
+  CHECK(p.task == task_kind::classification);
+  CHECK(p.shape == tensor_shape{{2}});
+  CHECK(error_in("x.npy", npy("<f8", "(2, 2, 2)", std::string(64, '\0')))
+        == "x.npy: an array of [2, 2, 2] has no target column; name the file of the "
+           "targets, --target FILE");
+}
+
+// What is wrong with data, and how it is split.
+
+TEST_CASE("data profile: customers with everything that is wrong with them") {
+  const auto p = profile(
+      "churn.csv",
+      "customer,age,plan,signup,leaver,only,churned\n" + lines(300, [](std::size_t i) {
+        const bool churned = i * 7919 % 10 < 3;
+        return "C" + std::to_string(1000 + i) + "," + (i % 11 == 0 ? "NA" : number(i))
+               + "," + (i % 3 == 0 ? "gold" : "basic") + ",2024-0"
+               + std::to_string(1 + i * 31 % 9) + "-0" + std::to_string(1 + i % 9) + ","
+               + (churned ? "left" : "here") + ",same," + (churned ? "yes" : "no");
+      }));
+  CHECK(use_of(p.table.columns[0]).ignored == ignore_reason::identifier);
+  CHECK(use_of(p.table.columns[5]).ignored == ignore_reason::constant);
+  CHECK(p.table.columns[3].kind == column_kind::date);
+  CHECK(p.target.kind == column_kind::yes_no);
+  CHECK(suspects(p, suspicion_kind::gives_target_away, "leaver"));
+  CHECK(!suspects(p, suspicion_kind::gives_target_away, "plan"));
+  CHECK(p.split == split_kind::stratified);
+  CHECK(p.shape == tensor_shape{{4}});
+  for (const suspicion& s : p.suspicions)
+    CHECK(!suspicion_text(s, p).empty());
+}
+
+TEST_CASE("data profile: rows in order of a date are split by time") {
+  const auto p =
+      profile("sales.csv", "day,visitors,sales\n" + lines(200, [](std::size_t i) {
+                             return "2024-0" + std::to_string(1 + i / 28) + "-"
+                                    + std::to_string(1 + i % 28) + "," + number(i) + ","
+                                    + number(i + 9) + ".5";
+                           }));
+  CHECK(p.split == split_kind::by_time);
+  CHECK(p.split_column == "day");
+}
+
+TEST_CASE("data profile: rows of an identifier that repeats are split by it") {
+  const auto p =
+      profile("visits.csv", "patient_id,pulse,ill\n" + lines(300, [](std::size_t i) {
+                              return "P" + std::to_string(i % 60) + "," + number(i) + ","
+                                     + std::to_string(i % 60 % 2);
+                            }));
+  CHECK(p.split == split_kind::by_group);
+  CHECK(p.split_column == "patient_id");
+}
+
+TEST_CASE("data profile: rows that repeat, small classes and blank targets are said") {
+  const auto p = profile("t.csv", "a,label\n1,x\n1,x\n2,y\n3,z\n4,\n5,x\n6,y\n7,y\n");
+  CHECK(suspects(p, suspicion_kind::repeated_rows));
+  CHECK(suspects(p, suspicion_kind::small_class));
+  CHECK(suspects(p, suspicion_kind::blank_target));
+  CHECK(suspects(p, suspicion_kind::few_rows));
+}
+
+TEST_CASE("data profile: two columns of one name are called by their numbers") {
+  const auto p = profile("t.csv", "a,a,label\n1,2,x\n3,4,y\n");
+  CHECK(suspects(p, suspicion_kind::named_twice));
+  CHECK(p.label(0) == "1");
+  CHECK(p.label(2) == "label");
+}
+
+TEST_CASE("data profile: a target that is not there has the nearest name") {
+  const std::string text = "age,churned\n1,yes\n2,no\n";
+  CHECK(error_in("t.csv", text, "churnd")
+        == "t.csv: no column is the target \"churnd\"; did you mean \"churned\"?");
+  CHECK(
+      error_in("t.csv", "1,2\n3,4\n", "x")
+      == "t.csv: no column is the target \"x\": the file has no names of columns; use a "
+         "number from 1 to 2, or \"last\"");
+  CHECK(profile("t.csv", text, "1").target_column == 0U);
+}

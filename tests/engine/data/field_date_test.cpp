@@ -1,0 +1,64 @@
+#include "engine/data/field_date.hpp"
+
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+
+#include <array>
+#include <cstdio>
+
+using namespace clade;
+
+namespace {
+
+constexpr auto ymd = date_order::year_month_day;
+constexpr auto dmy = date_order::day_month_year;
+constexpr auto mdy = date_order::month_day_year;
+constexpr double day = 86400;
+
+} // namespace
+
+TEST_CASE("field date: days count from 1970 in each order of the parts") {
+  CHECK(field_date("1970-01-02", ymd) == day);
+  CHECK(field_date("1969-12-31", ymd) == -day);
+  CHECK(field_date("2024/2/29", ymd) == field_date("2024-02-29", ymd));
+  CHECK(field_date("03.02.1970", dmy) == 33 * day);
+  CHECK(field_date("03/02/1970", mdy) == 60 * day);
+  CHECK(field_date("3/2/70", mdy) == 60 * day);
+  CHECK(field_date("1/1/24", mdy) == field_date("2024-01-01", ymd));
+}
+
+TEST_CASE("field date: a time of day and a zone count where they are given") {
+  CHECK(field_date("1970-01-01 01:02", ymd) == 3720);
+  CHECK(field_date("1970-01-01T01:02:03Z", ymd) == 3723);
+  CHECK(field_date("1970-01-01T01:02:03.5", ymd) == Approx(3723.5));
+  CHECK(field_date("1970-01-01 02:00:00+02:00", ymd) == 0);
+  CHECK(field_date("1970-01-01 00:00-0130", ymd) == 5400);
+}
+
+TEST_CASE("field date: what is no date is none") {
+  for (const char* text :
+       {"", "2024", "2024-13-01", "2024-02-30", "2023-02-29", "2024-01/01", "24-01-01",
+        "2024-01-01x", "2024-01-01 25:00", "2024-01-01T", "1.2.3", "2024-01-01 10:00 pm"})
+    CHECK(!field_date(text, ymd));
+  CHECK(!field_date("31.12.24", dmy));
+  CHECK(!field_date("13/31/2024", dmy));
+}
+
+TEST_CASE("field date: a day that exists is read as it is written in any order") {
+  rc::check([] {
+    const int year = *rc::gen::inRange(1583, 2500), month = *rc::gen::inRange(1, 13),
+              in_month = *rc::gen::inRange(1, 29);
+    std::array<char, 64> text{};
+    const auto read = [&](const char* form, int a, int b, int c, date_order order) {
+      std::snprintf(text.data(), text.size(), form, a, b, c);
+      return field_date(text.data(), order);
+    };
+    const auto first = read("%04d-%02d-%02d", year, month, in_month, ymd);
+    RC_ASSERT(first.has_value());
+    RC_ASSERT(read("%d.%d.%04d", in_month, month, year, dmy) == first);
+    RC_ASSERT(read("%02d/%02d/%04d", month, in_month, year, mdy) == first);
+    RC_ASSERT(
+        read("%04d-%02d-%02d", year, month, in_month + 1, ymd).value_or(*first + day)
+        == *first + day);
+  });
+}

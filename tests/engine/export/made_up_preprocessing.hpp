@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/data/preprocessing.hpp"
+
+namespace clade::test {
+
+/// A price, 100 in the mean.
+inline preprocessing of_prices() {
+  return {.task = task_kind::regression,
+          .target = "price",
+          .target_mean = 100,
+          .target_deviation = 10};
+}
+
+} // namespace clade::test

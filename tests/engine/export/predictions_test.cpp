@@ -1,0 +1,86 @@
+#include "engine/export/predictions.hpp"
+#include "genome/random.hpp"
+#include "tests/engine/export/made_up_preprocessing.hpp"
+
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+using namespace clade;
+
+namespace {
+
+preprocessing of_classes() {
+  return {.task = task_kind::classification, .classes = {"no", "yes, \"so\""}};
+}
+
+} // namespace
+
+TEST_CASE("predictions: a class and the probability of each, or the class alone") {
+  const std::vector<float> scores{0, 0, -1, 1};
+  CHECK(predictions_csv(scores, of_classes(), {})
+        == "class,p(no),\"p(yes, \"\"so\"\")\"\n"
+           "no,0.5,0.5\n"
+           "\"yes, \"\"so\"\"\",0.11920292,0.8807971\n");
+  CHECK(predictions_csv(scores, of_classes(), {.probabilities = false})
+        == "class\nno\n\"yes, \"\"so\"\"\"\n");
+}
+
+TEST_CASE("predictions: numbers are in the target's unit, with an interval where asked") {
+  const std::vector<float> outputs{0, -1.5F};
+  CHECK(predictions_csv(outputs, test::of_prices(), {}) == "price\n100\n85\n");
+  CHECK(predictions_csv(outputs, test::of_prices(), {.reach = 2.5})
+        == "price,price_low,price_high\n100,97.5,102.5\n85,82.5,87.5\n");
+}
+
+TEST_CASE("predictions: an interval takes the error of its rank") {
+  const auto errors = error_quantiles::of({5, 3, 1, 4, 2, 6, 7, 8, 9});
+  CHECK(interval_reach(errors, 0.9).value() == 9);
+  CHECK(interval_reach(errors, 0.89).value() == 9);
+  CHECK(interval_reach(errors, 0.8).value() == 8);
+  CHECK(interval_reach(errors, 0.5).value() == 5);
+  CHECK(interval_reach(errors, 0.001).value() == 1);
+  CHECK(interval_reach(errors, 0.95).error().message
+        == "intervals of 0.95 take more than the 9 validation examples that the network "
+           "was judged by; at most 0.9 can be");
+  CHECK_FALSE(interval_reach({}, 0.5));
+}
+
+TEST_CASE("predictions: of few kept errors the next larger one is taken") {
+  CHECK(rc::check("never smaller than the exact one, and none far larger", [] {
+    const auto n = *rc::gen::inRange<std::size_t>(1, 3000);
+    const auto level = *rc::gen::inRange(1, 100) / 100.0;
+    std::vector<double> all(n);
+    for (std::size_t i = 0; i < n; ++i)
+      all[i] = static_cast<double>(i + 1); // An error's rank is its value.
+    const double exact = std::ceil(static_cast<double>(n + 1) * level - 1e-9);
+    const auto reach = interval_reach(error_quantiles::of(all), level);
+    RC_ASSERT(reach.has_value() == (exact <= static_cast<double>(n)));
+    if (reach) {
+      RC_ASSERT(*reach >= exact);
+      RC_ASSERT(*reach <= exact + std::ceil(static_cast<double>(n) / 500));
+    }
+  }));
+}
+
+// 400 keyed calibrations of 200 errors each, each tried on 50 new ones: the share within
+// is the level's, from above, up to the deviation of a mean of 400.
+TEST_CASE("predictions: intervals hold as many new examples as they promise") {
+  for (const double level : {0.5, 0.9, 0.95}) {
+    std::size_t within = 0, tried = 0;
+    for (std::uint64_t run = 0; run < 400; ++run) {
+      auto random = derive(11, purpose::synthetic, 0, run);
+      std::vector<double> errors(200);
+      for (auto& e : errors)
+        e = std::abs(random.normal());
+      const double reach = interval_reach(error_quantiles::of(errors), level).value();
+      for (int i = 0; i < 50; ++i, ++tried)
+        within += std::abs(random.normal()) <= reach ? 1 : 0;
+    }
+    const double share = static_cast<double>(within) / static_cast<double>(tried);
+    INFO("level " << level << ", share " << share);
+    CHECK(share > level - 0.006);
+    CHECK(share < level + 0.012);
+  }
+}

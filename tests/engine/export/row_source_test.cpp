@@ -1,0 +1,92 @@
+#include "engine/data/csv_fields.hpp"
+#include "engine/export/row_source.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+preprocessing of(std::vector<column_encoding> columns) {
+  preprocessing how;
+  how.width = columns.size();
+  how.columns = std::move(columns);
+  return how;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("row source: its words are those that data files are read by") {
+  for (const auto& word : yes_words())
+    CHECK(field_yes_no(word) == true);
+  for (const auto& word : no_words())
+    CHECK(field_yes_no(word) == false);
+  for (const auto& word : blank_texts())
+    CHECK(field_blank_number(word));
+}
+
+TEST_CASE("row source: rows are texts where a column is no number") {
+  CHECK_FALSE(takes_texts(of({})));
+  CHECK_FALSE(takes_texts(of({{.name = "age"}, {.blank_input = true}})));
+  CHECK(takes_texts(of({{.name = "id", .kind = encoding_kind::ignore}, {}})));
+}
+
+TEST_CASE("row source: an input that says blank stands behind its column's") {
+  CHECK(input_order(of({{}, {}})).empty());
+  CHECK(input_order(of({{}, {.blank_input = true}, {}}))
+        == std::vector<std::int64_t>{0, 1, 4, 2});
+}
+
+TEST_CASE("row source: only what the columns need is written") {
+  const auto numbers = row_methods(of({{}, {.kind = encoding_kind::ignore}}), "s", "c");
+  CHECK(has(numbers, "def number(self, text):"));
+  CHECK(has(numbers, "float(text.replace(\",\", \"\"))"));
+  CHECK(has(numbers, "values.append(self.number(row[0]))"));
+  CHECK_FALSE(has(numbers, "row[1]"));
+  CHECK_FALSE(has(numbers, "def days"));
+  auto comma = of({{}, {.kind = encoding_kind::date}});
+  comma.decimal = ',';
+  const auto dates = row_methods(comma, "math.sin", "torch.cos");
+  CHECK(has(dates, "text.replace(\".\", \"\").replace(\",\", \".\")"));
+  CHECK(has(dates, "values.append(math.sin(angle))"));
+  CHECK(has(dates, "values.append(torch.cos(angle))"));
+}
+
+TEST_CASE("row source: a category keeps its values apart from what is unknown") {
+  const auto how = of({{},
+                       {.name = "plan",
+                        .kind = encoding_kind::category,
+                        .values = {"basic", "pro"},
+                        .blank_input = true}});
+  const auto known = known_values_of(how);
+  REQUIRE(known.size() == 1);
+  CHECK(known[0].name == "values1");
+  const auto text = row_methods(how, "s", "c");
+  CHECK(has(text, "values.extend(self.category(row[1], self.values1, 0.0))  # \"plan\""));
+  CHECK(has(text, "values.append(0.0 if row[1] in self.values1 else 1.0)"));
+}
+
+TEST_CASE("row source: what fills a blank is its value or else the mean") {
+  auto how = of({{}, {}, {}});
+  CHECK(fills_of(how).empty());
+  how.mean = {1, 2, 3};
+  how.blanks = {NAN, 5, NAN};
+  CHECK(fills_of(how) == std::vector<float>{1, 5, 3});
+}
+
+TEST_CASE("row source: arrays keep the sizes of their file") {
+  preprocessing how;
+  how.width = 12;
+  how.shape = {{3, 2, 2}};
+  CHECK(sizes_in_file(how).sizes == std::vector<std::int64_t>{3, 2, 2});
+  how.layout = array_layout::channels_last;
+  CHECK(sizes_in_file(how).sizes == std::vector<std::int64_t>{2, 2, 3});
+  how.sizes = {{4, 3}};
+  CHECK(sizes_in_file(how).sizes == std::vector<std::int64_t>{4, 3});
+  how.target_column = 12;
+  CHECK(sizes_in_file(how).sizes == std::vector<std::int64_t>{12});
+}

@@ -1,0 +1,139 @@
+#include "engine/evolution/test_details.hpp"
+#include "genome/random.hpp"
+#include "tests/engine/training/training_data.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace clade;
+
+namespace {
+
+evaluation evaluated(const training_bench& bench, std::uint32_t epochs = 10) {
+  auto j = a_job(a_dense_network());
+  j.budget.epochs = epochs;
+  listener ear;
+  auto e = bench.trainer()->evaluate(j, ear).evaluation;
+  INFO(e.reason);
+  REQUIRE(e.outcome == outcome::succeeded);
+  return e;
+}
+
+examination tested(const training_bench& bench) {
+  const auto x = bench.trainer()->examine(a_job(a_dense_network()), {});
+  INFO((x ? "" : x.error().message));
+  REQUIRE(x);
+  REQUIRE(x->details);
+  return *x;
+}
+
+/// One in ten is of the second class, which lies close to the first.
+std::string rare_csv(std::size_t examples) {
+  auto random = derive(5, purpose::synthetic, 0, 0);
+  std::string csv;
+  for (std::size_t i = 0; i < examples; ++i) {
+    const bool rare = i % 10 == 0;
+    csv += std::to_string(random.normal() + (rare ? 1.0 : 0.0)) + ","
+           + std::to_string(random.normal()) + (rare ? ",yes\n" : ",no\n");
+  }
+  return csv;
+}
+
+} // namespace
+
+TEST_CASE("assessment: what is asked for is recorded and changes nothing else") {
+  training_bench bench(separable_csv(150));
+  const auto usual = evaluated(bench);
+  bench.setup.goal = {.metric = "validation.auc"};
+  bench.setup.training.metrics = {"train.accuracy", "f1.1", "validation.matthews"};
+  const auto more = evaluated(bench);
+  CHECK(metric_of(more.metrics, "validation.auc") == 1);
+  CHECK(metric_of(more.metrics, "validation.f1.1") == 1);
+  CHECK(metric_of(more.metrics, "validation.matthews") == 1);
+  CHECK(metric_of(more.metrics, "train.accuracy") == 1);
+  CHECK(more.metrics.size() == usual.metrics.size() + 4);
+  REQUIRE(more.curve.size() == usual.curve.size());
+  for (std::size_t i = 0; i < more.curve.size(); ++i)
+    for (const auto& m : usual.curve[i].metrics)
+      CHECK(metric_of(more.curve[i].metrics, m.name) == m.value);
+  const auto x = tested(bench);
+  CHECK(metric_of(x.metrics, "test.auc") == 1);
+}
+
+TEST_CASE("assessment: a test counts which classes were taken for which") {
+  const training_bench bench(separable_csv(150));
+  const auto x = tested(bench);
+  const auto& d = *x.details;
+  CHECK(x.metrics.size() == 2);
+  CHECK(d.train == 90);
+  CHECK(d.validation == 30);
+  CHECK(d.test == 30);
+  CHECK(d.classes == std::vector<std::string>{"0", "1", "2"});
+  CHECK(d.confusion == std::vector<std::uint64_t>{10, 0, 0, 0, 10, 0, 0, 0, 10});
+  CHECK(metric_of(d.metrics, "test.accuracy") == 1);
+  CHECK(metric_of(d.metrics, "test.auc") == 1);
+  // Of three classes the right one is always among the first three.
+  CHECK_FALSE(find(d.metrics, "test.top_3"));
+  // 31 of 32.
+  CHECK(d.standard_error == Approx(std::sqrt(31.0 / 32 / 32 / 30)));
+  CHECK(d.pairs.empty());
+  CHECK(d.validation_errors.values.empty());
+}
+
+TEST_CASE("assessment: a test of a regression has predictions and errors") {
+  training_bench bench(plane_csv(200));
+  bench.setup.data.task = task_kind::regression;
+  bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
+  const auto x = tested(bench);
+  const auto& d = *x.details;
+  CHECK(d.classes.empty());
+  REQUIRE(d.pairs.size() == d.test);
+  double squares = 0;
+  for (const auto& p : d.pairs)
+    squares += (p.actual - p.predicted) * (p.actual - p.predicted);
+  const double rmse = metric_of(x.metrics, "test.rmse");
+  CHECK(std::sqrt(squares / static_cast<double>(d.test)) == Approx(rmse).epsilon(1e-4));
+  CHECK(metric_of(d.metrics, "test.rmse") == Approx(rmse).epsilon(1e-4));
+  CHECK(metric_of(d.metrics, "test.mae") <= rmse);
+  CHECK(d.validation_errors.examples == d.validation);
+  CHECK(d.standard_error > 0);
+}
+
+TEST_CASE("assessment: class weights find more of a rare class") {
+  training_bench bench(rare_csv(600));
+  bench.setup.training.metrics = {"balanced_accuracy"};
+  const auto plain = evaluated(bench, 15);
+  bench.setup.training.class_weights.balanced = true;
+  const auto weighed = evaluated(bench, 15);
+  CHECK(weighed.weights_hash != plain.weights_hash);
+  CHECK(metric_of(plain.metrics, "validation.balanced_accuracy") < 0.6);
+  CHECK(metric_of(weighed.metrics, "validation.balanced_accuracy") > 0.65);
+  // Each weighing 1 is training as usual.
+  bench.setup.training.class_weights = {.by_class = {{"yes", 1}}};
+  CHECK(metric_of(evaluated(bench, 15).metrics, "validation.loss")
+        == Approx(metric_of(plain.metrics, "validation.loss")).epsilon(1e-4));
+  bench.setup.training.class_weights = {.by_class = {{"Yes", 2}}};
+  CHECK(
+      bench.trainer()->warm_up().error().message
+      == "training.class_weights names the class \"Yes\", which the data does not have; "
+         "it has \"no\", \"yes\"");
+}
+
+TEST_CASE("assessment: the linear model is weighed and tested alike") {
+  training_bench bench(rare_csv(600));
+  bench.setup.goal = {.metric = "validation.balanced_accuracy"};
+  const auto fitted = [&] {
+    const auto linear = bench.trainer()->baseline(1, {});
+    REQUIRE(linear);
+    REQUIRE(*linear);
+    return **linear;
+  };
+  const auto plain = fitted();
+  bench.setup.training.class_weights.balanced = true;
+  const auto weighed = fitted();
+  CHECK(metric_of(weighed.metrics, "test.balanced_accuracy")
+        > metric_of(plain.metrics, "test.balanced_accuracy"));
+  REQUIRE(weighed.details);
+  CHECK(weighed.details->classes == std::vector<std::string>{"no", "yes"});
+}

@@ -1,0 +1,169 @@
+"""Searches from Python: of each kind of table, interrupted, resumed, opened again."""
+
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import clade
+from searches import DATA, ROOT, SMALL, SearchTest, iris_rows
+
+COLUMNS = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+
+
+def iris():
+    return pd.DataFrame([[*row, kind] for row, kind in iris_rows()], columns=[*COLUMNS, "kind"])
+
+
+class Searching(SearchTest):
+    def test_a_table_of_pandas_becomes_a_run_that_predicts_and_shows_itself(self):
+        frame = iris()
+        run = self.search(frame, target="kind")
+        self.assertEqual(run.state, "finished")
+        self.assertEqual(run.folder.parent, self.runs)
+        self.assertRegex(repr(run), r"^<clade run kind-\d{8}-\d{6}: finished, 8 networks evaluated, best "
+                                    r"validation\.\w+ [\d.]+>$")
+
+        trials = run.trials_dataframe()
+        self.assertEqual(len(trials), 8)
+        self.assertTrue((trials["outcome"] == "succeeded").any())
+
+        new = frame.drop(columns="kind").iloc[::-1][:5]
+        predicted = run.predict(new)
+        self.assertEqual(list(predicted.index), list(new.index))
+        self.assertLessEqual(set(predicted), set(frame["kind"]))
+        shares = run.predict_proba(new)
+        self.assertEqual(list(shares.idxmax(axis=1)), list(predicted))
+        np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-5)
+
+        page = run._repr_html_()
+        for part in ("<svg", "the best so far", f"champion #{run.champion.id}", "its network", "test."):
+            self.assertIn(part, page)
+        self.assertIn(f"#{run.champion.id} of kind: ", repr(run.champion))
+
+        again = clade.open(run.folder)
+        self.assertEqual((again.folder, again.champion.metrics), (run.folder, run.champion.metrics))
+        self.assertEqual(clade.open("kind").folder, run.folder)
+        self.assertEqual(again.resume(progress=False).state, "finished")
+
+    def test_a_champion_is_a_torch_module_that_predicts_the_same(self):
+        import torch
+        run = self.search(iris(), target="kind")
+        network = run.champion.to_torch()
+        self.assertIsInstance(network, torch.nn.Module)
+        rows = [row for row, _ in iris_rows()][::10]
+        wanted = run.predict_proba(pd.DataFrame(rows, columns=COLUMNS)).to_numpy()
+        predicted = network.source.predict(rows, network)
+        np.testing.assert_allclose([list(shares.values()) for _, shares in predicted], wanted, atol=1e-5)
+        for name in ("net.onnx", "net.safetensors", "net.pt", "model.py"):
+            self.assertTrue(run.champion.export(self.folder / name).is_file())
+        with self.assertRaises(clade.CladeError) as caught:
+            run.champion.export("net.h5")
+        self.assertIn("a file that ends in .onnx, .pt, .safetensors, .py", str(caught.exception))
+
+    def test_a_champion_takes_rows_of_numbers_categories_dates_and_blanks(self):
+        frame = pd.DataFrame({
+            "age": [20.5 + i % 40 if i % 7 else None for i in range(80)],
+            "plan": [("basic", "plus", None)[i % 3] for i in range(80)], "active": [i % 2 == 0 for i in range(80)],
+            "since": pd.date_range("2024-01-01", periods=80)[::-1], "churned": ["yes" if i % 5 < 2 else "no" for i in range(80)]})
+        run = self.search(frame, target="churned")
+        new = frame.drop(columns="churned").head(12)
+        rows = [line.split(",") for line in new.to_csv(index=False).splitlines()[1:]]
+        network = run.champion.to_torch()
+        self.assertEqual(network.source.COLUMNS, list(new.columns))
+        predicted = [list(shares.values()) for _, shares in network.source.predict(rows, network)]
+        np.testing.assert_allclose(predicted, run.predict_proba(new).to_numpy(), atol=1e-5)
+
+    def test_labels_come_back_as_the_kind_that_they_were(self):
+        frame = pl.DataFrame({"a": [0.0, 1.0] * 30, "b": list(range(60)), "y": [False, True] * 30})
+        predicted = self.search(frame, target="y").predict(frame.head(4).drop("y"))
+        self.assertIsInstance(predicted, pl.Series)
+        self.assertEqual(predicted.dtype, pl.Boolean)
+        X = np.column_stack([frame["a"], frame["b"]])
+        predicted = self.search(X, np.array([3, 8] * 30)).predict(X[:4])
+        self.assertLessEqual(set(predicted.tolist()), {3, 8})
+
+    def test_numbers_are_predicted_in_their_own_unit(self):
+        x = np.linspace(0, 1, 60)
+        frame = pd.DataFrame({"x": x, "z": x[::-1], "price": 1000 + 500 * x})
+        run = self.search(frame, target="price", task="regression")
+        predicted = run.predict(frame)
+        self.assertGreater(predicted.mean(), 500)
+        self.assertEqual(predicted.name, "price")
+        with self.assertRaises(clade.CladeError) as caught:
+            run.predict_proba(frame)
+        self.assertIn("a number is predicted", str(caught.exception))
+
+    def test_the_readmes_lines_do_what_it_says(self):
+        lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+        self.assertIn("minutes=5)", lines)
+        df = iris().rename(columns={"kind": "churned"})
+        given = {"df": df, "df2": df.drop(columns="churned"), "X": df[COLUMNS], "y": df["churned"],
+                 "short": {"slots": 2, "progress": False, "settings": SMALL}}
+        exec(lines.replace("minutes=5)", "**short)"), given)
+        self.assertEqual(given["run"].champion.run.name, "churned")
+
+    def test_what_is_wrong_is_the_programs_sentence(self):
+        self.assertIn("nonsense", self.refused(iris(), "kind", settings={"evolution.nonsense": 3}))
+        self.assertEqual(self.refused(iris(), "kind", minutes=-1), "minutes is -1; it must be more than 0")
+        self.assertIn('"classification" or "regression"', self.refused(iris(), "kind", task="ranking"))
+        with self.assertRaises(clade.CladeError) as caught:
+            clade.open("nothing")
+        self.assertIn("nothing", str(caught.exception))
+        self.assertNotIn("clade: ", str(caught.exception))
+
+
+class Interrupting(SearchTest):
+    """With far more to do than a test has time for."""
+    LONG = {"evolution.population": 50, "evolution.generations": 200, "training.epochs": 20}
+
+    def start(self):
+        return self.search(iris(), target="kind", settings=self.LONG, wait=False)
+
+    def assert_stopped_and_whole(self, run):
+        self.assertEqual(run.state, "stopped")
+        checked = subprocess.run([os.environ["CLADE_BINARY"], "check", run.folder], capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_one_interrupt_finishes_what_is_in_training_and_returns_the_run(self):
+        run = self.start()
+        threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        self.assertIs(run.wait(progress=False), run)
+        self.assert_stopped_and_whole(run)
+        evaluated = run._stored()["evaluated"]
+        run.resume(progress=False, wait=False)
+        self.assertEqual(run.stop().state, "stopped")
+        self.assertGreaterEqual(run._stored()["evaluated"], evaluated)
+
+    def test_a_python_that_is_killed_leaves_a_run_that_drains(self):
+        code = ("import clade, os, sys\n"
+                "run = clade.search(sys.argv[1], 'last', wait=False, progress=False, slots=2, settings="
+                f"{self.LONG!r})\nprint(run.folder, run._session.pid, flush=True)\nsys.stdin.read()")
+        python = subprocess.Popen([sys.executable, "-c", code, DATA / "iris.csv"], text=True, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE)
+        folder, pid = python.stdout.readline().split()
+        descriptor = os.pidfd_open(int(pid))
+        python.kill()
+        python.communicate()
+        self.await_end(descriptor)
+        run = clade.open(folder)
+        self.assert_stopped_and_whole(run)
+        self.assertEqual(run.reason, "interrupted")
+
+    def await_end(self, descriptor):
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        self.assertTrue(poll.poll(60_000), "the run did not end")
+        os.close(descriptor)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,29 @@
+"""Clade evolves neural networks for your data.
+
+    run = clade.search(df, target="churned", minutes=5)
+    run.predict(df2); run.trials_dataframe(); run.champion.to_torch()
+    clade.open("churned").resume()
+    clade.CladeClassifier().fit(X, y)                  # for scikit-learn
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from clade.program import CladeError
+from clade.run import Network, Run
+from clade.run import open_run as open
+from clade.searching import search
+
+if TYPE_CHECKING:
+    from clade.estimators import CladeClassifier, CladeRegressor
+
+__all__ = ["CladeClassifier", "CladeError", "CladeRegressor", "Network", "Run", "open", "search"]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn is loaded by those who use it only.
+    if name in ("CladeClassifier", "CladeRegressor"):
+        return getattr(importlib.import_module("clade.estimators"), name)
+    raise AttributeError(f"module 'clade' has no attribute {name!r}")

@@ -1,0 +1,282 @@
+"""A search, going on or ended, and the networks that it found."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import os
+import pathlib
+import tempfile
+import tomllib
+from typing import Any
+
+from clade.page import run_html
+from clade.program import CladeError, call, call_json
+from clade.progress import watch
+from clade.session import Session
+from clade.tables import is_frame, labels_of, library_of, to_label, write_examples
+
+# What `clade export` calls the format of a file with this ending.
+FORMATS = {".onnx": "--onnx", ".pt": "--torchscript", ".safetensors": "--safetensors", ".py": "--python"}
+
+
+def _import_pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise CladeError("a dataframe needs pandas, which is not installed; pip install pandas") from None
+    return pandas
+
+
+class Network:
+    """One candidate of a run. Its weights are there if it is among the fittest few."""
+
+    def __init__(self, run: Run, number: int) -> None:
+        self.run = run
+        self.id = number
+        """The candidate's number."""
+        self._view: Any = None
+
+    def _stored(self) -> Any:
+        if self._view is None:
+            self._view = call_json("show", self.run.folder, "--genome", self.id)
+        return self._view
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """What was measured of it, by metric; of a champion also on the test data, which the search never saw."""
+        evaluated = self._stored()["evaluation"]
+        return {**(evaluated["metrics"] if evaluated else {}), **self.run._tested(self.id)}
+
+    @property
+    def parameters(self) -> int:
+        """How many weights it has."""
+        evaluated = self._stored()["evaluation"]
+        return int(evaluated["parameters"]) if evaluated else 0
+
+    @property
+    def hyperparameters(self) -> dict[str, Any]:
+        """What it is trained with, by name."""
+        return dict(self._stored()["genome"]["hyperparameters"])
+
+    @property
+    def description(self) -> str:
+        """The network as text, a line for each layer."""
+        return str(self._stored()["description"])
+
+    def export(self, file: str | os.PathLike[str]) -> pathlib.Path:
+        """Writes the trained network as the file's ending says: .onnx, .pt (TorchScript), .safetensors, or .py.
+
+        A .py is readable PyTorch, whose weights lie beside it in model.safetensors.
+        """
+        path = pathlib.Path(file)
+        option = FORMATS.get(path.suffix)
+        if option is None:
+            raise CladeError(f"{path}: a network is written to a file that ends in {', '.join(FORMATS)}")
+        if path.suffix != ".py":
+            call("export", self.run.folder, self.id, option, path)
+            return path
+        if path.name != "model.py":
+            raise CladeError(f"{path}: the source is called model.py, and has model.safetensors beside it")
+        call("export", self.run.folder, self.id, option, path.parent)
+        return path
+
+    def to_torch(self) -> Any:
+        """Returns the trained network as a torch.nn.Module, in evaluation mode.
+
+        It takes prepared examples: `network.source.encode(rows)` makes a tensor of rows as the data file has them, and
+        `network.prepare(tensor)` scales that. `network.source.predict(rows, network)` does all of it.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            source = self._load_source(self.export(pathlib.Path(folder, "model.py")))
+            network = source.load()
+        network.source = source
+        return network
+
+    def _load_source(self, file: pathlib.Path) -> Any:
+        spec = importlib.util.spec_from_file_location(f"clade_network_{self.id}", file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def predict(self, data: Any) -> Any:
+        """Returns a class or a number for each row; see Run.predict."""
+        return self.run._predict(data, self.id)[0]
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(f"{name} {value:.4g}" for name, value in sorted(self.metrics.items())
+                            if name.startswith("validation.") or name.startswith("test."))
+        return f"<clade network #{self.id} of {self.run.name}: {metrics}, {self.parameters:,} parameters>"
+
+    def __str__(self) -> str:
+        return self.description
+
+
+class Run:
+    """A search: what it did so far, stored in its folder, and the process if this Python started it."""
+
+    def __init__(self, folder: pathlib.Path, session: Session | None = None) -> None:
+        self.folder = folder
+        """Where everything is recorded; `clade show`, `clade attach` and `clade resume` take it too."""
+        self._session = session
+
+    def _stored(self) -> Any:
+        return call_json("show", self.folder)
+
+    def _tested(self, number: int) -> dict[str, float]:
+        """Returns what was measured on the test data of a candidate; only few are examined at a run's end."""
+        end = self._stored()["end"]
+        return next((dict(one["test_metrics"]) for one in (end or {}).get("comparison", []) if one["id"] == number), {})
+
+    @property
+    def name(self) -> str:
+        """The experiment's name."""
+        return str(self._stored()["name"])
+
+    @property
+    def state(self) -> str:
+        """"running", "finished", or "stopped", and then `resume` goes on with it."""
+        return str(self._stored()["state"])
+
+    @property
+    def reason(self) -> str | None:
+        """Why it was stopped, such as "interrupted" or "wall time used"; None of one that was killed, goes on or ended."""
+        reason = self._stored()["reason"]
+        return None if reason is None else str(reason)
+
+    @property
+    def experiment(self) -> dict[str, Any]:
+        """The experiment as it was resolved: every setting, and what was inferred from the data."""
+        return tomllib.loads(call("show", self.folder, "--experiment"))
+
+    @property
+    def generations(self) -> list[dict[str, Any]]:
+        """Of each generation the best, the median and the quartiles, and how many failed."""
+        return list(self._stored()["generations"])
+
+    @property
+    def champion(self) -> Network:
+        """The network that the search ended with, or the best so far."""
+        run = self._stored()
+        number = run["champion"] or run["best"]
+        if not number:
+            raise CladeError(f"{self.folder}: no network has succeeded yet")
+        return Network(self, int(number))
+
+    def network(self, number: int) -> Network:
+        """Returns the candidate with this number."""
+        return Network(self, number)
+
+    def trials_dataframe(self) -> Any:
+        """Returns every evaluation as a row of a pandas.DataFrame: metrics, hyperparameters, size, time, outcome."""
+        pandas = _import_pandas()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "trials.csv")
+            call("export", self.folder, "--csv", file)
+            return pandas.read_csv(file)
+
+    def predict(self, data: Any) -> Any:
+        """Returns the champion's class or number for each row of a table, an array or a file.
+
+        For pandas it is a Series with the same index, for polars a Series, else a list or a NumPy array.
+        """
+        return self._predict(data)[0]
+
+    def predict_proba(self, data: Any) -> Any:
+        """Returns the probability of each class (a column) for each row, of pandas for pandas, polars for polars."""
+        _, columns = self._predict(data)
+        if not columns:
+            raise CladeError("a number is predicted, which has no probabilities; call predict")
+        if library_of(data) == "pandas":
+            return _import_pandas().DataFrame(columns, index=data.index)
+        if library_of(data) == "polars":
+            import polars as pl
+            return pl.DataFrame({str(name): values for name, values in columns.items()})
+        import numpy as np
+        return np.column_stack(list(columns.values()))
+
+    def _predict(self, data: Any, number: int | None = None) -> tuple[Any, dict[Any, list[float]]]:
+        chosen = [] if number is None else ["--genome", number]
+        with tempfile.TemporaryDirectory() as folder:
+            if isinstance(data, (str, os.PathLike)):
+                file = pathlib.Path(data)
+            else:
+                file = write_examples(data, pathlib.Path(folder, "examples"))
+            out = pathlib.Path(folder, "predicted.csv")
+            call("predict", self.folder, file, "--output", out, *chosen)
+            with open(out, newline="", encoding="utf-8") as text:
+                head, *rows = csv.reader(text)
+        if head[0] != "class":
+            return _like(data, [float(row[0]) for row in rows], head[0]), {}
+        kind = self._labels()
+        columns = {to_label(name.removeprefix("p(").removesuffix(")"), kind): [float(row[i]) for row in rows]
+                   for i, name in enumerate(head) if name.startswith("p(")}
+        return _like(data, [to_label(row[0], kind) for row in rows], "class"), columns
+
+    def _labels(self) -> str:
+        file = self.experiment.get("data", {}).get("file")
+        return labels_of(pathlib.Path(file)) if file else ""
+
+    def report(self, file: str | os.PathLike[str]) -> pathlib.Path:
+        """Writes a page about the run that stands alone."""
+        call("report", self.folder, "--output", file)
+        return pathlib.Path(file)
+
+    def wait(self, progress: bool = True) -> Run:
+        """Waits until the search ends; a KeyboardInterrupt ends it as Ctrl+C does at the command line.
+
+        What is in training is finished and recorded, and `resume` goes on. A second interrupt stops the search at once,
+        without losing what is recorded, and is raised.
+        """
+        if self._session is not None:
+            watch(self._session, self.folder, progress)
+            self._session.finish()
+            self._session = None
+        return self
+
+    def stop(self) -> Run:
+        """Ends the search after what is in training, and waits for that; `resume` goes on."""
+        if self._session is not None:
+            self._session.interrupt()
+            return self.wait(progress=False)
+        call("control", "stop", self.folder)
+        return self
+
+    def resume(self, *, slots: int | str | None = None, progress: bool = True, wait: bool = True) -> Run:
+        """Goes on with a search that was stopped, interrupted or killed; one that has ended stays as it is."""
+        if self._session is not None and self._session.alive:
+            raise CladeError(f"{self.folder}: the search is going on")
+        chosen = [] if slots is None else ["--slots", slots]
+        self._session = Session("resume", self.folder, "--json", *chosen)
+        return self.wait(progress) if wait else self
+
+    def __repr__(self) -> str:
+        run = self._stored()
+        best = "" if run["best_fitness"] is None else f", best {run['metric']} {run['best_fitness']:.4g}"
+        return f"<clade run {self.folder.name}: {run['state']}, {run['evaluated']} networks evaluated{best}>"
+
+    def _repr_html_(self) -> str:
+        run = self._stored()
+        number = run["champion"] or run["best"]
+        return run_html(self.folder.name, run, Network(self, int(number)) if number else None)
+
+
+def _like(data: Any, values: list[Any], name: str) -> Any:
+    """Returns the values as a column of the library that the data is of."""
+    if not is_frame(data):
+        if library_of(data) == "numpy":
+            import numpy as np
+            return np.array(values)
+        return values
+    if library_of(data) == "pandas":
+        return _import_pandas().Series(values, index=data.index, name=name)
+    import polars as pl
+    return pl.Series(name, values)
+
+
+def open_run(run: str | os.PathLike[str]) -> Run:
+    """Opens a run by its folder, or by its name (the latest of it in ./runs, or where CLADE_RUNS says)."""
+    stored = call_json("show", os.fspath(run))
+    return Run(pathlib.Path(stored["file"]).parent)

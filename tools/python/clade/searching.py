@@ -1,0 +1,97 @@
+"""Starts searches: writes the data where its run finds it, and gives it to the program."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+from clade.program import CladeError, call
+from clade.run import Run
+from clade.session import Session
+from clade.tables import Source, store_training
+
+TASKS = ("classification", "regression")
+
+
+def literal(value: object) -> str:
+    """Returns a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(float(value))
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{k} = {literal(v)}" for k, v in value.items()) + "}"
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'
+
+
+def search(data: Any, target: Any = None, *, minutes: float | None = None, task: str | None = None, name: str | None = None,
+           seed: int | None = None, slots: int | str | None = None, runs: str | os.PathLike[str] | None = None,
+           settings: Mapping[str, object] | None = None, progress: bool = True, wait: bool = True) -> Run:
+    """Searches for networks that predict one column from the others, and returns the run.
+
+    data      a DataFrame of pandas or polars, an array (rows of columns, or images), or the path of a file
+    target    the column to predict, or the values of it: clade.search(X, y)
+    minutes   how long the search may take; left out, until the generations of the experiment are done
+    task      "classification" or "regression", where the values of the target would say otherwise
+    name      what the run is called; left out, the target's name
+    seed      the same seed gives the same search
+    slots     how many networks are trained at once, or devices: 4, "cuda:0", "cuda"; left out, all there are
+    runs      the folder in which the run's folder is made, and its data kept; left out, what CLADE_RUNS says, or ./runs
+    settings  keys of the experiment file, such as {"evolution.population": 48}
+    progress  whether a bar is shown
+    wait      False returns while the search goes on; it is interrupted when this Python ends
+
+    A KeyboardInterrupt (Ctrl+C, the stop button of a notebook) finishes what is in training and returns the run, which
+    `resume` goes on with; a second one stops it at once and is raised. Both lose nothing that is recorded.
+    """
+    if task is not None and task not in TASKS:
+        raise CladeError(f'task is "{task}"; it must be "classification" or "regression"')
+    if minutes is not None and not minutes > 0:
+        raise CladeError(f"minutes is {minutes}; it must be more than 0")
+    folder = pathlib.Path(runs if runs is not None else os.environ.get("CLADE_RUNS") or "runs").resolve()
+    named = name or (target if isinstance(target, str) else None) or "search"
+    stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in str(named))
+    source = store_training(data, target, stem, folder / "data")
+    experiment = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots)
+    return start(experiment, folder, {"experiment.name": stem, **(settings or {})}, progress=progress, wait=wait)
+
+
+def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: float | None, task: str | None,
+                      seed: int | None, slots: int | str | None) -> pathlib.Path:
+    """Lets the program look at the data and write the experiment beside it."""
+    store.mkdir(parents=True, exist_ok=True)
+    file = store / f"{name}-{source.file.name.partition('.')[0].removeprefix(name + '-')}.toml"
+    words: list[object] = ["new", source.file, "--output", file, "--force"]
+    for option, value in (("--target", source.target_file or source.target), ("--task", task), ("--minutes", minutes),
+                          ("--seed", seed), ("--slots", slots)):
+        if value is not None:
+            words += [option, value]
+    call(*words)
+    return file
+
+
+def start(experiment: pathlib.Path, runs: pathlib.Path, settings: Mapping[str, object], *, progress: bool,
+          wait: bool) -> Run:
+    """Starts a run of an experiment's file below `runs`, and returns it at once or at its end."""
+    chosen: list[object] = []
+    for key, value in settings.items():
+        chosen += ["--set", f"{key}={literal(value)}"]
+    session = Session("run", experiment, "--json", "--runs", runs, *chosen)
+    try:
+        for event in session.events():
+            if event is None or event.get("event") != "run":
+                continue
+            run = Run(pathlib.Path(event["folder"]), session)
+            return run.wait(progress) if wait else run
+    except KeyboardInterrupt:
+        session.interrupt()
+        raise
+    session.finish()
+    raise CladeError("the program ended before it made a run")

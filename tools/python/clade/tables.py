@@ -1,0 +1,263 @@
+"""Tables of other libraries as files that the program reads. A library is imported by whoever has such a table, not here.
+
+A table of pandas or polars is written by its own library; arrays of two dimensions become a CSV with the columns x0, x1,
+...; arrays of more dimensions (images) become .npy files.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import pathlib
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+from clade.program import CladeError
+
+DEFAULT_TARGET = "target"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of examples as the program takes it."""
+
+    file: pathlib.Path
+    target: str | None
+    target_file: pathlib.Path | None = None
+    labels: str = ""  # The kind of the target's values: "b", "i", "f", or "s" for texts; "" where it is not known.
+
+
+def library_of(value: object) -> str:
+    """Returns "pandas", "polars", "numpy", or whatever library the value's type is of."""
+    return type(value).__module__.partition(".")[0]
+
+
+def is_frame(value: object) -> bool:
+    """Whether this is a table with named columns, of pandas or polars."""
+    return library_of(value) in ("pandas", "polars") and hasattr(value, "columns") or type(value).__name__ == "LazyFrame"
+
+
+def _check_names(names: list[Any]) -> None:
+    if not names:
+        raise CladeError("the table has no columns")
+    for name in names:
+        if isinstance(name, tuple):
+            raise CladeError(f"the columns have names of several levels, such as {name}; join them to one text each")
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise CladeError(f'two columns are named "{name}"; rename one')
+        seen.add(name)
+
+
+def _refuse_nested(name: object, cell: object) -> None:
+    if isinstance(cell, (list, tuple, dict, set, bytes)) or getattr(cell, "ndim", None):
+        raise CladeError(f'column "{name}" holds values of type {type(cell).__name__}; a cell must be one number, text, '
+                         "date or truth value")
+
+
+def _write_pandas(frame: Any, file: pathlib.Path) -> None:
+    _check_names(list(frame.columns))
+    for name, dtype in zip(frame.columns, frame.dtypes):
+        if dtype.kind == "m":
+            raise CladeError(f'column "{name}" holds time spans; give numbers, such as df["{name}"].dt.total_seconds()')
+        if dtype.kind == "c":
+            raise CladeError(f'column "{name}" holds complex numbers; give their parts as columns of their own')
+        if dtype == object:
+            for cell in frame[name]:
+                _refuse_nested(name, cell)
+    frame.to_csv(file, index=False)
+
+
+def _write_polars(frame: Any, file: pathlib.Path) -> None:
+    _check_names(list(frame.columns))
+    blank = {}
+    for name, dtype in frame.schema.items():
+        if dtype.is_nested() or str(dtype) in ("Binary", "Object"):
+            raise CladeError(f'column "{name}" holds values of type {dtype}; a cell must be one number, text, date or '
+                             "truth value")
+        if str(dtype).startswith("Duration"):
+            raise CladeError(f'column "{name}" holds time spans; give numbers, such as '
+                             f'pl.col("{name}").dt.total_seconds()')
+        if dtype.is_float():
+            blank[name] = frame[name].fill_nan(None)
+    frame.with_columns(**blank).write_csv(file)
+
+
+def _cell(value: Any) -> Any:
+    if value is None or value != value:  # A NaN is a blank.
+        return ""
+    return value
+
+
+def _write_rows(rows: Any, names: list[str], file: pathlib.Path) -> None:
+    with open(file, "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
+        writer.writerow(names)
+        for row in rows:
+            writer.writerow([_cell(v) for v in row])
+
+
+def _kind_of(values: Any) -> str:
+    """Returns what kind the labels are of, so that predictions can be of the same."""
+    first = next((v for v in values if v is not None), None)
+    if first is None:
+        return ""
+    if isinstance(first, bool) or type(first).__name__ in ("bool_", "bool"):
+        return "b"
+    kind = getattr(getattr(first, "dtype", None), "kind", "")
+    if kind in ("i", "u") or isinstance(first, int):
+        return "i"
+    if kind == "f" or isinstance(first, float):
+        return "f"
+    return "s"
+
+
+def write_examples(data: Any, file: pathlib.Path) -> pathlib.Path:
+    """Writes rows without their target, or with it among the columns of a frame, and returns the file with its suffix."""
+    if hasattr(data, "collect"):
+        data = data.collect()
+    if library_of(data) == "pandas" and hasattr(data, "to_frame") and not hasattr(data, "columns"):
+        raise CladeError("one row or column of pandas is a Series; give a DataFrame, such as df.loc[[label]]")
+    if is_frame(data):
+        out = file.with_suffix(".csv")
+        (_write_pandas if library_of(data) == "pandas" else _write_polars)(data, out)
+        return out
+    array = _as_array(data)
+    if array.ndim > 2:
+        return _save_array(array, file.with_suffix(".npy"))
+    out = file.with_suffix(".csv")
+    _write_rows(array.tolist(), [f"x{i}" for i in range(array.shape[1])], out)
+    return out
+
+
+def _as_array(data: Any) -> Any:
+    try:
+        import numpy as np
+    except ImportError:
+        raise CladeError("give a table of pandas or polars, the path of a file, or install numpy for arrays") from None
+    array = np.asarray(data)
+    if array.ndim < 2 or array.size == 0:
+        raise CladeError(f"the examples have the shape {array.shape}; give at least one row, and rows of columns")
+    return array
+
+
+def _save_array(array: Any, file: pathlib.Path) -> pathlib.Path:
+    import numpy as np
+    np.save(file, array, allow_pickle=False)
+    return file
+
+
+def _write_arrays(data: Any, labels: Any, folder: pathlib.Path) -> Source:
+    array, labels = _as_array(data), _as_column(labels)
+    if len(array) != len(labels):
+        raise CladeError(f"there are {len(array)} examples and {len(labels)} targets")
+    kind = _kind_of(labels)
+    if array.ndim > 2:
+        import numpy as np
+        return Source(_save_array(array, folder / "examples.npy"), None,
+                      _save_array(np.asarray(labels), folder / "targets.npy"), kind)
+    names = [f"x{i}" for i in range(array.shape[1])] + [DEFAULT_TARGET]
+    file = folder / "examples.csv"
+    _write_rows(([*row, label] for row, label in zip(array.tolist(), labels)), names, file)
+    return Source(file, DEFAULT_TARGET, labels=kind)
+
+
+def _as_column(labels: Any) -> list[Any]:
+    for name in ("to_list", "tolist"):
+        if hasattr(labels, name):
+            labels = getattr(labels, name)()
+    column = list(labels)
+    if column and isinstance(column[0], (list, tuple)):
+        raise CladeError("the targets have several columns; one is predicted at a time")
+    return column
+
+
+def _with_target(frame: Any, labels: Any) -> tuple[Any, str]:
+    """Returns a frame with these labels as one more column, and that column's name."""
+    name = str(getattr(labels, "name", None) or DEFAULT_TARGET)
+    column = _as_column(labels)
+    if len(column) != len(frame):
+        raise CladeError(f"there are {len(frame)} examples and {len(column)} targets")
+    if name in map(str, frame.columns):
+        raise CladeError(f'the examples have a column "{name}" too; give another name to the targets')
+    if library_of(frame) == "pandas":
+        return frame.assign(**{name: column}), name
+    import polars as pl
+    return frame.with_columns(pl.Series(name, column)), name
+
+
+def _write_training(data: Any, target: Any, folder: pathlib.Path) -> Source:
+    if hasattr(data, "collect"):
+        data = data.collect()
+    if not is_frame(data):
+        if target is None or isinstance(target, str):
+            raise CladeError("arrays come with their targets: clade.search(X, y)")
+        return _write_arrays(data, target, folder)
+    _check_names(list(data.columns))
+    if target is None:
+        raise CladeError('say which column is to be predicted: target="..."')
+    if not isinstance(target, str) and not hasattr(target, "__len__"):
+        target = str(target)
+    if not isinstance(target, str):
+        data, target = _with_target(data, target)
+    names = [str(c) for c in data.columns]
+    if target not in names:
+        raise CladeError(f'there is no column "{target}"; there are {", ".join(names[:20])}')
+    column = data[data.columns[names.index(target)]]
+    file = write_examples(data, folder / "examples")
+    return Source(file, target, labels=_kind_of(column))
+
+
+def _digest(files: list[pathlib.Path]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        with open(file, "rb") as content:
+            total.update(hashlib.file_digest(content, "sha256").digest())
+    return total.hexdigest()[:12]
+
+
+def store_training(data: Any, target: Any, name: str, store: pathlib.Path) -> Source:
+    """Writes the examples of a search below `store`, where its runs find them later too, and returns the file.
+
+    The file's name holds a digest of its content, so that searches on equal data share one file. A path is taken as it is.
+    """
+    if isinstance(data, (str, os.PathLike)):
+        if target is not None and not isinstance(target, str):
+            raise CladeError("a file has its target in it; name the column, or give arrays")
+        file = pathlib.Path(data).expanduser().resolve()
+        if not file.is_file():
+            raise CladeError(f"{file}: no such file")
+        return Source(file, target)
+    store.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=store, prefix=".") as scratch:
+        made = _write_training(data, target, pathlib.Path(scratch))
+        files = [made.file] if made.target_file is None else [made.file, made.target_file]
+        stem = f"{name}-{_digest(files)}"
+        kept = [f.replace(store / f"{stem}{'-targets' if f == made.target_file else ''}{f.suffix}") for f in files]
+    (store / f"{stem}.json").write_text(json.dumps({"labels": made.labels}) + "\n", encoding="utf-8")
+    return Source(kept[0], made.target, kept[1] if len(kept) > 1 else None, made.labels)
+
+
+def labels_of(file: pathlib.Path) -> str:
+    """Returns the kind of the target's values of a file that `store_training` wrote; "" of any other."""
+    note = file.with_suffix(".json")
+    try:
+        kind = json.loads(note.read_text(encoding="utf-8"))["labels"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return kind if isinstance(kind, str) else ""
+
+
+def to_label(text: str, kind: str) -> Any:
+    """Returns a class, which the program writes as a text, as the kind that the targets were of."""
+    if kind == "b":
+        return text.lower() == "true"
+    if kind == "i":
+        return int(float(text))
+    if kind == "f":
+        return float(text)
+    return text

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <httplib.h>
+
+#include <cstdint>
+#include <string>
+
+namespace clade {
+
+/// Headers of every answer: the page may load nothing from elsewhere, and no other page
+/// may load it.
+[[nodiscard]] httplib::Headers headers_of_all();
+
+/// The library compresses what is given as a whole, which on loopback costs more than it
+/// saves; not what it asks for piece by piece.
+void give(httplib::Response& res, const char* type, std::string text);
+/// {"error": message}
+void give_error(httplib::Response& res, int status, const std::string& message);
+/// The JSON text, or the error with the status that fits its kind.
+void give_json(httplib::Response& res, expected<std::string> text);
+
+/// Turns an answer whose request has a Range that does not lie within what is given into
+/// 416: the library would read behind the end. For `set_post_routing_handler`.
+void refuse_range_beyond(const httplib::Request& req, httplib::Response& res);
+
+/// Reads the number `name` of the address; `otherwise` where it is left out.
+[[nodiscard]] expected<std::uint64_t>
+number_of(const httplib::Request& req, const std::string& name, std::uint64_t otherwise);
+
+} // namespace clade
