@@ -2,7 +2,7 @@
 
 #include "actors/door.hpp"
 #include "actors/protocol.hpp"
-#include "actors/remote.hpp"
+#include "actors/network_config.hpp"
 #include "actors/tls_guard.hpp"
 #include "actors/trainer.hpp"
 #include "engine/config/experiment.hpp"

@@ -7,7 +7,7 @@
 #include "actors/event_queue.hpp"
 #include "actors/generator.hpp"
 #include "actors/node_work.hpp"
-#include "actors/remote.hpp"
+#include "actors/network_config.hpp"
 #include "actors/selector.hpp"
 #include "actors/stranger_guard.hpp"
 #include "actors/tls_guard.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "actors/endpoint.hpp"
 #include "actors/progress.hpp"
-#include "actors/remote.hpp"
 #include "engine/config/experiment.hpp"
 #include "engine/evolution/run_state.hpp"
 #include "engine/store/store.hpp"

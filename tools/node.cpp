@@ -1,4 +1,4 @@
-#include "actors/remote.hpp"
+#include "actors/node_process.hpp"
 #include "tools/command.hpp"
 #include "tools/signal_origin.hpp"
 

@@ -224,4 +224,10 @@ struct individual {
 /// "#2=0.9 #1=0.5 #3=failed".
 [[nodiscard]] std::string to_text(const std::vector<individual>& population);
 
+/// A generation is complete; parents are drawn from these, best first.
+struct generation_closed {
+  std::uint64_t generation = 0;
+  std::vector<candidate_id> survivors;
+};
+
 } // namespace clade

@@ -31,12 +31,6 @@ struct candidate_evaluated {
   evaluation evaluated;
 };
 
-/// A generation is complete; parents are drawn from these, best first.
-struct generation_closed {
-  std::uint64_t generation = 0;
-  std::vector<candidate_id> survivors;
-};
-
 /// Metrics on the held-out test data, of the champion and of what it is compared with.
 struct examination {
   std::string subject; ///< "champion", "best random candidate", "linear model"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/record.hpp"
+#include "engine/evolution/candidate.hpp"
 #include "engine/evolution/zero_cost.hpp"
 #include "genome/mutation.hpp"
 #include "search_spaces/variation.hpp"

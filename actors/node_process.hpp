@@ -3,23 +3,12 @@
 #include "actors/endpoint.hpp"
 #include "actors/keys.hpp"
 #include "actors/node.hpp"
-#include "actors/protocol.hpp"
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace clade {
-
-/// An actor system that talks TLS with these keys, and to nobody without. Work is shared
-/// through one queue whose threads sleep until there is some: CAF's default, work
-/// stealing, polls, which takes time from training and wakes up to 10 ms late.
-class network_config : public caf::actor_system_config {
-public:
-  network_config(const key_files& keys, std::size_t threads);
-};
 
 struct node_process_params {
   std::vector<endpoint> heads; ///< Tried in turn.

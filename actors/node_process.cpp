@@ -1,9 +1,10 @@
-#include "actors/remote.hpp"
+#include "actors/node_process.hpp"
 
 #include "actors/door.hpp"
 #include "actors/event_queue.hpp"
 #include "actors/link.hpp"
-#include "actors/stranger_guard.hpp"
+#include "actors/network_config.hpp"
+#include "actors/protocol.hpp"
 #include "actors/tls_guard.hpp"
 #include "actors/tls_probe.hpp"
 
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <tuple>
@@ -163,19 +163,6 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
 }
 
 } // namespace
-
-network_config::network_config(const key_files& keys, std::size_t threads) {
-  if (!tls_is_guarded() || !accepting_is_guarded())
-    std::abort();
-  load<caf::io::middleman>();
-  load<caf::openssl::manager>();
-  clade::add_message_types(*this);
-  openssl_cafile = keys.authority.string();
-  openssl_certificate = keys.certificate.string();
-  openssl_key = keys.key.string();
-  set("scheduler.policy", caf::atom("sharing"));
-  set("scheduler.max-threads", threads);
-}
 
 expected<node_end> run_node(const node_process_params& params) {
   sigset_t signals;
