@@ -21,7 +21,7 @@ struct mutation_params {
   /// The chance that another change follows the last one; 0.3 gives 1.4 changes on
   /// average.
   double again = 0.3;
-  /// Whether rates follow what paid lately (engine/evolution/adaptive_rates.hpp), in
+  /// Whether rates follow what paid lately (engine/search/bases/adaptive_rates.hpp), in
   /// "regularised", "generational" and "map_elites". Worth it in regularised evolution of
   /// a thousand candidates or more.
   bool adapt = false;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
-#include "engine/evolution/run_state.hpp"
-#include "engine/fitness/synthetic.hpp"
-#include "engine/fitness/table_fitness.hpp"
+#include "engine/evaluation/synthetic/synthetic.hpp"
+#include "engine/evaluation/table/table_fitness.hpp"
+#include "engine/run/run_state.hpp"
 #include "engine/training/training_params.hpp"
 #include "search_spaces/search_space.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "engine/config/keys.hpp"
 #include "engine/config/toml_writer.hpp"
-#include "engine/evolution/automatic.hpp"
+#include "engine/search/strategies/automatic.hpp"
 
 namespace clade {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/config/experiment.hpp"
-#include "engine/fitness/table.hpp"
+#include "engine/evaluation/table/table.hpp"
 
 #include <filesystem>
 #include <string_view>

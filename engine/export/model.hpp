@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/data/preprocessing.hpp"
-#include "engine/evolution/candidate.hpp"
-#include "engine/evolution/test_details.hpp"
+#include "engine/run/test_details.hpp"
+#include "engine/search/core/candidate.hpp"
 #include "engine/training/weights.hpp"
 #include "search_spaces/network.hpp"
 

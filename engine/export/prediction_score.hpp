@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/preprocessing.hpp"
-#include "engine/evolution/candidate.hpp"
+#include "engine/search/core/candidate.hpp"
 
 #include <cstdint>
 #include <optional>

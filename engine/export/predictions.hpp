@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/preprocessing.hpp"
-#include "engine/evolution/test_details.hpp"
+#include "engine/run/test_details.hpp"
 
 #include <optional>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/pareto.hpp"
+#include "engine/search/core/pareto.hpp"
 #include "engine/store/store.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/evolution/annotations.hpp"
-#include "engine/evolution/test_details.hpp"
+#include "engine/run/annotations.hpp"
+#include "engine/run/test_details.hpp"
 
 #include <nlohmann/json.hpp>
 

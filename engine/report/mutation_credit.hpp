@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/adaptive_rates.hpp"
+#include "engine/search/bases/adaptive_rates.hpp"
 #include "engine/store/store.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/evolution/test_details.hpp"
 #include "engine/report/run_story.hpp"
+#include "engine/run/test_details.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "engine/report/view.hpp"
 
-#include "engine/evolution/test_details.hpp"
 #include "engine/report/verdict.hpp"
+#include "engine/run/test_details.hpp"
 #include "engine/store/run_lock.hpp"
 
 #include <algorithm>

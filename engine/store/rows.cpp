@@ -2,7 +2,7 @@
 // and no more in memory than a row, unless the header says so.
 #include "engine/store/rows.hpp"
 
-#include "engine/evolution/record_kind.hpp"
+#include "engine/run/record_kind.hpp"
 #include "engine/store/store_impl.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/record.hpp"
+#include "engine/run/record.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -13,14 +13,14 @@
 -- Kind 11 is an order of a person, and what people wrote on candidates or on the run: notes and
 -- tags, whose time is none of the run's (progress.updated_ms).
 
--- What happened, in order. A run is the fold of these (engine/evolution/run_state.hpp).
+-- What happened, in order. A run is the fold of these (engine/run/run_state.hpp).
 create table records (
   sequence integer primary key, -- from 1, without gaps
   unix_ms  integer not null,
   kind     integer not null,    -- 1 run started, 2 candidate born, 3 candidate evaluated,
                                 -- 4 generation closed, 5 run finished, 6 paused, 7 resumed,
                                 -- 8 attempt failed, 9 slot changed, 11 a person ordered
-  payload  blob not null,       -- msgpack; grammar at the top of engine/evolution/record.cpp
+  payload  blob not null,       -- msgpack; grammar at the top of engine/run/record.cpp
   checksum integer not null     -- XXH3 of the payload, seeded with that of the three columns
                                 -- before it, which is seeded with the predecessor's checksum
 );

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/annotations.hpp"
+#include "engine/run/annotations.hpp"
 #include "engine/store/overview.hpp"
 #include "engine/store/rows.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/evolution/annotations.hpp"
-#include "engine/evolution/pareto.hpp"
-#include "engine/evolution/run_state.hpp"
+#include "engine/run/annotations.hpp"
+#include "engine/run/run_state.hpp"
+#include "engine/search/core/pareto.hpp"
 #include "engine/store/overview.hpp"
 
 #include <cstdint>

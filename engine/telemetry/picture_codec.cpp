@@ -18,7 +18,7 @@
 //            RANK, parameters, seconds, slot, reason]
 // RANK    = [ok, primary, secondary, violation, [objective...]]
 //
-// in this order. An outcome is a number (engine/evolution/candidate.hpp).
+// in this order. An outcome is a number (engine/search/core/candidate.hpp).
 #include "engine/config/experiment.hpp"
 #include "engine/telemetry/wire.hpp"
 #include "engine/telemetry/wire_parts.hpp"

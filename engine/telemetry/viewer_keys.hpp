@@ -9,8 +9,8 @@
 namespace clade {
 
 // Over the network the publisher of a run and its viewers know each other by CURVE keys
-// (ZeroMQ's RFC 26), 40 letters in Z85. In the folder of an authority (actors/keys.hpp),
-// each file a line:
+// (ZeroMQ's RFC 26), 40 letters in Z85. In the folder of an authority
+// (actors/transport/keys.hpp), each file a line:
 //
 //   authority/publisher.key    PUBLIC SECRET              of its runs' publishers
 //   authority/viewers/NAME     PUBLIC watch|control       remove it to refuse the viewer

@@ -25,7 +25,7 @@ namespace clade {
 //                         heard, at_work, quarantined]...]]      durations in ms
 //   "alive"   [sequence]                     each second; of the last record
 //
-// where RECORD is what the store has (grammar: engine/evolution/record.cpp). Only records
+// where RECORD is what the store has (grammar: engine/run/record.cpp). Only records
 // are numbered, and only they can be had again. On another socket (ROUTER; ask with a
 // DEALER or REQ) it answers one message for each:
 //

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/test_details.hpp"
+#include "engine/run/test_details.hpp"
 #include "engine/training/device_data.hpp"
 #include "engine/training/metrics.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/candidate.hpp"
+#include "engine/search/core/candidate.hpp"
 #include "engine/training/weights.hpp"
 
 #include <optional>

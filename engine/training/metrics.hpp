@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
-#include "engine/evolution/candidate.hpp"
+#include "engine/search/core/candidate.hpp"
 #include "engine/training/class_metrics.hpp"
 #include "engine/training/value_metrics.hpp"
 

@@ -1,6 +1,6 @@
 #include "engine/training/trainer.hpp"
 
-#include "engine/fitness/costs.hpp"
+#include "engine/evaluation/costs.hpp"
 #include "engine/training/assessment.hpp"
 #include "engine/training/inheritance.hpp"
 #include "engine/training/linear_model.hpp"

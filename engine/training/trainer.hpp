@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/fitness/fitness_function.hpp"
+#include "engine/evaluation/fitness_function.hpp"
 #include "engine/training/training_params.hpp"
 
 namespace clade {

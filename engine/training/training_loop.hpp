@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/fitness/fitness_function.hpp"
+#include "engine/evaluation/fitness_function.hpp"
 #include "engine/training/checkpoint.hpp"
 #include "engine/training/metrics.hpp"
 #include "engine/training/network_module.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
-#include "engine/evolution/zero_cost.hpp"
-#include "engine/fitness/fitness_function.hpp"
+#include "engine/evaluation/fitness_function.hpp"
+#include "engine/search/core/zero_cost.hpp"
 #include "engine/training/class_weights.hpp"
 #include "search_spaces/search_space.hpp"
 

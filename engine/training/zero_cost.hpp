@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/zero_cost.hpp"
+#include "engine/search/core/zero_cost.hpp"
 #include "engine/training/device_data.hpp"
 #include "engine/training/training_params.hpp"
 #include "search_spaces/network.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocol.hpp"
+#include "actors/messages/protocol.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>

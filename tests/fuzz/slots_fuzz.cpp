@@ -1,6 +1,6 @@
 // Slots have names and devices, and there are no more of them than a machine may have.
 #include "tests/fuzz/law.hpp"
-#include "tools/slots.hpp"
+#include "tools/machine/slots.hpp"
 
 using namespace clade;
 using namespace clade::fuzz;

@@ -1,7 +1,7 @@
-// A driver below the actors (engine/fitness/run_driver.hpp) with the records kept.
+// A driver below the actors (engine/simulation/run_driver.hpp) with the records kept.
 #include "tests/support/simulation.hpp"
 
-#include "engine/fitness/run_driver.hpp"
+#include "engine/simulation/run_driver.hpp"
 
 #include <catch2/catch.hpp>
 

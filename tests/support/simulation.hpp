@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/next_step.hpp"
+#include "engine/run/next_step.hpp"
 
 #include <functional>
 #include <limits>

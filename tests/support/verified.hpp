@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evolution/verify.hpp"
+#include "engine/run/verify.hpp"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "search_spaces/variation.hpp"
-#include "tests/engine/fitness/small_table.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/small_table.hpp"
 
 #include <catch2/catch.hpp>
 

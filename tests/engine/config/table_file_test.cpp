@@ -1,5 +1,5 @@
-#include "tests/engine/fitness/small_table.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/small_table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "engine/config/experiment.hpp"
 #include "engine/store/store.hpp"
-#include "tests/engine/fitness/small_run.hpp"
+#include "tests/support/small_run.hpp"
 
 #include <catch2/catch.hpp>
 

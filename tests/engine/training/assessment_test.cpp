@@ -1,4 +1,4 @@
-#include "engine/evolution/test_details.hpp"
+#include "engine/run/test_details.hpp"
 #include "genome/random.hpp"
 #include "tests/engine/training/training_data.hpp"
 

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "actors/messages/protocol.hpp"
+#include "engine/scheduling/schedule.hpp"
+#include "engine/telemetry/feed.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+struct dispatcher_params {
+  schedule_params schedule;
+  std::uint64_t run = 0;        ///< `store::identity`.
+  std::string experiment;       ///< Resolved TOML, for the nodes.
+  std::vector<data_file> files; ///< Its data.
+  data_source_actor source;     ///< Who sends them.
+  /// At first nothing is handed out for so long, because nodes of the session before may
+  /// come back with what they have.
+  std::chrono::milliseconds wait_for_nodes{0};
+  std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
+  /// Bytes that training this candidate takes, as estimated; none: no need to know.
+  std::function<std::uint64_t(const candidate&)> memory_of;
+  /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
+  archive_actor archive{};
+  /// Trainings leave checkpoints, since others may start from them.
+  bool keep_checkpoints = false;
+  std::function<void(const std::string&)> say; ///< For the log. From any thread.
+  std::function<void(epoch_news)> show;        ///< To viewers, if set.
+};
+
+/// Hands candidates to nodes and their results to the selector. What may be handed out,
+/// to whom, and which result counts, `schedule` decides; this keeps the handles.
+struct dispatcher_state {
+  using time_point = caf::actor_clock::time_point;
+
+  struct pending_examination {
+    examine request;
+    caf::typed_response_promise<examined> answer;
+    std::vector<std::uint64_t> lost_with{}; ///< Sessions, whose ends are not known yet.
+    int deaths = 0; ///< Of node processes by their own doing while they made it.
+  };
+  struct node_entry {
+    link_actor link; ///< None while it is away.
+    slot_view view;
+    std::uint64_t worker = 0, session = 0;
+    time_point joined, at_work;
+    std::optional<pending_examination> examining;
+  };
+  struct pending_hello {
+    node_hello hello;
+    link_actor link;
+    caf::typed_response_promise<node_welcome> answer;
+  };
+
+  dispatcher_actor::stateful_pointer<dispatcher_state> self = nullptr;
+  dispatcher_params params;
+  clade::schedule schedule;
+  selector_actor selector;
+  std::vector<pending_hello> early; ///< Came before the selector.
+  std::map<node_id, node_entry> nodes;
+  /// By session: nodes that were lost before it was known how their processes ended.
+  std::map<std::uint64_t, node_id> lost_sessions;
+  std::map<std::string, slot_failures> failures; ///< By slot.
+  std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
+  std::deque<pending_examination> examinations;
+  double keep_weights_above = 0;
+  node_id last_node = 0;
+  time_point serves_from;
+  bool held = false; ///< A person wants nothing to be handed out.
+  bool over = false;
+
+  void begin(const selector_actor& told);
+  caf::result<node_welcome> greet(const node_hello& hello, const link_actor& link);
+  node_welcome welcome(const node_hello& hello, const link_actor& link);
+  void ready(const node_ready& message);
+  void take(const submission& message);
+  taken take(const results& message);
+  void show(const epoch_passed& message);
+  may_leave let_go(const leaving& message);
+  void close(const caf::actor_addr& link);
+  void lose(node_id id, const former_process& end);
+  void lose_silent();
+  withdrawn take_back();
+  void drop(const drop_candidate& message);
+  slots_view view() const;
+  void serve();
+  void examine_next();
+  void end_examination(node_id id, const examined& answer);
+  void dismiss(const std::string& reason);
+
+private:
+  [[nodiscard]] time_point now() const { return self->clock().now(); }
+  void say(const std::string& words) const;
+  void join(node_id id, node_entry& node);
+  void hear_of_former(const node_hello& hello);
+  void give_up(const std::vector<lost_lease>& lost, const std::string& slot,
+               const std::string& how);
+  void leave_entry(std::map<node_id, node_entry>::iterator node,
+                   const std::string& reason);
+  void refuse_too_large();
+  void give(node_id id, const std::vector<lease>& leases);
+  void give(node_id id, const std::vector<lease>& leases,
+            std::map<candidate_id, lineage> starts);
+  [[nodiscard]] assignment assign(const lease& l, lineage start) const;
+  void examine_elsewhere(node_entry& node);
+  void judge_examination(std::uint64_t session, bool own_doing);
+  /// Of all examinations that have no answer yet, wherever they are.
+  template<class Visit>
+  void visit_examinations(Visit visit);
+};
+
+dispatcher_actor::behavior_type
+dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
+                    dispatcher_params params);
+
+} // namespace clade

@@ -1,0 +1,238 @@
+// A node says hello, gets the experiment, prepares itself (data, LibTorch's first step)
+// and says that it is ready; from then on it is given batches of candidates. It is away
+// when its connection closes, or when nothing is heard of it (a cut link, which neither
+// TCP nor CAF reports); while its lease lasts it may come back, by another connection,
+// with all that it has. It is lost when its lease ends, or when its worker has started
+// another process for its slot; what it had is then handed out again or given up, as
+// `schedule` decides. After a head was killed, the nodes come to the next one with what
+// they have, and get leases on what has no evaluation yet.
+
+#include "actors/head/dispatcher.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Lost nodes whose workers may still tell how their processes ended.
+constexpr std::size_t most_lost_sessions = 1000;
+
+constexpr auto session_of = [](const auto& node) { return node.second.session; };
+constexpr auto node_of = [](const auto& lost) { return lost.second; };
+
+std::uint64_t heartbeat_for(std::chrono::milliseconds lease) {
+  return static_cast<std::uint64_t>(
+      std::clamp<std::chrono::milliseconds>(lease / 4, 100ms, 1s).count());
+}
+
+} // namespace
+
+caf::result<node_welcome> dispatcher_state::greet(const node_hello& hello,
+                                                  const link_actor& link) {
+  if (selector)
+    return welcome(hello, link);
+  auto promise = self->make_response_promise<node_welcome>();
+  early.push_back({hello, link, promise});
+  return promise;
+}
+
+node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor& link) {
+  node_welcome answer{.over = over, .run = params.run};
+  // What a node of another run has, nobody here wants; it begins anew.
+  if (over || (hello.run != 0 && hello.run != params.run))
+    return answer;
+  hear_of_former(hello);
+  auto found = std::ranges::find(nodes, hello.session, session_of);
+  const bool back = found != nodes.end();
+  if (!back) {
+    lost_sessions.erase(hello.session); // It was silent only.
+    found = nodes.try_emplace(++last_node).first;
+    found->second = {.view = {.name = hello.slot, .label = hello.label},
+                     .worker = hello.worker,
+                     .session = hello.session,
+                     .joined = now()};
+  }
+  auto& [id, node] = *found;
+  examine_elsewhere(node); // The answer was for the connection before.
+  judge_examination(hello.session, false);
+  node.link = link;
+  node.view.away = false;
+  self->monitor(link);
+  schedule.join(id, {.slot = hello.slot, .memory_bytes = hello.memory_bytes}, now(),
+                node.view.ready || hello.ready);
+  std::vector<lease> has, ended;
+  for (const auto& h : hello.has)
+    has.push_back({.id = h.id, .number = h.lease});
+  ended = back ? schedule.reconcile(id, has) : has;
+  for (const auto& l : has)
+    if (std::ranges::find(ended, l) == ended.end())
+      answer.keep.push_back({.id = l.id, .lease = l.number});
+    else if (const auto given = schedule.adopt(id, l.id))
+      answer.keep.push_back({.id = l.id, .lease = given->number});
+  if (back || !hello.has.empty())
+    say(hello.slot + " is back, with " + std::to_string(answer.keep.size()) + " of "
+        + std::to_string(hello.has.size()) + " candidates it had");
+  answer.node = id;
+  answer.heartbeat_ms = heartbeat_for(params.schedule.lease);
+  answer.experiment = params.experiment;
+  answer.files = params.files;
+  if (hello.ready && !node.view.ready)
+    join(id, node);
+  answer.ready = node.view.ready;
+  // Later: what it is given must not overtake its welcome, which does not name it.
+  self->send(self, serve_nodes{});
+  return answer;
+}
+
+// Of its slot's processes before it: those that are still held for nodes are lost, and
+// of one that was lost already it may become known only now what it died of.
+void dispatcher_state::hear_of_former(const node_hello& hello) {
+  for (const auto& end : hello.former) {
+    const auto held = std::ranges::find(nodes, end.session, session_of);
+    if (held != nodes.end()) {
+      lose(held->first, end);
+    } else if (const auto lost = lost_sessions.extract(end.session);
+               lost && end.own_doing) {
+      if (const auto convicted = schedule.convict(lost.mapped()))
+        give_up({*convicted}, hello.slot, end.how);
+    }
+    judge_examination(end.session, end.own_doing);
+  }
+  const auto replaced = std::ranges::find_if(nodes, [&](const auto& n) {
+    return n.second.worker == hello.worker && n.second.view.name == hello.slot
+           && n.second.session != hello.session;
+  });
+  if (replaced != nodes.end())
+    lose(replaced->first, {.how = "its node process ended"});
+}
+
+void dispatcher_state::join(node_id id, node_entry& node) {
+  node.view.ready = true;
+  node.at_work = now();
+  schedule.enable(id);
+  say(node.view.name + " joined" + (node.view.label.empty() ? "" : ": ")
+      + node.view.label);
+  self->send(selector, observation{slot_changed{
+                           .slot = node.view.name, .joined = true, .reason = {}}});
+}
+
+void dispatcher_state::ready(const node_ready& message) {
+  auto found = nodes.find(message.node);
+  if (found == nodes.end() || found->second.view.ready)
+    return;
+  auto& node = found->second;
+  if (message.failure.empty()) {
+    join(found->first, node);
+    return serve();
+  }
+  say(node.view.name + " cannot train: " + message.failure);
+  if (node.worker == params.local_worker)
+    self->send(selector, run_failure{{error_kind::invalid_input, message.failure}});
+  self->send(node.link, leave{"it cannot train"});
+}
+
+may_leave dispatcher_state::let_go(const leaving& message) {
+  auto found = nodes.find(message.node);
+  if (found == nodes.end())
+    return {};
+  schedule.retire(message.node, message.not_done);
+  say(found->second.view.name + " leaves; it handed back "
+      + std::to_string(message.not_done.size()) + " candidates");
+  serve();
+  return {};
+}
+
+void dispatcher_state::close(const caf::actor_addr& link) {
+  auto found = std::ranges::find_if(nodes, [&](const auto& n) {
+    return n.second.link && n.second.link.address() == link;
+  });
+  if (found == nodes.end())
+    return;
+  auto& [id, node] = *found;
+  node.link = nullptr;
+  node.view.away = true;
+  examine_elsewhere(node);
+  schedule.close(id, now());
+  if (schedule.retired(id) && schedule.leases_of(id).empty()) {
+    std::ignore = schedule.leave(id, now());
+    leave_entry(found, "it was drained");
+  }
+}
+
+void dispatcher_state::leave_entry(std::map<node_id, node_entry>::iterator node,
+                                   const std::string& reason) {
+  const auto name = node->second.view.name;
+  const bool was_ready = node->second.view.ready;
+  examine_elsewhere(node->second);
+  nodes.erase(node);
+  say(name + " left: " + reason);
+  if (was_ready)
+    self->send(selector, observation{slot_changed{
+                             .slot = name, .joined = false, .reason = reason}});
+}
+
+void dispatcher_state::lose(node_id id, const former_process& end) {
+  auto found = nodes.find(id);
+  if (found == nodes.end())
+    return;
+  const auto name = found->second.view.name;
+  if (end.session == 0)
+    lost_sessions.emplace(found->second.session, id);
+  if (lost_sessions.size() > most_lost_sessions)
+    lost_sessions.erase(std::ranges::min_element(lost_sessions, {}, node_of));
+  const auto reason = end.session == 0 ? end.how : "its node process ended: " + end.how;
+  leave_entry(found, reason);
+  const bool before = schedule.quarantined(name, now()).has_value();
+  const auto all_lost = schedule.leave(id, now(), end.own_doing);
+  for (const auto& lost : all_lost) {
+    auto& f = failures[name];
+    f.slot = name;
+    ++f.count;
+    f.last = "#" + std::to_string(lost.id) + ": " + reason;
+    self->send(
+        selector,
+        observation{attempt_failed{
+            .id = lost.id, .attempt = lost.attempt, .slot = name, .reason = reason}});
+  }
+  if (const auto until = schedule.quarantined(name, now()); until && !before)
+    say(name + " lost what it was given several times in a row: it is quarantined, and "
+        + "tried again in "
+        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
+        + " s");
+  give_up(all_lost, name, end.how);
+  serve();
+}
+
+void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
+                               const std::string& slot, const std::string& how) {
+  evaluations given_up;
+  for (const auto& lost : all_lost) {
+    if (!lost.given_up)
+      continue;
+    open.erase(lost.id);
+    evaluation e{.id = lost.id, .outcome = outcome::crashed};
+    e.reason = "two node processes ended while they trained it, the last " + how;
+    e.slot = slot;
+    e.tries = lost.attempt;
+    given_up.batch.push_back({std::move(e), {}});
+  }
+  if (!given_up.batch.empty())
+    self->send(selector, std::move(given_up));
+}
+
+void dispatcher_state::lose_silent() {
+  for (auto id : schedule.silent(now())) {
+    const bool away = nodes.at(id).view.away;
+    const auto silence =
+        std::chrono::duration_cast<std::chrono::seconds>(now() - schedule.heard(id))
+            .count();
+    lose(id, {.how = away ? "its connection ended, and it did not come back"
+                          : "not heard for " + std::to_string(silence) + " s"});
+  }
+}
+
+} // namespace clade

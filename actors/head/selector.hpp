@@ -1,0 +1,100 @@
+#pragma once
+
+#include "actors/messages/protocol.hpp"
+#include "engine/run/next_step.hpp"
+#include "engine/telemetry/publisher.hpp"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace clade {
+
+struct selector_params {
+  archive_actor archive;
+  dispatcher_actor dispatcher;
+  std::vector<generator_actor> generators;
+  /// The fold of what is recorded already; moved out by the selector.
+  std::shared_ptr<run_state> run;
+  /// Gets `run_over` once.
+  caf::actor watcher;
+  /// Whether the head's own machine can have such slots, and whether such a genome fits
+  /// the search: why not, or empty. `change_slots` has it have them.
+  std::function<std::string(const instruction&)> refuses;
+  std::function<void(const std::string& slots)> change_slots;
+  /// Shows viewers what was applied, if set.
+  std::function<void(recorded)> show;
+};
+
+/// Folds the records of the run and does what `next_step` says. Everything goes the same
+/// way: it becomes a record, the archive answers that the disk has it, it is applied, and
+/// only then acted on. One append is under way at a time; what comes meanwhile goes with
+/// the next, so that the slower the disk, the more records share a transaction.
+struct selector_state {
+  selector_actor::stateful_pointer<selector_state> self = nullptr;
+  selector_params params;
+  run_state run;
+
+  std::vector<entry> unrecorded;
+  std::map<candidate_id, bytes> unrecorded_checkpoints; ///< Of evaluations among them.
+  bool recording = false;
+  bool weights_recorded = false; ///< Since weights were last pruned.
+  bool checkpoints_due = false;  ///< A generation was closed since they were tidied.
+
+  candidate_id ordered = 0;    ///< Orders up to this id are under way or born.
+  std::vector<bred> arrived;   ///< From the generators, not resolved yet.
+  bool resolvable = false;     ///< Something arrived, or was born, since the last try.
+  bool births_pending = false; ///< Accepted, not applied yet.
+  std::size_t next_generator = 0;
+
+  std::set<candidate_id> copying;
+  bool closing = false;
+  bool finishing = false;
+  std::size_t examinations_out = 0;
+  run_finished final_record;
+
+  bool held = false;
+  std::string stop_after; ///< Who wants it to stop once the generation is closed.
+  bool stopping = false;
+  bool may_end = false; ///< Though it stops, a search that is complete ends.
+  std::string stop_reason;
+  std::set<candidate_id> withdrawn_ids; ///< Open, but handed back by the dispatcher.
+  bool withdrawal_pending = false;
+  bool over = false;
+  std::optional<error> failure;
+
+  void start();
+  void take(const evaluations& message);
+  void observe(const observation& message);
+  /// `stop_run`. Stopping once more without `may_end` takes that back.
+  void stop(const std::string& reason, bool may_end = false);
+  /// Why it will not, or empty.
+  std::string obey(const told& message);
+  void fail(error why);
+  [[nodiscard]] run_progress progress(std::size_t from_generation) const;
+
+private:
+  void advance();
+  void order(std::vector<breeding> orders);
+  void resolve_arrived();
+  void copy(const clade::copying& step);
+  void finish();
+  void examine_one(examine request);
+  std::string take_annotation(const told& message);
+  void note(record r, bytes weights = {});
+  void test(const std::string& subject, const individual& who);
+  [[nodiscard]] tidying needed_checkpoints() const;
+  void flush();
+  void applied(const recorded& r);
+  void submit(const std::vector<candidate_id>& ids);
+  void pause_if_idle();
+  void end();
+  void carry_out(const person_ordered& told);
+};
+
+selector_actor::behavior_type
+selector_behavior(selector_actor::stateful_pointer<selector_state> self,
+                  selector_params params);
+
+} // namespace clade

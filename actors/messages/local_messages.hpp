@@ -1,0 +1,193 @@
+#pragma once
+
+#include "actors/messages/progress.hpp"
+#include "engine/evaluation/fitness_function.hpp"
+#include "engine/evaluation/lineage.hpp"
+#include "engine/run/record.hpp"
+#include "engine/search/core/strategy.hpp"
+#include "engine/store/store.hpp"
+
+#include <caf/all.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What goes between the actors of one process: never serialised.
+
+namespace clade {
+
+/// To itself: look at the clock.
+struct tick {};
+
+/// To itself: hand out what can be.
+struct serve_nodes {};
+
+/// A connection stands: the node says what to greet the head with.
+struct link_up {};
+
+/// SIGTERM came: finish what is in training, take nothing more, then end.
+struct drain {};
+
+/// Its grace is over.
+struct drain_over {};
+
+/// Newly born candidates, recorded, to be trained.
+struct submission {
+  std::vector<candidate> candidates;
+  double keep_weights_above = 0;
+};
+
+/// Hand out nothing more; the answer says how many candidates nodes still have.
+struct withdraw {};
+struct withdrawn {
+  std::vector<candidate_id> ids;
+};
+
+/// Hand out nothing, or again, while it is so.
+struct hold_back {
+  bool on = true;
+};
+
+/// Nobody wants this candidate any more: if no result is there yet, it is evaluated as
+/// dropped.
+struct drop_candidate {
+  candidate_id id = 0;
+  std::string who;
+};
+
+/// A person tells the run something; the answer is why it refuses, or empty.
+struct told {
+  instruction order;
+  std::string who;
+};
+
+/// Evaluations that hold a lease, with weights.
+struct evaluations {
+  std::vector<evaluated_job> batch;
+};
+
+/// Something to be recorded that decides nothing.
+struct observation {
+  clade::record record;
+};
+
+/// No node can be had any more: the run cannot go on.
+struct run_failure {
+  error why;
+};
+
+struct breeding_orders {
+  std::vector<breeding> orders;
+};
+
+struct brood {
+  std::vector<candidate> candidates;
+  std::optional<error> failure;
+};
+
+/// `checkpoints::keep`, after the entries.
+struct tidying {
+  std::vector<candidate_id> keep;
+  candidate_id last = 0;
+};
+
+struct append {
+  std::shared_ptr<const std::vector<entry>> entries;
+  std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
+  /// Checkpoints that came with evaluations among them: kept before they are recorded.
+  std::shared_ptr<const std::map<candidate_id, bytes>> checkpoints{};
+  std::optional<tidying> tidy{}; ///< Of checkpoints, afterwards.
+};
+
+/// The entries are on the disk, and where, or the error.
+struct appended {
+  expected<store::place> at;
+};
+
+/// For views: goes to the disk with the entries that come next.
+struct keep_picture {
+  std::shared_ptr<const kept_picture> picture;
+};
+
+/// No entries come any more: has on the disk what waits for them.
+struct write_kept {};
+struct kept_written {
+  expected<void> done;
+};
+
+struct fetch_evaluation {
+  candidate_id id = 0;
+};
+struct fetched_evaluation {
+  expected<evaluation> found;
+};
+
+struct fetch_weights {
+  candidate_id id = 0;
+};
+struct fetched_weights {
+  expected<bytes> found;
+};
+
+/// What the trainings of these candidates start from, in their order.
+struct fetch_lineages {
+  std::vector<candidate_id> ids;
+};
+struct fetched_lineages {
+  expected<std::vector<lineage>> found;
+};
+
+struct slots_query {};
+
+struct progress_query {
+  std::size_t from_generation = 0;
+};
+
+/// To whoever waits for the end of the run: everything is recorded.
+struct run_over {};
+
+/// Finish and record what is in flight, then pause. `may_end`: a search of which all is
+/// evaluated by then ends instead, with its champion examined.
+struct stop_run {
+  std::string reason;
+  bool may_end = false;
+};
+
+} // namespace clade
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::serve_nodes)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::link_up)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drain_over)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::submission)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold_back)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drop_candidate)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::told)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::observation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_failure)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::breeding_orders)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::brood)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::append)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::appended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::keep_picture)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::write_kept)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::kept_written)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_evaluation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_evaluation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_weights)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_lineages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_lineages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_view)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::progress_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_progress)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_over)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::stop_run)

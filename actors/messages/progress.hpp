@@ -1,0 +1,26 @@
+#pragma once
+
+#include "engine/run/run_state.hpp"
+#include "engine/telemetry/slots.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// How a run stands; generations from the one asked for on.
+struct run_progress {
+  std::uint64_t generation = 0;
+  std::uint64_t born = 0, evaluated = 0, failed = 0;
+  double training_seconds = 0;
+  std::optional<individual> best;
+  std::vector<generation_summary> generations;
+  std::optional<run_finished> finished;
+  bool stopping = false;
+  bool over = false;            ///< Finished, paused or failed; everything is recorded.
+  std::optional<error> failure; ///< Set: the run is over because of it.
+};
+
+} // namespace clade

@@ -1,0 +1,39 @@
+#include "actors/messages/protocol.hpp"
+
+#include "genome/codec.hpp"
+
+namespace clade {
+
+std::vector<ancestor> ancestors_of(const lineage& l) {
+  std::vector<ancestor> all;
+  for (const auto& c : l.before)
+    all.push_back({.id = c.id,
+                   .genome = encode(*c.genome),
+                   .epochs = c.epochs,
+                   .start = c.start,
+                   .start_epoch = c.start_epoch});
+  return all;
+}
+
+void add_message_types(caf::actor_system_config& config) {
+  config.add_message_type<node_hello>("clade::node_hello");
+  config.add_message_type<node_welcome>("clade::node_welcome");
+  config.add_message_type<node_ready>("clade::node_ready");
+  config.add_message_type<assignments>("clade::assignments");
+  config.add_message_type<results>("clade::results");
+  config.add_message_type<taken>("clade::taken");
+  config.add_message_type<epoch_passed>("clade::epoch_passed");
+  config.add_message_type<heartbeat>("clade::heartbeat");
+  config.add_message_type<heartbeat_answer>("clade::heartbeat_answer");
+  config.add_message_type<leaving>("clade::leaving");
+  config.add_message_type<may_leave>("clade::may_leave");
+  config.add_message_type<fetch_chunk>("clade::fetch_chunk");
+  config.add_message_type<chunk>("clade::chunk");
+  config.add_message_type<examine>("clade::examine");
+  config.add_message_type<examined>("clade::examined");
+  config.add_message_type<leave>("clade::leave");
+  config.add_message_type<link_actor>("clade::link_actor");
+  config.add_message_type<dispatcher_actor>("clade::dispatcher_actor");
+}
+
+} // namespace clade

@@ -1,0 +1,308 @@
+#pragma once
+
+#include "engine/evaluation/lineage.hpp"
+#include "engine/run/record.hpp"
+
+#include <caf/all.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What goes between head and node: serialised, over TLS.
+
+namespace clade {
+
+/// Raised with every change of a message between processes. A node of another version is
+/// refused in a sentence that names both.
+inline constexpr std::uint32_t protocol_version = 8;
+
+/// A candidate that a node has, and the lease it has it for.
+struct held_lease {
+  std::uint64_t id = 0;
+  std::uint64_t lease = 0;
+};
+
+/// How an earlier node process of a slot ended, as its worker saw it.
+struct former_process {
+  std::uint64_t session = 0;
+  /// By what it did itself: a fault of its own, or more than its share of a memory that
+  /// ran out. Not by a signal from elsewhere.
+  bool own_doing = false;
+  std::string how; ///< "killed by signal 11 (Segmentation fault)"
+};
+
+/// A node introduces itself, when it starts and whenever it comes back.
+struct node_hello {
+  std::string slot;               ///< "cpu:0", or "box/cuda:1" of another machine.
+  std::string label;              ///< What the device is, for people.
+  std::uint64_t worker = 0;       ///< Its supervisor, drawn at random.
+  std::uint64_t session = 0;      ///< This process, drawn at random.
+  std::uint64_t run = 0;          ///< What it has is of this run; 0: it has nothing yet.
+  bool ready = false;             ///< It loaded the data and did the first step before.
+  std::uint64_t memory_bytes = 0; ///< What candidates may take; 0: not known.
+  std::vector<held_lease> has;
+  std::vector<former_process> former; ///< Of its slot, the latest last.
+};
+
+/// A file of the experiment's data.
+struct data_file {
+  std::string path; ///< On the head's machine, as the experiment names it.
+  std::uint64_t size = 0;
+  std::string checksum; ///< `to_text` of `checksum_of_file`.
+};
+
+/// What it needs to know, or why it may not join.
+struct node_welcome {
+  std::string refusal; ///< Empty: welcome.
+  bool over = false;   ///< The run is: there is nothing left to do.
+  std::uint64_t node = 0;
+  std::uint64_t run = 0;
+  bool ready = false; ///< The head knows that this node is.
+  /// How often the node is to be heard, so that its lease does not end meanwhile.
+  std::uint64_t heartbeat_ms = 1000;
+  std::string experiment; ///< Resolved TOML.
+  std::vector<data_file> files;
+  std::vector<held_lease> keep; ///< Of what it has: under these leases.
+};
+
+/// Data is loaded and the first step done: candidates may come. Or the reason why they
+/// may not.
+struct node_ready {
+  std::uint64_t node = 0;
+  std::string failure;
+};
+
+/// A candidate that is trained again because another starts from it and its checkpoint is
+/// lost. As in `candidate`.
+struct ancestor {
+  std::uint64_t id = 0;
+  bytes genome;
+  std::uint32_t epochs = 0;
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+};
+
+/// One candidate to be trained.
+struct assignment {
+  std::uint64_t id = 0;
+  std::uint64_t lease = 0;
+  /// The bits of a double: CAF 0.17 never ends on an infinite one.
+  std::uint64_t keep_weights_above = 0;
+  bytes genome;
+  /// As in `candidate`; the epochs are never 0 where `start_epoch` is not.
+  std::uint32_t epochs = 0;
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+  std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
+  /// What it starts from, as in `lineage`.
+  std::vector<ancestor> before;
+  bytes checkpoint;
+};
+
+/// Candidates to be trained one after another.
+struct assignments {
+  std::vector<assignment> batch;
+};
+
+/// What became of one; `evaluation` is an encoded candidate_evaluated record.
+struct result {
+  std::uint64_t id = 0;
+  std::uint64_t lease = 0;
+  std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
+  bytes evaluation;
+  bytes weights;
+  bytes checkpoint;
+};
+
+struct results {
+  std::uint64_t node = 0;
+  std::vector<result> batch;
+};
+
+/// The head has the results of these candidates, or wants none: the node may forget them.
+struct taken {
+  std::vector<std::uint64_t> ids;
+};
+
+/// An epoch of a candidate in training ended; for people, and not sent of each.
+struct epoch_passed {
+  std::uint64_t node = 0;
+  std::uint64_t id = 0;
+  std::uint32_t of = 0;
+  bytes passed; ///< An encoded `epoch`.
+};
+
+/// "I am there", each second; the answer says whether the node's leases hold.
+struct heartbeat {
+  std::uint64_t node = 0;
+};
+struct heartbeat_answer {
+  bool known = false;
+};
+
+/// The node wants nothing more; `not_done` it will not do.
+struct leaving {
+  std::uint64_t node = 0;
+  std::vector<std::uint64_t> not_done;
+};
+
+/// The head has heard it: nobody waits for the node any more.
+struct may_leave {};
+
+/// A piece of a data file.
+struct fetch_chunk {
+  std::string path;
+  std::uint64_t offset = 0;
+};
+struct chunk {
+  std::string failure;
+  bytes data; ///< Empty at the file's end.
+};
+
+/// Test this candidate on the held-out data (or, without a genome, the linear baseline).
+struct examine {
+  std::string subject;
+  std::uint64_t id = 0;
+  bytes genome;             ///< Empty: the baseline.
+  bytes weights;            ///< Empty: it is trained again, and the rest says how.
+  std::uint32_t epochs = 0; ///< As in `candidate`.
+  std::uint64_t start = 0;
+  std::uint32_t start_epoch = 0;
+  std::vector<ancestor> before;
+  bytes checkpoint;
+};
+
+/// The examination as a run_finished record with that one examination, or none where the
+/// baseline has no meaning; or a failure.
+struct examined {
+  std::string failure;
+  bytes record;
+};
+
+/// The run is over: the node process ends.
+struct leave {
+  std::string reason;
+};
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
+  return f(caf::meta::type_name("held_lease"), x.id, x.lease);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, former_process& x) {
+  return f(caf::meta::type_name("former_process"), x.session, x.own_doing, x.how);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
+  return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
+           x.run, x.ready, x.memory_bytes, x.has, x.former);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, data_file& x) {
+  return f(caf::meta::type_name("data_file"), x.path, x.size, x.checksum);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
+  return f(caf::meta::type_name("node_welcome"), x.refusal, x.over, x.node, x.run,
+           x.ready, x.heartbeat_ms, x.experiment, x.files, x.keep);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
+  return f(caf::meta::type_name("node_ready"), x.node, x.failure);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ancestor& x) {
+  return f(caf::meta::type_name("ancestor"), x.id, x.genome, x.epochs, x.start,
+           x.start_epoch);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, assignment& x) {
+  return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
+           x.genome, x.epochs, x.start, x.start_epoch, x.keep_checkpoint, x.before,
+           x.checkpoint);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, assignments& x) {
+  return f(caf::meta::type_name("assignments"), x.batch);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, result& x) {
+  return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.evaluation,
+           x.weights, x.checkpoint);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, results& x) {
+  return f(caf::meta::type_name("results"), x.node, x.batch);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, taken& x) {
+  return f(caf::meta::type_name("taken"), x.ids);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
+  return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.of, x.passed);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, heartbeat& x) {
+  return f(caf::meta::type_name("heartbeat"), x.node);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, heartbeat_answer& x) {
+  return f(caf::meta::type_name("heartbeat_answer"), x.known);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, leaving& x) {
+  return f(caf::meta::type_name("leaving"), x.node, x.not_done);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, may_leave&) {
+  return f(caf::meta::type_name("may_leave"));
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, fetch_chunk& x) {
+  return f(caf::meta::type_name("fetch_chunk"), x.path, x.offset);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, chunk& x) {
+  return f(caf::meta::type_name("chunk"), x.failure, x.data);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, examine& x) {
+  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights,
+           x.epochs, x.start, x.start_epoch, x.before, x.checkpoint);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, examined& x) {
+  return f(caf::meta::type_name("examined"), x.failure, x.record);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, leave& x) {
+  return f(caf::meta::type_name("leave"), x.reason);
+}
+
+/// What is to be trained before another, encoded.
+[[nodiscard]] std::vector<ancestor> ancestors_of(const lineage& l);
+
+} // namespace clade

@@ -1,0 +1,264 @@
+#include "actors/node/node.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+// The trainer, the evaluator and this actor are of one actor system, which has no
+// network; each connection is an actor of another one (actors/transport/link.hpp). So
+// nothing that happens to a connection reaches what is in training.
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto tick_interval = 1s;
+// An evaluation is asked to end when its time is up and does so at the end of a batch or
+// epoch; one that has not by then never will.
+constexpr std::chrono::milliseconds least_grace = 1s;
+constexpr int grace_divisor = 10;
+
+} // namespace
+
+node_hello node_state::hello() {
+  node_hello message{.slot = params.slot,
+                     .label = params.label,
+                     .worker = params.worker,
+                     .session = session,
+                     .run = run,
+                     .ready = prepared && prepared->failure.empty(),
+                     .memory_bytes = params.memory_bytes,
+                     .has = {},
+                     .former = params.former};
+  for (const auto& [candidate, h] : has)
+    message.has.push_back({.id = candidate, .lease = h.lease});
+  return message;
+}
+
+void node_state::welcome(const node_welcome& message, const link_actor& by) {
+  if (!message.refusal.empty())
+    return end(node_end::refused, "the run refused this node: " + message.refusal);
+  if (message.over)
+    return end(node_end::dismissed, "the run is over");
+  if (run != 0 && run != message.run)
+    return end(node_end::connection, "another run is at this address now");
+  link = by;
+  id = message.node;
+  if (std::exchange(run, message.run) == 0)
+    self->send(trainer, message);
+  std::map<candidate_id, std::uint64_t> kept;
+  for (const auto& k : message.keep)
+    kept.emplace(k.id, k.lease);
+  std::vector<candidate_id> dropped;
+  for (auto& [candidate, h] : has)
+    if (const auto found = kept.find(candidate); found != kept.end())
+      h.lease = found->second;
+    else
+      dropped.push_back(candidate);
+  for (const auto candidate : dropped)
+    drop(candidate);
+  if (!message.ready)
+    tell_prepared();
+  send_done();
+  if (draining)
+    start_draining();
+}
+
+void node_state::assign(const assignments& message) {
+  assignments fresh;
+  for (const auto& a : message.batch) {
+    // What it may have of that candidate from before is wanted no more.
+    drop(a.id);
+    has[a.id] = {.given = ++last_given, .lease = a.lease, .done = {}};
+    fresh.batch.push_back(a);
+    fresh.batch.back().lease = last_given;
+  }
+  self->send(trainer, std::move(fresh));
+}
+
+void node_state::drop(candidate_id candidate) {
+  const auto found = has.find(candidate);
+  if (found == has.end())
+    return;
+  work->drop(found->second.given);
+  has.erase(found);
+}
+
+void node_state::keep(const results& message) {
+  results out{.node = id, .batch = {}};
+  for (const auto& r : message.batch) {
+    const auto found = has.find(r.id);
+    if (found == has.end() || found->second.given != r.lease || found->second.done)
+      continue;
+    auto& h = found->second;
+    h.done = r;
+    h.done->lease = h.lease;
+    if (link)
+      out.batch.push_back(*h.done);
+  }
+  if (!out.batch.empty())
+    self->send(link, std::move(out));
+}
+
+void node_state::send_done() {
+  results out{.node = id, .batch = {}};
+  for (auto& [candidate, h] : has)
+    if (h.done) {
+      h.done->lease = h.lease;
+      out.batch.push_back(*h.done);
+    }
+  if (!out.batch.empty())
+    self->send(link, std::move(out));
+}
+
+void node_state::forget(const taken& message) {
+  for (const auto candidate : message.ids)
+    if (const auto found = has.find(candidate); found != has.end()) {
+      if (!found->second.done)
+        work->drop(found->second.given);
+      has.erase(found);
+    }
+  end_if_idle();
+}
+
+void node_state::ready(const node_ready& message) {
+  prepared = message;
+  tell_prepared();
+}
+
+// Where it cannot train here, the head answers with `leave`.
+void node_state::tell_prepared() {
+  if (!link || !prepared)
+    return;
+  prepared->node = id;
+  self->send(link, *prepared);
+}
+
+// What has not begun goes back at once; what is in training has its grace.
+void node_state::start_draining() {
+  if (!std::exchange(draining, true))
+    self->delayed_send(self, params.grace, drain_over{});
+  const auto current = work->at_work();
+  leaving message{.node = id, .not_done = {}};
+  for (const auto& [candidate, h] : has)
+    if (!h.done && !(current && current->id == candidate))
+      message.not_done.push_back(candidate);
+  for (const auto candidate : message.not_done)
+    drop(candidate);
+  if (link)
+    self->send(link, std::move(message));
+}
+
+void node_state::give_up_rest() {
+  leaving message{.node = id, .not_done = {}};
+  for (const auto& [candidate, h] : has)
+    if (!h.done)
+      message.not_done.push_back(candidate);
+  for (const auto candidate : message.not_done)
+    drop(candidate);
+  if (!link)
+    return end(node_end::dismissed, "drained; the head was not there to be told");
+  may_leave = false;
+  self->send(link, std::move(message));
+}
+
+void node_state::end_if_idle() {
+  if (stuck != 0 && !has.contains(stuck))
+    end(node_end::stuck, "an evaluation did not end in its time");
+  else if (draining && may_leave && has.empty())
+    end(node_end::dismissed, "drained");
+}
+
+void node_state::look_at_clock() {
+  if (ending)
+    return;
+  if (params.pulse)
+    params.pulse();
+  self->delayed_send(self, tick_interval, tick{});
+  const auto limit = work->budget().time;
+  const auto current = work->at_work();
+  if (!current || limit.count() == 0 || stuck != 0)
+    return;
+  const auto elapsed = node_work::clock::now() - current->since;
+  if (elapsed < limit + std::max(least_grace, limit / grace_divisor))
+    return;
+  evaluation e{.id = current->id, .outcome = outcome::timed_out};
+  e.seconds = std::chrono::duration<double>(elapsed).count();
+  e.reason = "did not end within limits.evaluation_time and was killed";
+  // The process may end only when the head has the result.
+  stuck = current->id;
+  results last{.node = id, .batch = {}};
+  last.batch.push_back(result_of({std::move(e), {}}, current->lease));
+  keep(last);
+  end_if_idle();
+}
+
+void node_state::end(node_end why, std::string words) {
+  if (std::exchange(ending, true))
+    return;
+  caf::anon_send(ended, static_cast<int>(why), std::move(words));
+  self->quit();
+}
+
+node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state> self,
+                                        node_params params, caf::actor ended) {
+  auto& s = self->state;
+  s.self = self;
+  s.params = std::move(params);
+  s.ended = std::move(ended);
+  std::random_device random;
+  s.session = s.params.session != 0 ? s.params.session
+                                    : (std::uint64_t{random()} << 32) | random();
+  s.trainer = self->spawn<caf::detached>(
+      trainer_behavior,
+      trainer_params{.work = s.work, .node = self, .device = s.params.device});
+  s.evaluator = self->spawn<caf::detached>(evaluator_behavior, s.work);
+  self->set_down_handler([self](caf::down_msg& down) {
+    if (self->state.link && self->state.link.address() == down.source)
+      self->state.link = nullptr;
+  });
+  self->send(self, tick{});
+  return {
+      [self](link_up) { return self->state.hello(); },
+      [self](const node_welcome& message, const link_actor& by) {
+        self->monitor(by);
+        self->state.welcome(message, by);
+      },
+      [self](const assignments& message) { self->state.assign(message); },
+      [self](const examine& request) {
+        return self->delegate(self->state.evaluator, request);
+      },
+      [self](const leave& message) {
+        auto& s = self->state;
+        const bool failed = s.prepared && !s.prepared->failure.empty();
+        s.end(failed ? node_end::refused : node_end::dismissed,
+              failed ? s.prepared->failure : message.reason);
+      },
+      [self](const taken& message) { self->state.forget(message); },
+      [self](clade::may_leave) {
+        self->state.may_leave = true;
+        self->state.end_if_idle();
+      },
+      [self](const node_ready& message) { self->state.ready(message); },
+      [self](const results& message) { self->state.keep(message); },
+      [self](const epoch_passed& message) {
+        if (!self->state.link)
+          return;
+        auto passed = message;
+        passed.node = self->state.id;
+        self->send(self->state.link, passed);
+      },
+      [self](const fetch_chunk& request) -> caf::result<chunk> {
+        if (!self->state.link)
+          return chunk{"not connected", {}};
+        return self->delegate(self->state.link, request);
+      },
+      [self](drain) { self->state.start_draining(); },
+      [self](drain_over) { self->state.give_up_rest(); },
+      [self](tick) { self->state.look_at_clock(); },
+  };
+}
+
+} // namespace clade

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "actors/messages/protocol.hpp"
+#include "actors/node/evaluator.hpp"
+#include "actors/node/node_work.hpp"
+#include "actors/node/trainer.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace clade {
+
+struct node_params {
+  std::string slot;               ///< "cpu:0"
+  std::string device;             ///< "cpu", "cuda:0"
+  std::string label;              ///< The device, for people: "NVIDIA H200 GPU-8932f937".
+  std::uint64_t memory_bytes = 0; ///< That a candidate may take there; 0: not known.
+  std::uint64_t worker = 0;
+  std::uint64_t session = 0; ///< The worker's number for this process; 0: one is drawn.
+  std::vector<former_process> former;      ///< As in `node_hello`.
+  std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
+  std::function<void()> pulse;             ///< Called each second, if set.
+};
+
+/// Why a node process ends; its exit status.
+enum class node_end : int {
+  dismissed = 0,  ///< The run is over, or it was drained.
+  refused = 2,    ///< The head would not have it, or it cannot train here.
+  connection = 3, ///< The head was not found for too long, or another run is there now.
+  stuck = 4, ///< An evaluation did not end in its time; a new process must take over.
+};
+
+/// One device slot. It lives as long as its process, keeps a trainer and an evaluator for
+/// life, and outlives its connections: what it has in training goes on, and what is
+/// finished is kept until a head has taken it, be it the next one.
+struct node_state {
+  struct held {
+    /// The number that the trainer knows it by: heads count leases anew, each from 1.
+    std::uint64_t given = 0;
+    std::uint64_t lease = 0; ///< The one that holds.
+    std::optional<result> done;
+  };
+
+  node_actor::stateful_pointer<node_state> self = nullptr;
+  node_params params;
+  std::shared_ptr<node_work> work = std::make_shared<node_work>();
+  trainer_actor trainer;
+  evaluator_actor evaluator;
+  caf::actor ended;
+  link_actor link; ///< The present connection, if any.
+  std::uint64_t session = 0;
+  std::uint64_t id = 0;
+  std::uint64_t run = 0;
+  std::map<candidate_id, held> has;
+  std::uint64_t last_given = 0;
+  std::optional<node_ready> prepared; ///< Set once the trainer said so.
+  bool draining = false;
+  bool may_leave = false; ///< The head knows that this node drains.
+  bool ending = false;
+  candidate_id stuck = 0; ///< The evaluation that does not end.
+
+  node_hello hello();
+  void welcome(const node_welcome& message, const link_actor& by);
+  void assign(const assignments& message);
+  void keep(const results& message);
+  void forget(const taken& message);
+  void ready(const node_ready& message);
+  void start_draining();
+  void give_up_rest();
+  void look_at_clock();
+  void end_if_idle();
+  void end(node_end why, std::string words);
+
+private:
+  void drop(candidate_id id);
+  void tell_prepared();
+  void send_done();
+};
+
+/// `ended` gets the end as a pair (node_end as int, words) before the actor quits.
+node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state> self,
+                                        node_params params, caf::actor ended);
+
+} // namespace clade

@@ -1,0 +1,147 @@
+#include "actors/node/node_work.hpp"
+
+#include "actors/node/process_status.hpp"
+#include "engine/config/table_file.hpp"
+
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <string>
+
+namespace clade {
+
+namespace {
+
+/// From now on this process may take that many bytes more. Private memory is what is
+/// limited (RLIMIT_DATA): an allocation beyond it fails, which the fitness function
+/// reports as an outcome.
+expected<void> limit_memory(std::uint64_t more_bytes) {
+  const auto used = status_bytes("VmData");
+  const auto most = used + more_bytes;
+  const rlimit limit{.rlim_cur = most, .rlim_max = RLIM_INFINITY};
+  if (used == 0 || setrlimit(RLIMIT_DATA, &limit) != 0)
+    return fail(error_kind::io, "cannot limit the memory of the node process");
+  return {};
+}
+
+} // namespace
+
+std::filesystem::path training_module() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path()
+         / "libclade_training.so";
+}
+
+training_setup training_setup_of(const experiment& e, const std::string& device) {
+  return {.training = e.training,
+          .data = e.data,
+          .space = e.space,
+          .goal = e.objective,
+          .seed = e.seed,
+          .device = device};
+}
+
+expected<void> node_work::prepare(const experiment& e, const std::string& device) {
+  std::lock_guard lock(fitness_mutex_);
+  seed_ = e.seed;
+  budget_ = {.epochs = e.training.epochs,
+             .horizon = e.training.epochs,
+             .time = e.limits.evaluation_time,
+             .memory_bytes = e.limits.evaluation_memory};
+  if (e.fitness == fitness_kind::synthetic) {
+    budget_.epochs = e.synthetic.epochs;
+    budget_.horizon = e.synthetic.epochs;
+    fitness_ = make_synthetic({.params = e.synthetic,
+                               .space = e.space,
+                               .problem = e.synthetic_problem,
+                               .goal = e.objective});
+  } else if (e.fitness == fitness_kind::table) {
+    auto table = load_table(e);
+    if (!table)
+      return tl::unexpected(table.error());
+    budget_.epochs = budget_epochs(e.table);
+    fitness_ = make_table_fitness(std::move(*table));
+  } else {
+    auto loaded = load_training(training_module(), training_setup_of(e, device));
+    if (!loaded)
+      return tl::unexpected(loaded.error());
+    fitness_ = std::move(*loaded);
+    trains_ = true;
+  }
+  return fitness_->warm_up().and_then([&]() -> expected<void> {
+    return budget_.memory_bytes == 0 ? expected<void>{}
+                                     : limit_memory(budget_.memory_bytes);
+  });
+}
+
+budget node_work::budget(std::uint32_t epochs) const {
+  auto b = budget_;
+  if (epochs != 0)
+    b.epochs = epochs;
+  return b;
+}
+
+job node_work::limited(job j) const {
+  j.seed = seed_;
+  j.budget = budget(j.budget.epochs);
+  return j;
+}
+
+evaluated_job node_work::evaluate(job j, std::uint64_t lease, progress& p) {
+  std::lock_guard lock(fitness_mutex_);
+  {
+    std::lock_guard current_lock(current_mutex_);
+    current_ = current{.id = j.id, .lease = lease, .since = clock::now()};
+  }
+  auto result = fitness_->evaluate(limited(std::move(j)), p);
+  std::lock_guard current_lock(current_mutex_);
+  current_.reset();
+  return result;
+}
+
+// The last of a lineage is examined instead of evaluated; its evaluation is a success
+// that nobody reads.
+expected<examination> node_work::examine(job j, const bytes& weights,
+                                         std::vector<job> before) {
+  unheard_progress nobody;
+  std::lock_guard lock(fitness_mutex_);
+  const auto id = j.id;
+  expected<examination> tested = fail(error_kind::internal, "nothing was examined");
+  bool examining = false;
+  const auto done = evaluate_lineage(std::move(before), std::move(j), [&](job one) {
+    examining = one.id == id;
+    if (!examining)
+      return fitness_->evaluate(limited(std::move(one)), nobody);
+    tested = fitness_->examine(limited(std::move(one)), weights);
+    return evaluated_job{.evaluation = {.id = id}};
+  });
+  if (!examining)
+    return fail(error_kind::io, done.evaluation.reason);
+  return tested;
+}
+
+expected<std::optional<examination>> node_work::baseline() {
+  std::lock_guard lock(fitness_mutex_);
+  return fitness_->baseline(seed_, budget_);
+}
+
+void node_work::drop(std::uint64_t lease) {
+  std::lock_guard lock(current_mutex_);
+  dropped_.insert(lease);
+}
+
+bool node_work::dropped(std::uint64_t lease) const {
+  std::lock_guard lock(current_mutex_);
+  return dropped_.contains(lease);
+}
+
+void node_work::forget_dropped(std::uint64_t lease) {
+  std::lock_guard lock(current_mutex_);
+  dropped_.erase(lease);
+}
+
+std::optional<node_work::current> node_work::at_work() const {
+  std::lock_guard lock(current_mutex_);
+  return current_;
+}
+
+} // namespace clade

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "engine/config/experiment.hpp"
+#include "engine/evaluation/lineage.hpp"
+#include "engine/training/training_params.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace clade {
+
+/// The module with LibTorch lies beside the program.
+[[nodiscard]] std::filesystem::path training_module();
+/// What the experiment says of all its trainings.
+[[nodiscard]] training_setup training_setup_of(const experiment& e,
+                                               const std::string& device);
+
+/// What the actors of one node process share: the fitness function, used by one of them
+/// at a time, and what the trainer is at, for the node, which must notice an evaluation
+/// that does not end. Every member function may be called from any thread.
+class node_work {
+public:
+  using clock = std::chrono::steady_clock;
+
+  struct current {
+    candidate_id id = 0;
+    std::uint64_t lease = 0;
+    clock::time_point since;
+  };
+
+  /// Makes the fitness function that the experiment asks for and warms it up; then sets
+  /// the memory limit of this process. Blocks for seconds.
+  [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device);
+
+  /// Epochs of 0 are the experiment's, here and in all below. The job's seed and limits
+  /// are set here.
+  [[nodiscard]] evaluated_job evaluate(job j, std::uint64_t lease, progress& p);
+  /// `before`: its lineage, where there are no weights and it is trained again.
+  [[nodiscard]] expected<examination> examine(job j, const bytes& weights,
+                                              std::vector<job> before = {});
+  [[nodiscard]] expected<std::optional<examination>> baseline();
+
+  /// What this lease is for is wanted no more: it does not begin, or ends soon.
+  void drop(std::uint64_t lease);
+  [[nodiscard]] bool dropped(std::uint64_t lease) const;
+  /// Nobody asks for it any more.
+  void forget_dropped(std::uint64_t lease);
+
+  /// The candidate in training, if any.
+  [[nodiscard]] std::optional<current> at_work() const;
+
+  /// Of a candidate that is trained for so many epochs.
+  [[nodiscard]] clade::budget budget(std::uint32_t epochs = 0) const;
+
+  /// Whether evaluations train networks, which takes memory.
+  [[nodiscard]] bool trains() const { return trains_; }
+
+private:
+  [[nodiscard]] job limited(job j) const;
+
+  std::mutex fitness_mutex_;
+  std::unique_ptr<fitness_function> fitness_;
+  std::uint64_t seed_ = 0;
+  clade::budget budget_;
+  bool trains_ = false;
+  mutable std::mutex current_mutex_;
+  std::optional<current> current_;
+  std::set<std::uint64_t> dropped_;
+};
+
+} // namespace clade

@@ -1,0 +1,158 @@
+#include "actors/node/trainer.hpp"
+
+#include "actors/node/fetched_data.hpp"
+#include "actors/node/peak_memory.hpp"
+#include "genome/codec.hpp"
+
+#include <bit>
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = node_work::clock;
+
+// People see epochs pass ten times a second at most, and results are not kept back for
+// longer.
+constexpr auto report_interval = 100ms;
+constexpr auto longest_kept = 20ms;
+
+/// Tells the node of epochs; ends an evaluation that is over its time, or that nobody
+/// wants any more.
+class node_progress : public progress {
+public:
+  node_progress(const trainer_state& state, const assignment& a, bool own)
+      : state_(state),
+        assignment_(a),
+        own_(own),
+        start_(clock::now()),
+        last_(start_) {}
+
+  bool report(const epoch& e) override {
+    const auto now = clock::now();
+    if (own_ && now - last_ >= report_interval) {
+      last_ = now;
+      encoder passed;
+      encode(passed, e);
+      caf::anon_send(
+          state_.params.node,
+          epoch_passed{.node = 0,
+                       .id = assignment_.id,
+                       .of = state_.params.work->budget(assignment_.epochs).epochs,
+                       .passed = passed.take()});
+    }
+    const auto most = state_.params.work->budget(assignment_.epochs).time;
+    return (most.count() == 0 || now - start_ < most)
+           && !state_.params.work->dropped(assignment_.lease);
+  }
+
+private:
+  const trainer_state& state_;
+  const assignment& assignment_;
+  bool own_; ///< It trains the candidate itself, and not one that it starts from.
+  clock::time_point start_;
+  clock::time_point last_;
+};
+
+result train(const trainer_state& state, const assignment& a) {
+  const auto invalid = [&](const error& why) {
+    evaluation e{.id = a.id, .outcome = outcome::invalid};
+    e.reason = why.message;
+    return result_of({std::move(e), {}}, a.lease);
+  };
+  auto decoded = decode_genome(a.genome);
+  if (!decoded)
+    return invalid(decoded.error());
+  auto before = jobs_of(a.before);
+  if (!before)
+    return invalid(before.error());
+  const peak_memory memory(state.params.work->trains());
+  auto done =
+      evaluate_lineage(std::move(*before),
+                       {.id = a.id,
+                        .genome = std::move(*decoded),
+                        .budget = {.epochs = a.epochs},
+                        .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
+                        .start = a.start,
+                        .start_epoch = a.start_epoch,
+                        .checkpoint = a.checkpoint,
+                        .keep_checkpoint = static_cast<checkpointing>(a.keep_checkpoint)},
+                       [&](job j) {
+                         node_progress p(state, a, j.id == a.id);
+                         return state.params.work->evaluate(std::move(j), a.lease, p);
+                       });
+  return result_of(std::move(done), a.lease, memory.bytes());
+}
+
+void train_all(const trainer_state& state, const assignments& message) {
+  results answer;
+  auto last_sent = clock::now();
+  for (const auto& a : message.batch) {
+    if (!state.params.work->dropped(a.lease))
+      answer.batch.push_back(train(state, a));
+    state.params.work->forget_dropped(a.lease);
+    if (clock::now() - last_sent < longest_kept || answer.batch.empty())
+      continue;
+    caf::anon_send(state.params.node, std::exchange(answer, {}));
+    last_sent = clock::now();
+  }
+  if (!answer.batch.empty())
+    caf::anon_send(state.params.node, std::move(answer));
+}
+
+expected<void> prepare(const trainer_state& state, caf::actor_system& system,
+                       const node_welcome& welcome) {
+  auto resolved = parse_resolved(welcome.experiment, "the run's experiment");
+  if (!resolved)
+    return tl::unexpected(std::move(resolved).error());
+  if (auto there = have_data(system, state.params.node, welcome.files, resolved->data);
+      !there)
+    return there;
+  return state.params.work->prepare(*resolved, state.params.device);
+}
+
+} // namespace
+
+result result_of(evaluated_job done, std::uint64_t lease, std::uint64_t peak_bytes) {
+  const auto id = done.evaluation.id;
+  return {.id = id,
+          .lease = lease,
+          .peak_bytes = peak_bytes,
+          .evaluation = encode(record{candidate_evaluated{std::move(done.evaluation)}}),
+          .weights = std::move(done.weights),
+          .checkpoint = std::move(done.checkpoint)};
+}
+
+expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before) {
+  std::vector<job> jobs;
+  for (const auto& a : before) {
+    auto decoded = decode_genome(a.genome);
+    if (!decoded)
+      return tl::unexpected(decoded.error());
+    jobs.push_back({.id = a.id,
+                    .genome = std::move(*decoded),
+                    .budget = {.epochs = a.epochs},
+                    .start = a.start,
+                    .start_epoch = a.start_epoch});
+  }
+  return jobs;
+}
+
+trainer_actor::behavior_type
+trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
+                 trainer_params params) {
+  self->state.params = std::move(params);
+  return {
+      [self](const node_welcome& welcome) {
+        const auto& s = self->state;
+        const auto prepared = prepare(s, self->system(), welcome);
+        self->send(
+            s.params.node,
+            node_ready{.node = 0, .failure = prepared ? "" : prepared.error().message});
+      },
+      [self](const assignments& message) { train_all(self->state, message); },
+  };
+}
+
+} // namespace clade

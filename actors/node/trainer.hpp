@@ -1,0 +1,34 @@
+#pragma once
+
+#include "actors/messages/protocol.hpp"
+#include "actors/node/node_work.hpp"
+
+#include <memory>
+
+namespace clade {
+
+struct trainer_params {
+  std::shared_ptr<node_work> work;
+  node_actor node; ///< Whose trainer it is.
+  std::string device;
+};
+
+struct trainer_state {
+  trainer_params params;
+};
+
+/// Prepares the node when it is welcome and says `node_ready`; then trains what is
+/// assigned and sends results, those of short evaluations together. Spawn it detached:
+/// training blocks.
+trainer_actor::behavior_type
+trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
+                 trainer_params params);
+
+/// Encodes what became of a candidate for the way to the dispatcher.
+[[nodiscard]] result result_of(evaluated_job done, std::uint64_t lease,
+                               std::uint64_t peak_bytes = 0);
+
+/// What is to be trained before another, decoded.
+[[nodiscard]] expected<std::vector<job>> jobs_of(const std::vector<ancestor>& before);
+
+} // namespace clade

@@ -1,0 +1,76 @@
+// The kernel is asked for the socket that has the two addresses the other way round
+// (sock_diag(7)).
+#include "actors/transport/peer_user.hpp"
+
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace clade {
+
+namespace {
+
+struct question {
+  nlmsghdr header;
+  inet_diag_req_v2 body;
+};
+
+/// Copies an address into the four words that the kernel wants.
+std::uint16_t split(const sockaddr_storage& from, __be32 (&words)[4]) {
+  if (from.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
+    std::memcpy(words, &v4.sin_addr, sizeof(v4.sin_addr));
+    return v4.sin_port;
+  }
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
+  std::memcpy(words, &v6.sin6_addr, sizeof(v6.sin6_addr));
+  return v6.sin6_port;
+}
+
+std::optional<uid_t> ask(int netlink, const question& asked) {
+  alignas(nlmsghdr) char answer[1024];
+  if (::send(netlink, &asked, sizeof(asked), 0) != static_cast<ssize_t>(sizeof(asked)))
+    return std::nullopt;
+  const auto count = ::recv(netlink, answer, sizeof(answer), 0);
+  const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
+  if (count < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(inet_diag_msg)))
+      || header->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+    return std::nullopt;
+  return static_cast<const inet_diag_msg*>(NLMSG_DATA(header))->idiag_uid;
+}
+
+} // namespace
+
+std::optional<uid_t> user_of_peer(int descriptor) {
+  sockaddr_storage own{}, peer{};
+  socklen_t own_size = sizeof(own), peer_size = sizeof(peer);
+  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0
+      || ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0
+      || (peer.ss_family != AF_INET && peer.ss_family != AF_INET6))
+    return std::nullopt;
+  question asked{};
+  asked.header.nlmsg_len = sizeof(asked);
+  asked.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  asked.header.nlmsg_flags = NLM_F_REQUEST;
+  asked.body.sdiag_family = static_cast<__u8>(peer.ss_family);
+  asked.body.sdiag_protocol = IPPROTO_TCP;
+  asked.body.idiag_states = ~0U;
+  asked.body.id.idiag_sport = split(peer, asked.body.id.idiag_src);
+  asked.body.id.idiag_dport = split(own, asked.body.id.idiag_dst);
+  asked.body.id.idiag_cookie[0] = asked.body.id.idiag_cookie[1] =
+      static_cast<__u32>(INET_DIAG_NOCOOKIE);
+  const int netlink = ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (netlink < 0)
+    return std::nullopt;
+  const auto user = ask(netlink, asked);
+  ::close(netlink);
+  return user;
+}
+
+} // namespace clade

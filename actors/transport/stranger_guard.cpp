@@ -1,0 +1,298 @@
+// These functions stand before libc's own of the same names, for CAF's library, ZeroMQ's
+// and the web server too. They bound what strangers, who connect and have not shown keys
+// yet, cost a process: its descriptors, without which it cannot go on, and the time that
+// a TLS session takes to be set up.
+//
+//   * So many may be connected at once, of one address and in all: the oldest is cut off
+//     for the newest. After `proof_time` one is no stranger any more, since each protocol
+//     has ended those by then that did not show keys.
+//   * Whoever connects more often than a fleet of nodes would is refused.
+//   * Some descriptors are kept for the store, for files and for links. Where none is
+//     left at all, those that wait are refused instead of being left to wait: CAF 0.17
+//     would close its port at the first error of accept.
+#include "actors/transport/stranger_guard.hpp"
+
+#include "actors/transport/peer_user.hpp"
+#include "actors/transport/tls_guard.hpp"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock_type = std::chrono::steady_clock;
+
+constexpr auto proof_time = 10s;
+constexpr std::size_t most_addresses = 4096;
+
+/// What strangers may have, by the descriptors that this process may.
+struct stranger_limits {
+  std::size_t all = 0, of_address = 0;
+  int kept = 0; ///< Descriptors from this number on are not for them.
+};
+
+stranger_limits limits_now() {
+  rlimit files{};
+  const bool known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
+  const auto most =
+      static_cast<std::size_t>(std::min<rlim_t>(known ? files.rlim_cur : 1024, 1U << 20));
+  const auto all = std::min<std::size_t>(most / 4, 256);
+  const auto reserve = std::clamp<std::size_t>(most / 8, 2, 128);
+  return {
+      .all = all, .of_address = all * 3 / 4, .kept = static_cast<int>(most - reserve)};
+}
+
+/// How often one address may connect: a second's worth is gained each second.
+struct allowance {
+  double left = 0;
+  clock_type::time_point at;
+
+  bool take(double rate, double burst, clock_type::time_point now) {
+    const bool fresh = at == clock_type::time_point{};
+    left = fresh
+               ? burst
+               : std::min(burst,
+                          left + rate * std::chrono::duration<double>(now - at).count());
+    at = now;
+    if (left < 1)
+      return false;
+    left -= 1;
+    return true;
+  }
+};
+
+struct stranger {
+  int descriptor = -1;
+  ino_t socket = 0; ///< Descriptors are used again, sockets are not.
+  std::string address;
+  clock_type::time_point since;
+};
+
+ino_t socket_of(int descriptor) {
+  struct stat s {};
+  return ::fstat(descriptor, &s) == 0 && S_ISSOCK(s.st_mode) ? s.st_ino : 0;
+}
+
+class stranger_list {
+public:
+  /// Whether this connection, just accepted, may stay.
+  bool admit(int descriptor, const std::string& address, bool own_user) {
+    const auto now = clock_type::now();
+    const auto limits = limits_now();
+    std::lock_guard lock(mutex_);
+    std::erase_if(strangers_, [&](const stranger& s) {
+      return now - s.since > proof_time || socket_of(s.descriptor) != s.socket;
+    });
+    if (allowances_.size() > most_addresses)
+      allowances_.clear();
+    // Nodes of a fleet on one machine connect twice each, at once.
+    if (!allowances_[address].take(own_user ? 128 : 32, own_user ? 1024 : 128, now))
+      return false;
+    const auto of_address = std::ranges::count(strangers_, address, &stranger::address);
+    if (static_cast<std::size_t>(of_address) >= limits.of_address)
+      cut_off(std::ranges::find(strangers_, address, &stranger::address));
+    else if (strangers_.size() >= limits.all)
+      cut_off(strangers_.begin());
+    if (descriptor >= limits.kept) {
+      if (strangers_.empty())
+        return false;
+      cut_off(strangers_.begin());
+    }
+    strangers_.push_back({descriptor, socket_of(descriptor), address, now});
+    return true;
+  }
+
+  void forget(int descriptor) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(strangers_,
+                  [&](const stranger& s) { return s.descriptor == descriptor; });
+  }
+
+  void admit_own_user_only(std::uint16_t port) {
+    std::lock_guard lock(mutex_);
+    own_ports_.insert(port);
+  }
+
+  bool is_own_users(std::uint16_t port) {
+    std::lock_guard lock(mutex_);
+    return own_ports_.contains(port);
+  }
+
+  /// Refuses one that waits at this socket, with the descriptor that is kept for that.
+  template<class Accept>
+  void refuse_waiting(Accept accept_one) {
+    std::lock_guard lock(mutex_);
+    if (spare_ >= 0)
+      ::close(spare_);
+    if (const int refused = accept_one(); refused >= 0)
+      ::close(refused);
+    keep_spare();
+  }
+
+  void have_spare() {
+    std::lock_guard lock(mutex_);
+    if (spare_ < 0)
+      keep_spare();
+  }
+
+private:
+  void keep_spare() { spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+  // Who reads it sees its end, and closes it.
+  void cut_off(std::list<stranger>::iterator s) {
+    if (socket_of(s->descriptor) == s->socket)
+      ::shutdown(s->descriptor, SHUT_RDWR);
+    strangers_.erase(s);
+  }
+
+  std::mutex mutex_;
+  std::list<stranger> strangers_; ///< The oldest first.
+  std::map<std::string, allowance> allowances_;
+  std::set<std::uint16_t> own_ports_;
+  int spare_ = -1;
+};
+
+stranger_list& strangers() {
+  static stranger_list all;
+  return all;
+}
+
+/// The address of a peer without its port, and the port that it came to; none where it
+/// came by no network.
+struct arrival {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
+std::optional<arrival> arrival_of(int descriptor) {
+  sockaddr_storage peer{}, own{};
+  socklen_t size = sizeof(peer), own_size = sizeof(own);
+  if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) != 0
+      || ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0)
+    return arrival{"an address that is gone", 0};
+  char text[INET6_ADDRSTRLEN] = "?";
+  if (peer.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(peer);
+    ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
+    return arrival{text, ntohs(reinterpret_cast<const sockaddr_in&>(own).sin_port)};
+  }
+  if (peer.ss_family != AF_INET6)
+    return std::nullopt;
+  auto v6 = reinterpret_cast<const sockaddr_in6&>(peer);
+  // Whoever has one address has all of its network's, but for those that are IPv4's.
+  if (!IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
+    std::fill_n(v6.sin6_addr.s6_addr + 8, 8, std::uint8_t{0});
+  ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
+  return arrival{text, ntohs(reinterpret_cast<const sockaddr_in6&>(own).sin6_port)};
+}
+
+bool may_stay(int descriptor) {
+  const auto from = arrival_of(descriptor);
+  if (!from)
+    return true;
+  const auto user = clade::user_of_peer(descriptor);
+  const bool own_user = user && (*user == ::geteuid() || *user == 0);
+  if (user && !own_user && strangers().is_own_users(from->port)) {
+    clade::tell_refusal(from->address + ": it is of another user of this machine");
+    return false;
+  }
+  if (strangers().admit(descriptor, from->address, own_user))
+    return true;
+  clade::tell_refusal(from->address + ": too many came from there at once");
+  return false;
+}
+
+/// Says that nobody is there to be accepted. CAF closes its port at any other error than
+/// EAGAIN; the web server, whose sockets block, as ZeroMQ's do, at any other than EMFILE.
+int nobody_at(int socket) {
+  errno = (::fcntl(socket, F_GETFL) & O_NONBLOCK) != 0 ? EAGAIN : EMFILE;
+  return -1;
+}
+
+bool has_more(int socket) {
+  pollfd waiting{.fd = socket, .events = POLLIN, .revents = 0};
+  return ::poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLIN) != 0;
+}
+
+/// `accept_one` as long as it gives strangers that may not stay. ZeroMQ's thread must not
+/// wait here for one who may.
+template<class Accept>
+int accept_friends(int socket, Accept accept_one) {
+  strangers().have_spare();
+  do {
+    const int accepted = accept_one();
+    if (accepted < 0 && (errno == EMFILE || errno == ENFILE)) {
+      strangers().refuse_waiting(accept_one);
+      return nobody_at(socket);
+    }
+    if (accepted < 0 || may_stay(accepted))
+      return accepted;
+    ::close(accepted);
+  } while (has_more(socket));
+  return nobody_at(socket);
+}
+
+template<class Function>
+Function next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+} // namespace
+
+extern "C" {
+
+int accept(int socket, sockaddr* address, socklen_t* size) {
+  static const auto original = next<int (*)(int, sockaddr*, socklen_t*)>("accept");
+  const auto room = size == nullptr ? 0 : *size;
+  return accept_friends(socket, [&] {
+    if (size != nullptr)
+      *size = room;
+    return original(socket, address, size);
+  });
+}
+
+int accept4(int socket, sockaddr* address, socklen_t* size, int flags) {
+  static const auto original = next<int (*)(int, sockaddr*, socklen_t*, int)>("accept4");
+  const auto room = size == nullptr ? 0 : *size;
+  return accept_friends(socket, [&] {
+    if (size != nullptr)
+      *size = room;
+    return original(socket, address, size, flags);
+  });
+}
+
+} // extern "C"
+
+namespace clade {
+
+bool accepting_is_guarded() {
+  return dlsym(RTLD_DEFAULT, "accept4") == reinterpret_cast<void*>(&accept4);
+}
+
+void no_stranger(int descriptor) {
+  strangers().forget(descriptor);
+}
+
+void admit_own_user_only(std::uint16_t port) {
+  strangers().admit_own_user_only(port);
+}
+
+} // namespace clade

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "engine/run/record.hpp"
+#include "engine/search/core/candidate.hpp"
+#include "genome/codec.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace clade {
+
+/// What an evaluation may spend.
+struct budget {
+  std::uint32_t epochs = 15; ///< In all, with those before `job::start_epoch`.
+  /// A schedule of learning rates is laid over so many epochs, however many of them this
+  /// candidate is trained for: the experiment's. So one that goes on later, to more, has
+  /// been on the same schedule all along. Epochs beyond have the last rate. 0: `epochs`.
+  std::uint32_t horizon = 0;
+  std::chrono::milliseconds time{0}; ///< 0: unlimited.
+  std::uint64_t memory_bytes = 0;    ///< 0: unlimited.
+};
+
+/// What of a training is wanted by those that may start from it.
+enum class checkpointing : std::uint8_t {
+  none = 0,
+  weights = 1, ///< For other networks, which take over weights.
+  whole = 2    ///< For the same one too, which goes on.
+};
+
+/// One evaluation to be done.
+struct job {
+  candidate_id id = 0;
+  clade::genome genome;
+  std::uint64_t seed = 0; ///< The run's; what is random is keyed by (seed, id).
+  clade::budget budget;
+  /// Give the weights back if the fitness is above this; +infinity: never.
+  double keep_weights_above = std::numeric_limits<double>::infinity();
+  /// Whose weights it starts from, as in `candidate`, and at which epoch it goes on.
+  candidate_id start = 0;
+  std::uint32_t start_epoch = 0;
+  /// That one's, as it gave it.
+  bytes checkpoint{};
+  checkpointing keep_checkpoint = checkpointing::none;
+};
+
+/// Hears of each epoch as it ends.
+class progress {
+public:
+  virtual ~progress() = default;
+  /// False: stop soon, nobody wants the rest (out of time or dropped).
+  virtual bool report(const epoch& e) = 0;
+};
+
+/// Of whoever neither listens nor stops anything.
+class unheard_progress final : public progress {
+public:
+  bool report(const epoch&) override { return true; }
+};
+
+struct evaluated_job {
+  clade::evaluation evaluation;
+  bytes weights;      ///< Empty unless asked for.
+  bytes checkpoint{}; ///< Likewise; and of what failed.
+};
+
+/// The one narrow seam to fitness: behind it are LibTorch training, the synthetic
+/// function, and later tables, control tasks and commands. One object belongs to one node
+/// process and one thread at a time. Nothing throws through it.
+class fitness_function {
+public:
+  virtual ~fitness_function() = default;
+
+  /// Does once what the first evaluation would otherwise pay for. Blocks.
+  [[nodiscard]] virtual expected<void> warm_up() = 0;
+
+  /// Trains and validates; blocks until it is done. A bad candidate is an outcome.
+  [[nodiscard]] virtual evaluated_job evaluate(const job& j, progress& p) = 0;
+
+  /// Metrics on the held-out test data of these weights, or, where there are none, of the
+  /// weights that training again yields (the same, bit for bit, on the same kind of
+  /// device).
+  [[nodiscard]] virtual expected<examination> examine(const job& j,
+                                                      const bytes& weights) = 0;
+
+  /// A linear model trained on the same split, tested; nothing where that has no meaning.
+  [[nodiscard]] virtual expected<std::optional<examination>>
+  baseline(std::uint64_t seed, const budget& b) = 0;
+};
+
+} // namespace clade

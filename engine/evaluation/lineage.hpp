@@ -1,0 +1,46 @@
+#pragma once
+
+#include "engine/evaluation/fitness_function.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace clade {
+
+/// What a candidate's training starts from: a checkpoint, or, where that is lost, what
+/// gives it again. All of it is trained by the experiment that holds for the candidate;
+/// a fork takes no checkpoints over, so that what its candidates start from is, always
+/// and again, what its own experiment makes of it.
+struct lineage {
+  /// As in `candidate`, in full: a stored candidate lacks the epoch.
+  candidate_id start = 0;
+  std::uint32_t start_epoch = 0;
+  /// To be trained before it, the first one first, each from the one before; their
+  /// `start_epoch` is set. None where its own start has a checkpoint.
+  std::vector<candidate> before;
+  /// Of what the first of them starts from, or it itself; empty where that begins anew.
+  bytes checkpoint;
+};
+
+/// Where a lineage is looked up.
+struct lineage_source {
+  std::function<expected<candidate>(candidate_id)> candidate_of;
+  std::function<bytes(candidate_id)> checkpoint_of; ///< Empty: it is lost.
+};
+
+/// Goes back from one to the other until there is a checkpoint, or one that began anew. A
+/// copy stands for its original.
+[[nodiscard]] expected<lineage> trace_lineage(const candidate& c,
+                                              const lineage_source& from);
+
+/// Of what comes before, without seed, budget and checkpoints.
+[[nodiscard]] job job_of(const candidate& c);
+
+/// Evaluates what comes before it (all with a whole checkpoint), then the job, each with
+/// the checkpoint of the one before. If one of them does not succeed, the job is invalid,
+/// and the reason says of whom.
+[[nodiscard]] evaluated_job
+evaluate_lineage(std::vector<job> before, job last,
+                 const std::function<evaluated_job(job)>& evaluate);
+
+} // namespace clade

@@ -1,0 +1,272 @@
+// The fold. For each kind of record: check it against the state, change nothing and say
+// so if it does not fit, else change the state. What a record may be follows from the
+// state alone:
+//
+//   run_started         first, once; with the seed of the rules
+//   candidate_born      the first that the strategy asks for, with its number and parents
+//   candidate_evaluated of an open candidate; a copy only of an evaluated one
+//   generation_closed   the one that the strategy would close, with its survivors
+//   run_finished        once the strategy is through; the champion is the best
+//   run_forked          at the start of its generation; the rules are others from there
+//   observations        at any time after the first record
+//
+// A closed generation's individuals leave `current`; genomes of the dead are held by
+// nobody.
+#include "engine/run/run_state.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+tl::unexpected<error> misfit(const record& r, const std::string& why) {
+  return fail(error_kind::corrupt,
+              "the record \"" + to_text(r) + "\" does not fit: " + why);
+}
+
+std::string id_text(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+std::string ids_text(const std::vector<candidate_id>& ids) {
+  std::string text;
+  for (const auto id : ids)
+    text += (text.empty() ? "" : " ") + id_text(id);
+  return text.empty() ? "none" : text;
+}
+
+bool same_genome(const individual& a, const individual& b) {
+  return *a.genome == *b.genome;
+}
+
+void keep_best(run_state& state, const individual& i, bool random) {
+  if (random && (!state.best_random || fitter(i, *state.best_random)))
+    state.best_random = i;
+  auto& best = state.best;
+  const auto known = std::find_if(best.begin(), best.end(),
+                                  [&](const individual& b) { return same_genome(b, i); });
+  if (known != best.end() && fitter(*known, i))
+    return;
+  if (known != best.end())
+    best.erase(known);
+  best.insert(std::upper_bound(best.begin(), best.end(), i, fitter), i);
+  if (best.size() > run_state::kept_best)
+    best.pop_back();
+}
+
+expected<void> fold(run_state& state, const record& r, const run_started& started) {
+  if (state.started)
+    return misfit(r, "the run is started already");
+  if (started.seed != state.rules.seed)
+    return misfit(r, "the experiment has the seed " + std::to_string(state.rules.seed));
+  state.started = true;
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const candidate_born& b) {
+  const auto& c = b.born;
+  const auto asked = state.search->ask(state.born, 1);
+  if (asked.empty())
+    return misfit(r, "no candidate is asked for");
+  const auto& order = asked.front();
+  if (c.id != order.id)
+    return misfit(r, "next is " + id_text(order.id));
+  if (c.generation != order.generation || c.index != order.index)
+    return misfit(r, "its place is generation " + std::to_string(order.generation)
+                         + ", index " + std::to_string(order.index));
+  std::vector<candidate_id> parents;
+  for (const auto& p : order.parents)
+    parents.push_back(p.id);
+  if (!may_be_parents(order, c.parents))
+    return misfit(r, "its parents are " + ids_text(parents));
+  if (c.epochs != order.epochs || c.start != order.start)
+    return misfit(r, "it is to start from " + id_text(order.start) + " and be trained to "
+                         + "epoch " + std::to_string(order.epochs));
+  const auto training = training_of(c);
+  const auto equal = state.known.find(training);
+  if (c.equal_to != equal)
+    return misfit(r, equal == 0 ? "no network before equals it"
+                                : "its network equals that of " + id_text(equal));
+  if (!c.genome)
+    return misfit(r, "it has no genome");
+  ++state.born;
+  state.known.insert(training, c.id);
+  if (c.generation == 0 && c.parents.empty())
+    state.random_networks.insert(c.network);
+  auto& open = state.open.emplace(c.id, c).first->second;
+  open.start_epoch = start_epoch_of(order);
+  open.looked_at = {}; // Only what is bred again needs them.
+  if (c.equal_to != 0)
+    state.copies.insert(c.id);
+  state.search->born(c);
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r,
+                    const candidate_evaluated& evaluated) {
+  const auto& e = evaluated.evaluated;
+  const auto found = state.open.find(e.id);
+  if (found == state.open.end())
+    return misfit(r, "that candidate is not open");
+  const auto& c = found->second;
+  if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
+    return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
+  const individual i{
+      e.id,     c.genome,   fitness_of(e, state.rules.objective), e.parameters,
+      c.epochs, e.equal_to, cases_of(e, state.rules.cases),       c.zero_cost};
+  ++state.evaluated;
+  state.training_seconds += e.seconds;
+  if (!i.fitness.ok)
+    ++state.failed;
+  else if (e.equal_to == 0) {
+    keep_best(state, i, state.random_networks.contains(c.network));
+    if (!state.rules.objective.others.empty())
+      join_front(state.front, {.id = i.id, .genome = nullptr, .fitness = i.fitness},
+                 &individual::fitness);
+  }
+  state.current.push_back(i);
+  state.copies.erase(e.id);
+  state.open.erase(found);
+  state.search->tell(i);
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const generation_closed& closed) {
+  const auto found = state.search->closing();
+  if (!found)
+    return misfit(r, "generation " + std::to_string(state.search->generation())
+                         + " is not complete");
+  if (closed.generation != found->generation)
+    return misfit(r, "generation " + std::to_string(found->generation) + " is next");
+  if (closed.survivors != found->survivors)
+    return misfit(r, "the survivors are " + ids_text(found->survivors));
+  const auto taken = take_generation(state.current, state.rules.evolution.population,
+                                     state.rules.evolution.tell_order == "asked");
+  auto& summary = state.generations.emplace_back(
+      summarise(closed.generation, taken, state.rules.objective));
+  if (!state.rules.objective.others.empty())
+    summary.front = measure_front(fitnesses_of(state.front, &individual::fitness),
+                                  fitnesses_of(taken, &individual::fitness), state.box);
+  state.search->close();
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const run_finished& finished) {
+  if (!state.search->finished())
+    return misfit(r, "the search is not over");
+  const candidate_id champion = state.best.empty() ? 0 : state.best.front().id;
+  if (finished.champion != champion)
+    return misfit(r, champion == 0 ? "no candidate succeeded"
+                                   : "the champion is " + id_text(champion));
+  state.finished = finished;
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const run_forked& forked) {
+  if (forked.generation != state.generations.size())
+    return misfit(r,
+                  "the run is in generation " + std::to_string(state.generations.size()));
+  if (!state.rules.read_fork)
+    return misfit(r, "nobody reads its experiment");
+  auto rules = state.rules.read_fork(forked);
+  if (!rules)
+    return tl::unexpected(std::move(rules).error());
+  if (rules->seed != forked.seed)
+    return misfit(r, "its experiment has the seed " + std::to_string(rules->seed));
+  if (auto fits = check_fork(state.rules, *rules, forked.generation); !fits)
+    return misfit(r, fits.error().message);
+  if (!state.search->change(rules->evolution, rules->seed))
+    return misfit(r, "its generation has begun");
+  if (!rules->read_fork)
+    rules->read_fork = state.rules.read_fork;
+  state.rules = std::move(*rules);
+  return {};
+}
+
+// An order that comes too late, because the search came to its end while it was recorded,
+// changes nothing.
+expected<void> fold(run_state& state, const record&, const person_ordered& ordered) {
+  const auto& order = ordered.order;
+  if (order.kind == instruction_kind::extend && !state.search->finished()) {
+    state.rules.evolution.generations += order.number;
+    state.search->extend(order.number);
+  } else if (order.kind == instruction_kind::add) {
+    std::ignore = state.search->give(order.genome, order.text);
+  } else {
+    annotate(state.annotated, ordered, 0);
+  }
+  return {};
+}
+
+template<class Observation>
+expected<void> fold(run_state&, const record&, const Observation&) {
+  return {};
+}
+
+} // namespace
+
+expected<void> check_fork(const run_rules& before, const run_rules& after,
+                          std::uint64_t generation) {
+  const auto refuse = [](const std::string& what) {
+    return fail(error_kind::invalid_input, what);
+  };
+  if (auto valid = validate(after.evolution); !valid)
+    return valid;
+  if (before.evolution.strategy != after.evolution.strategy)
+    return refuse("evolution.strategy cannot be changed in a fork: what has happened "
+                  "belongs to \""
+                  + before.evolution.strategy + "\"");
+  if (before.evolution.tell_order != after.evolution.tell_order)
+    return refuse("evolution.tell_order cannot be changed in a fork");
+  if (before.evolution.rungs != after.evolution.rungs)
+    return refuse(
+        "evolution.rungs cannot be changed in a fork: what has been trained was "
+        "trained to them");
+  if (before.objective != after.objective)
+    return refuse("the objective cannot be changed in a fork: those that may breed were "
+                  "chosen by "
+                  + to_text(before.objective));
+  if (after.evolution.generations <= generation)
+    return refuse("evolution.generations is "
+                  + std::to_string(after.evolution.generations)
+                  + ": a fork at generation " + std::to_string(generation)
+                  + " needs more, or it has nothing to do");
+  return {};
+}
+
+expected<run_state> make_run_state(const run_rules& rules) {
+  auto search = make_strategy(rules.evolution, rules.seed, rules.space);
+  if (!search)
+    return tl::unexpected(search.error());
+  run_state state;
+  state.rules = rules;
+  state.search = std::move(*search);
+  return state;
+}
+
+expected<void> apply(run_state& state, const record& r) {
+  if (!state.started && !std::holds_alternative<run_started>(r))
+    return misfit(r, "a run begins with its start");
+  if (state.finished && !decisive_bytes(r).empty())
+    return misfit(r, "the run is finished");
+  auto folded = std::visit([&](const auto& one) { return fold(state, r, one); }, r);
+  if (folded)
+    state.digest.add(r);
+  return folded;
+}
+
+std::string to_text(const run_state& state) {
+  const auto count = [](std::uint64_t n) { return std::to_string(n); };
+  std::string text = count(state.born) + " born, " + count(state.evaluated)
+                     + " evaluated, " + count(state.failed) + " failed, generation "
+                     + count(state.search->generation()) + "\n";
+  text += "best: " + to_text(state.best) + "\n";
+  text += "parents: " + to_text(state.search->population()) + "\n";
+  text += "open:";
+  for (const auto& [id, c] : state.open)
+    text += " " + id_text(id);
+  return text + "\n";
+}
+
+} // namespace clade

@@ -1,0 +1,336 @@
+#include "engine/scheduling/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clade {
+
+namespace {
+
+// Weight of the newest evaluation in the mean: some fifty evaluations are remembered.
+constexpr double newest_share = 0.02;
+// Losses whose cause may still become known.
+constexpr std::size_t most_lone_losses = 1000;
+
+} // namespace
+
+void schedule::submit(const demand& d) {
+  waiting_candidate c{.demand = d};
+  if (!std::isfinite(c.demand.work))
+    c.demand.work = 0;
+  queue_.insert(std::move(c));
+}
+
+std::vector<candidate_id> schedule::withdraw() {
+  std::vector<candidate_id> result;
+  for (const auto& c : queue_)
+    result.push_back(c.demand.id);
+  queue_.clear();
+  return result;
+}
+
+void schedule::join(node_id id, const offer& o, clock::time_point now, bool ready) {
+  node& n = nodes_[id];
+  n.offer = o;
+  n.ready = n.ready || ready;
+  hear(id, now);
+}
+
+void schedule::enable(node_id id) {
+  if (auto found = nodes_.find(id); found != nodes_.end())
+    found->second.ready = true;
+}
+
+bool schedule::retired(node_id id) const {
+  const auto found = nodes_.find(id);
+  return found != nodes_.end() && found->second.retired;
+}
+
+// Counts a death by its doing; true: it is given up.
+bool schedule::blame(waiting_candidate& c, const std::string& slot) {
+  c.deaths += 1;
+  const bool given_up = c.deaths >= params_.deadly_tries;
+  // Where it died on two slots, it is not the fault of either.
+  if (given_up && c.died_on != slot)
+    quarantine_.acquit(c.demand.id);
+  c.died_on = slot;
+  return given_up;
+}
+
+std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
+                                        bool own_doing) {
+  auto found = nodes_.find(id);
+  if (found == nodes_.end())
+    return {};
+  const auto slot = found->second.offer.slot;
+  auto leases = std::move(found->second.leases);
+  nodes_.erase(found);
+  leased_ -= leases.size();
+  const bool lone = leases.size() == 1;
+  std::vector<lost_lease> result;
+  for (auto& [lease, candidate] : leases) {
+    if (lone)
+      quarantine_.fail(slot, lease.id, own_doing ? 0 : lease.attempt, now);
+    const bool given_up = lone && own_doing && blame(candidate, slot);
+    if (lone && !own_doing)
+      lone_losses_.emplace(id, lone_loss{lease, slot});
+    candidate.alone = true;
+    candidate.attempt += 1;
+    candidate.lost_on = slot;
+    result.push_back({.id = lease.id, .attempt = lease.attempt, .given_up = given_up});
+    if (!given_up)
+      queue_.insert(std::move(candidate));
+  }
+  if (lone_losses_.size() > most_lone_losses)
+    lone_losses_.erase(lone_losses_.begin());
+  return result;
+}
+
+std::optional<lost_lease> schedule::convict(node_id id) {
+  const auto loss = lone_losses_.extract(id);
+  if (!loss)
+    return std::nullopt;
+  const auto& [lease, slot] = loss.mapped();
+  const auto waits = std::ranges::find_if(
+      queue_, [&](const auto& c) { return c.demand.id == lease.id; });
+  if (waits != queue_.end()) {
+    auto node = queue_.extract(waits);
+    if (blame(node.value(), slot))
+      return lost_lease{.id = lease.id, .attempt = lease.attempt, .given_up = true};
+    queue_.insert(std::move(node));
+    return std::nullopt;
+  }
+  // One that is in training again may still end well.
+  for (auto& [other, n] : nodes_)
+    for (auto& held : n.leases)
+      if (held.lease.id == lease.id)
+        blame(held.candidate, slot);
+  return std::nullopt;
+}
+
+void schedule::hear(node_id id, clock::time_point now) {
+  if (auto found = nodes_.find(id); found != nodes_.end()) {
+    found->second.closed = false;
+    found->second.heard = now;
+    found->second.ends = now + params_.lease;
+  }
+}
+
+void schedule::close(node_id id, clock::time_point now) {
+  if (auto found = nodes_.find(id); found != nodes_.end()) {
+    found->second.closed = true;
+    found->second.ends = std::min(found->second.ends, now + params_.closed_lease);
+  }
+}
+
+std::vector<node_id> schedule::silent(clock::time_point now) const {
+  std::vector<node_id> result;
+  for (const auto& [id, n] : nodes_)
+    if (now > n.ends)
+      result.push_back(id);
+  return result;
+}
+
+std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has) {
+  auto found = nodes_.find(id);
+  if (found == nodes_.end())
+    return has;
+  const auto same = [](const lease& a) {
+    return [&a](const lease& b) { return a.id == b.id && a.number == b.number; };
+  };
+  auto& leases = found->second.leases;
+  const auto never_arrived = std::ranges::stable_partition(
+      leases, [&](const auto& l) { return std::ranges::any_of(has, same(l.lease)); });
+  for (auto& l : never_arrived)
+    queue_.insert(std::move(l.candidate));
+  leased_ -= never_arrived.size();
+  leases.erase(never_arrived.begin(), never_arrived.end());
+  std::vector<lease> ended;
+  std::ranges::copy_if(has, std::back_inserter(ended), [&](const lease& l) {
+    return std::ranges::none_of(leases,
+                                [&](const auto& held) { return same(l)(held.lease); });
+  });
+  return ended;
+}
+
+std::optional<lease> schedule::adopt(node_id id, candidate_id wanted) {
+  const auto node = nodes_.find(id);
+  const auto waits =
+      std::ranges::find_if(queue_, [&](const auto& c) { return c.demand.id == wanted; });
+  if (node == nodes_.end() || waits == queue_.end())
+    return std::nullopt;
+  return give(node->second, queue_.extract(waits).value());
+}
+
+void schedule::retire(node_id id, const std::vector<candidate_id>& not_done) {
+  auto found = nodes_.find(id);
+  if (found == nodes_.end())
+    return;
+  found->second.retired = true;
+  auto& leases = found->second.leases;
+  const auto handed_back = std::ranges::stable_partition(leases, [&](const auto& l) {
+    return std::ranges::find(not_done, l.lease.id) == not_done.end();
+  });
+  for (auto& l : handed_back)
+    queue_.insert(std::move(l.candidate));
+  leased_ -= handed_back.size();
+  leases.erase(handed_back.begin(), handed_back.end());
+}
+
+std::size_t schedule::batch_size() const {
+  if (mean_seconds_ < 0)
+    return 1;
+  const double fits = std::chrono::duration<double>(params_.batch_time).count()
+                      / std::max(mean_seconds_, 1e-9);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(std::min(fits, 1e9)), 1,
+                                 params_.max_batch);
+}
+
+bool schedule::takes(const node& n, clock::time_point now) const {
+  return n.ready && !n.closed && !n.retired && now - n.heard <= params_.quiet
+         && !quarantine_.until(n.offer.slot, now);
+}
+
+bool schedule::fits(const offer& o, const waiting_candidate& c) const {
+  return o.memory_bytes == 0 || memory_.need(c.demand.memory_bytes) <= o.memory_bytes;
+}
+
+bool schedule::other_slot(const std::string& slot, clock::time_point now) const {
+  return std::ranges::any_of(nodes_, [&](const auto& n) {
+    return n.second.offer.slot != slot && takes(n.second, now);
+  });
+}
+
+std::set<schedule::waiting_candidate>::iterator
+schedule::next_for(const node& n, clock::time_point now) {
+  return std::ranges::find_if(queue_, [&](const waiting_candidate& c) {
+    return fits(n.offer, c)
+           && (c.lost_on != n.offer.slot || c.lost_on.empty()
+               || !other_slot(c.lost_on, now));
+  });
+}
+
+lease schedule::give(node& n, waiting_candidate c) {
+  const lease given{.id = c.demand.id, .number = ++last_lease_, .attempt = c.attempt};
+  n.leases.push_back({given, std::move(c)});
+  ++leased_;
+  return given;
+}
+
+// One batch; what is to go alone is a batch of its own, and finds the node empty.
+std::vector<lease> schedule::fill(node& n, std::size_t most, clock::time_point now) {
+  std::vector<lease> given;
+  while (given.size() < most) {
+    const auto next = next_for(n, now);
+    if (next == queue_.end() || (next->alone && !n.leases.empty()))
+      break;
+    const bool alone = next->alone;
+    given.push_back(give(n, queue_.extract(next).value()));
+    if (alone)
+      break;
+  }
+  return given;
+}
+
+std::vector<handout> schedule::hand_out(clock::time_point now) {
+  if (queue_.empty())
+    return {};
+  const std::size_t most = batch_size();
+  // Short batches leave a node idle for the way of a message, so a second one waits
+  // there.
+  const std::size_t room = most > 1 ? 2 * most : 1;
+  // What is left is shared evenly, so that all nodes end together.
+  const auto takers = static_cast<std::size_t>(
+      std::ranges::count_if(nodes_, [&](const auto& n) { return takes(n.second, now); }));
+  const auto fair = [&] { return (queue_.size() + takers - 1) / takers; };
+  std::vector<handout> result;
+  bool more = true;
+  while (more && !queue_.empty()) {
+    more = false;
+    for (auto& [id, n] : nodes_) {
+      const bool alone_there = !n.leases.empty() && n.leases.front().candidate.alone;
+      if (queue_.empty() || alone_there || !takes(n, now)
+          || n.leases.size() + (most > 1 ? most : 1) > room)
+        continue;
+      auto leases = fill(n, std::min(most, fair()), now);
+      if (leases.empty())
+        continue;
+      result.push_back({.node = id, .leases = std::move(leases)});
+      more = most > 1;
+    }
+  }
+  return result;
+}
+
+std::vector<demand> schedule::too_large() {
+  std::vector<demand> result;
+  const auto fits_somewhere = [&](const waiting_candidate& c) {
+    return std::ranges::any_of(
+        nodes_, [&](const auto& n) { return n.second.ready && fits(n.second.offer, c); });
+  };
+  if (std::ranges::none_of(nodes_, [](const auto& n) { return n.second.ready; }))
+    return result;
+  std::erase_if(queue_, [&](const waiting_candidate& c) {
+    if (c.demand.memory_bytes == 0 || fits_somewhere(c))
+      return false;
+    result.push_back(c.demand);
+    result.back().memory_bytes = memory_.need(c.demand.memory_bytes);
+    return true;
+  });
+  return result;
+}
+
+std::optional<node_id> schedule::drop(candidate_id id) {
+  std::erase_if(queue_, [&](const auto& c) { return c.demand.id == id; });
+  for (auto& [node, n] : nodes_) {
+    const auto held =
+        std::erase_if(n.leases, [&](const auto& l) { return l.lease.id == id; });
+    leased_ -= held;
+    if (held != 0)
+      return node;
+  }
+  return std::nullopt;
+}
+
+std::uint32_t schedule::accept(node_id node, candidate_id id, std::uint64_t lease,
+                               double seconds, std::uint64_t peak_bytes) {
+  auto found = nodes_.find(node);
+  if (found == nodes_.end())
+    return 0;
+  auto& leases = found->second.leases;
+  auto held = std::ranges::find_if(
+      leases, [&](const auto& l) { return l.lease.id == id && l.lease.number == lease; });
+  if (held == leases.end())
+    return 0;
+  const auto attempt = held->lease.attempt;
+  if (peak_bytes > 0 && held->candidate.demand.memory_bytes > 0)
+    memory_.observe(held->candidate.demand.memory_bytes, peak_bytes);
+  leases.erase(held);
+  --leased_;
+  quarantine_.succeed(found->second.offer.slot);
+  if (std::isfinite(seconds) && seconds >= 0)
+    mean_seconds_ = mean_seconds_ < 0
+                        ? seconds
+                        : mean_seconds_ + newest_share * (seconds - mean_seconds_);
+  return attempt;
+}
+
+std::size_t schedule::busy() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      nodes_, [](const auto& n) { return !n.second.leases.empty(); }));
+}
+
+std::vector<lease> schedule::leases_of(node_id node) const {
+  std::vector<lease> result;
+  if (auto found = nodes_.find(node); found != nodes_.end())
+    for (const auto& l : found->second.leases)
+      result.push_back(l.lease);
+  return result;
+}
+
+schedule::clock::time_point schedule::heard(node_id node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? clock::time_point{} : found->second.heard;
+}
+
+} // namespace clade

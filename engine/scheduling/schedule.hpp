@@ -1,0 +1,220 @@
+#pragma once
+
+#include "engine/scheduling/memory_forecast.hpp"
+#include "engine/scheduling/quarantine.hpp"
+#include "engine/search/core/candidate.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// How candidates are handed out.
+struct schedule_params {
+  /// A node that was not heard for so long is lost, and what it had is tried elsewhere;
+  /// one that comes back sooner goes on with it. It sends a heartbeat each second.
+  std::chrono::milliseconds lease{30'000};
+  /// The same for a node whose connection was closed: it comes back at once, or its
+  /// process is dead.
+  std::chrono::milliseconds closed_lease{3'000};
+  /// A node that was not heard for so long gets nothing new.
+  std::chrono::milliseconds quiet{3'000};
+  /// A batch is as many candidates as take about so long, so that messages cost little
+  /// beside short evaluations; whatever takes longer travels alone.
+  std::chrono::milliseconds batch_time{20};
+  std::size_t max_batch = 64;
+  /// A candidate that was alone on a node process that died of it (`schedule::leave`) is
+  /// tried again until so many have.
+  std::uint32_t deadly_tries = 2;
+  quarantine_params quarantine;
+};
+
+/// One node process; a restarted one is another.
+using node_id = std::uint64_t;
+
+/// What a node is to do; the lease is part of the answer, so that a late one is known.
+struct lease {
+  candidate_id id = 0;
+  std::uint64_t number = 0;
+  std::uint32_t attempt = 1;
+
+  friend bool operator==(const lease&, const lease&) = default;
+};
+
+struct handout {
+  node_id node = 0;
+  std::vector<lease> leases;
+
+  friend bool operator==(const handout&, const handout&) = default;
+};
+
+/// A candidate whose node was lost while it had it.
+struct lost_lease {
+  candidate_id id = 0;
+  std::uint32_t attempt = 1;
+  bool given_up = false; ///< Its own fault: it is not handed out again.
+
+  friend bool operator==(const lost_lease&, const lost_lease&) = default;
+};
+
+/// What is to be trained: `work` decides the order, `memory` who may have it.
+struct demand {
+  candidate_id id = 0;
+  double work = 0;
+  std::uint64_t memory_bytes = 0; ///< As estimated; 0: next to nothing.
+};
+
+/// What a node offers.
+struct offer {
+  std::string slot;               ///< Stays the same when its process is another.
+  std::uint64_t memory_bytes = 0; ///< 0: not known, taken for enough.
+};
+
+/// Who trains what: candidates that wait, the longest first; nodes with their leases.
+/// Pure: it is told the time. For each candidate exactly one result is accepted, that of
+/// its present lease.
+///
+/// A node has one batch in work and, where batches are short, a second one waiting. When
+/// a node is lost with several candidates, none of them is to blame: each is handed out
+/// again, alone. One that was alone is to blame only where the process itself shows it. A
+/// candidate whose node was lost goes to another slot than that, if there
+/// is one. A slot on which several candidates in a row were lost gets none for a while.
+class schedule {
+public:
+  using clock = std::chrono::steady_clock;
+
+  explicit schedule(const schedule_params& params = {})
+      : params_(params),
+        quarantine_(params.quarantine) {}
+
+  void submit(const demand& d);
+
+  /// Takes back everything that no node has.
+  [[nodiscard]] std::vector<candidate_id> withdraw();
+
+  /// It is heard, and comes, or comes back; `ready`: it may be given something.
+  void join(node_id node, const offer& o, clock::time_point now, bool ready = true);
+  void enable(node_id node);
+
+  /// The node is gone, and dead; what it had waits again, or is given up.
+  /// `own_doing`: its process ended by what it did itself, so that a candidate which it
+  /// had alone is to blame. Silence, or a signal from elsewhere, is nobody's fault.
+  [[nodiscard]] std::vector<lost_lease> leave(node_id node, clock::time_point now,
+                                              bool own_doing = false);
+
+  /// It becomes known only now that the process of a node that left without blame had
+  /// ended by its own doing. Returns its candidate if that waits and is given up.
+  [[nodiscard]] std::optional<lost_lease> convict(node_id node);
+
+  /// The node is there: renews its leases.
+  void hear(node_id node, clock::time_point now);
+
+  /// Its connection was closed: it gets nothing, and unless it is heard again, it is lost
+  /// soon.
+  void close(node_id node, clock::time_point now);
+
+  /// Nodes whose leases have ended; the caller lets them `leave`.
+  [[nodiscard]] std::vector<node_id> silent(clock::time_point now) const;
+
+  /// A node that came back names what it has. What it should have and does not, it never
+  /// got: that waits again. Returns which of its leases do not hold.
+  [[nodiscard]] std::vector<lease> reconcile(node_id node, const std::vector<lease>& has);
+
+  /// A node that had this candidate from an earlier head: if it waits, the node gets it.
+  [[nodiscard]] std::optional<lease> adopt(node_id node, candidate_id id);
+
+  /// The node gets nothing more, and what it names it will not do.
+  void retire(node_id node, const std::vector<candidate_id>& not_done);
+
+  /// Nobody wants this candidate any more; returns the node that has it, if one does.
+  std::optional<node_id> drop(candidate_id id);
+
+  /// What to send now, to whom; empty where nothing waits or nobody is free.
+  [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
+
+  /// Takes from the queue what fits no slot that is there. Nothing while there is none.
+  [[nodiscard]] std::vector<demand> too_large();
+
+  /// Takes the result of a lease that holds, and returns which attempt it was; 0 if the
+  /// lease has ended (the result is to be ignored). `seconds`: what it took;
+  /// `peak_bytes`: the memory, 0 where nobody measured.
+  [[nodiscard]] std::uint32_t accept(node_id node, candidate_id id, std::uint64_t lease,
+                                     double seconds, std::uint64_t peak_bytes = 0);
+
+  [[nodiscard]] std::size_t waiting() const { return queue_.size(); }
+  [[nodiscard]] std::size_t leased() const { return leased_; }
+  [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
+  [[nodiscard]] bool retired(node_id node) const;
+  [[nodiscard]] std::size_t busy() const;
+
+  /// What the node has, in the order in which it will do it.
+  [[nodiscard]] std::vector<lease> leases_of(node_id node) const;
+
+  /// When it was heard last.
+  [[nodiscard]] clock::time_point heard(node_id node) const;
+
+  /// Until when the slot gets nothing, if it was quarantined.
+  [[nodiscard]] std::optional<clock::time_point>
+  quarantined(const std::string& slot, clock::time_point now) const {
+    return quarantine_.until(slot, now);
+  }
+
+private:
+  struct waiting_candidate {
+    clade::demand demand;
+    std::uint32_t attempt = 1;
+    std::uint32_t deaths = 0; ///< Of processes, by its doing.
+    bool alone = false;
+    std::string lost_on; ///< The slot that lost it last.
+    std::string died_on; ///< The slot whose process last died of it.
+
+    friend bool operator<(const waiting_candidate& a, const waiting_candidate& b) {
+      return a.demand.work != b.demand.work ? a.demand.work > b.demand.work
+                                            : a.demand.id < b.demand.id;
+    }
+  };
+  struct leased_candidate {
+    clade::lease lease;
+    waiting_candidate candidate;
+  };
+  /// A loss of a candidate that was alone on its node and is not blamed.
+  struct lone_loss {
+    clade::lease lease;
+    std::string slot;
+  };
+  struct node {
+    clade::offer offer;
+    std::vector<leased_candidate> leases;
+    clock::time_point ends; ///< Unless it is heard.
+    clock::time_point heard;
+    bool ready = false;
+    bool closed = false;
+    bool retired = false;
+  };
+
+  [[nodiscard]] std::size_t batch_size() const;
+  [[nodiscard]] bool takes(const node& n, clock::time_point now) const;
+  [[nodiscard]] bool fits(const offer& o, const waiting_candidate& c) const;
+  [[nodiscard]] bool other_slot(const std::string& slot, clock::time_point now) const;
+  [[nodiscard]] std::set<waiting_candidate>::iterator next_for(const node& n,
+                                                               clock::time_point now);
+  [[nodiscard]] std::vector<lease> fill(node& n, std::size_t most, clock::time_point now);
+  lease give(node& n, waiting_candidate c);
+  bool blame(waiting_candidate& c, const std::string& slot);
+
+  schedule_params params_;
+  clade::quarantine quarantine_;
+  memory_forecast memory_;
+  std::set<waiting_candidate> queue_;
+  std::map<node_id, node> nodes_;
+  std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.
+  std::size_t leased_ = 0;
+  std::uint64_t last_lease_ = 0;
+  double mean_seconds_ = -1; ///< Exponential mean; negative: nothing measured yet.
+};
+
+} // namespace clade

@@ -1,0 +1,23 @@
+#include "engine/search/bases/asked_once.hpp"
+
+namespace clade {
+
+expected<offspring> asked_once::make(const breeding_rules& rules,
+                                     const breeding& order) const {
+  std::call_once(asked_, [&] {
+    auto first = order;
+    first.attempt = 0;
+    first_ = dear_->make(rules, first);
+  });
+  if (order.attempt == 0 || !*first_)
+    return *first_;
+  auto random =
+      derive(rules.seed, purpose::mutation, order.generation, order.index, order.attempt);
+  auto made = mutate(rules.space, rules.problem, (*first_)->child,
+                     order.mutation ? *order.mutation : rules.mutation, random);
+  made.change = (*first_)->change + "; " + made.change;
+  made.from = (*first_)->from;
+  return made;
+}
+
+} // namespace clade

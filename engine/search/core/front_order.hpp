@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/search/core/candidate.hpp"
+
+#include <span>
+#include <vector>
+
+namespace clade {
+
+/// Indices, the best first, as NSGA-II sorts: by front, constraints first (pareto.hpp),
+/// and within a front the lonelier first, by crowding distance; ties by index.
+[[nodiscard]] std::vector<std::size_t> order_by_front(std::span<const fitness> all);
+
+} // namespace clade

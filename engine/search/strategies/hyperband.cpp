@@ -1,0 +1,22 @@
+#include "engine/search/strategies/hyperband.hpp"
+
+#include <cmath>
+
+namespace clade {
+
+hyperband::hyperband(const evolution_params& params, std::uint64_t seed)
+    : brackets(params, seed) {
+  begin();
+}
+
+std::vector<double> hyperband::beginnings() const {
+  const auto rungs = ladder().height();
+  std::vector<double> shares(rungs);
+  double power = 1;
+  for (auto b = rungs; b-- > 0; power *= static_cast<double>(reduction_of(params())))
+    shares[b] =
+        std::ceil(static_cast<double>(rungs) / static_cast<double>(rungs - b) * power);
+  return shares;
+}
+
+} // namespace clade

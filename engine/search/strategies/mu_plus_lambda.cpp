@@ -1,0 +1,24 @@
+#include "engine/search/strategies/mu_plus_lambda.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+// After a fork that lowered `elites`, more of the former parents are there until the
+// generation is closed.
+void mu_plus_lambda::choose_parents(breeding& order) const {
+  if (survivors().empty())
+    return;
+  auto random = derive(seed(), purpose::selection, order.generation, order.index);
+  const auto parents = std::min(survivors().size(), params().elites);
+  const auto first = random.below(parents);
+  const auto second = random.chance(params().crossover) ? random.below(parents) : first;
+  order.how = breeding::kind::mutate;
+  order.parents.push_back(survivors()[std::min(first, second)]);
+  if (first != second) {
+    order.how = breeding::kind::cross;
+    order.parents.push_back(survivors()[std::max(first, second)]);
+  }
+}
+
+} // namespace clade

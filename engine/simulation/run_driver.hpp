@@ -1,0 +1,60 @@
+#pragma once
+
+#include "engine/run/next_step.hpp"
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace clade {
+
+/// What a run's driver is given to work with.
+struct run_parts {
+  std::function<expected<candidate>(const breeding&)> breed;
+  std::function<evaluation(const candidate&)> evaluate;
+  /// Of n things that may happen next, which one does; empty: the first. Orders are
+  /// carried out first, then copies made, then generations closed, then the oldest open
+  /// candidate evaluated, so that what happens is a function of the fold alone.
+  std::function<std::size_t(std::size_t)> pick;
+  /// Hears of each record that was applied; may be empty.
+  std::function<void(const record&)> recorded;
+};
+
+/// Breeds as a run of these rules does; they outlive it.
+[[nodiscard]] std::function<expected<candidate>(const breeding&)>
+breeder_of(const run_rules& rules, const problem& problem);
+
+/// A whole run in one thread, without actors, files or processes. It keeps what a head
+/// process would have under way: orders that generators carry out, candidates that came
+/// back and are not resolved, evaluations of which copies may be made. All else is in the
+/// state. One thing happens at a time, and is applied before the next.
+class run_driver {
+public:
+  /// Goes on from a state; `evaluated` are the evaluations recorded before.
+  run_driver(run_parts parts, run_state state,
+             std::map<candidate_id, evaluation> evaluated = {});
+
+  /// Does one thing. An error: a genome could not be bred, or the strategy contradicts
+  /// itself, or nothing can happen although the run is not over.
+  [[nodiscard]] expected<void> step();
+
+  [[nodiscard]] const run_state& state() const { return state_; }
+  [[nodiscard]] run_state take() && { return std::move(state_); }
+
+  /// Applies a record from without, such as a person's order.
+  [[nodiscard]] expected<void> note(const record& r);
+
+private:
+  [[nodiscard]] expected<void> happen(const next_steps& next);
+  [[nodiscard]] expected<void> deliver(std::size_t i);
+  [[nodiscard]] expected<void> evaluate(std::size_t i);
+
+  run_parts parts_;
+  run_state state_;
+  candidate_id ordered_ = 0;
+  std::vector<breeding> orders_;
+  std::vector<bred> delivered_;
+  std::map<candidate_id, evaluation> evaluated_;
+};
+
+} // namespace clade

@@ -1,0 +1,117 @@
+// The grammar is that of `to_json`; what is not named here is passed over, so that a
+// program need not know how ranks are worked out. Means and intervals are taken anew from
+// the seeds.
+#include "engine/simulation/search_statistics.hpp"
+#include "genome/json_depth.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace clade {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* remedy = "; have it written by \"clade bench search --json\" or "
+                               "tools/optuna/optuna_tables.py";
+
+/// The member of an object, or null.
+const json& member(const json& object, const char* name) {
+  static const json null;
+  if (!object.is_object())
+    return null;
+  const auto found = object.find(name);
+  return found == object.end() ? null : *found;
+}
+
+std::optional<std::vector<std::size_t>> naturals(const json& list) {
+  std::vector<std::size_t> all;
+  if (!list.is_array())
+    return std::nullopt;
+  for (const auto& n : list) {
+    if (!n.is_number_unsigned())
+      return std::nullopt;
+    all.push_back(n.get<std::size_t>());
+  }
+  return all;
+}
+
+std::optional<std::vector<double>> finite_numbers(const json& list) {
+  std::vector<double> all;
+  if (!list.is_array())
+    return std::nullopt;
+  for (const auto& n : list) {
+    if (!n.is_number() || !std::isfinite(n.get<double>()))
+      return std::nullopt;
+    all.push_back(n.get<double>());
+  }
+  return all;
+}
+
+double seconds_of(const json& milliseconds) {
+  return milliseconds.is_number() ? 1e-3 * milliseconds.get<double>() : 0;
+}
+
+std::optional<search_row> read_row(const json& from, std::size_t checkpoints) {
+  const auto& name = member(from, "name");
+  const auto& of_seeds = member(from, "regret_of_seeds");
+  if (!name.is_string() || !of_seeds.is_array() || of_seeds.size() != checkpoints)
+    return std::nullopt;
+  search_row row{.name = name.get<std::string>()};
+  for (const auto& at : of_seeds) {
+    auto values = finite_numbers(at);
+    if (!values || values->empty()
+        || (!row.regret.empty() && values->size() != row.regret_of_seeds.front().size()))
+      return std::nullopt;
+    row.regret.push_back(mean_of(*values));
+    row.regret_of_seeds.push_back(std::move(*values));
+  }
+  if (const auto& median = member(from, "median_to_top"); median.is_number())
+    row.median_to_top = median.get<double>();
+  if (const auto& reached = member(from, "reached_top"); reached.is_number_unsigned())
+    row.reached_top = reached.get<std::size_t>();
+  row.ask_mean_seconds = seconds_of(member(from, "ask_mean_ms"));
+  row.ask_max_seconds = seconds_of(member(from, "ask_max_ms"));
+  return row;
+}
+
+} // namespace
+
+expected<search_comparison> parse_comparison(std::string_view text,
+                                             const std::string& origin) {
+  const auto refuse = [&](const std::string& what) {
+    return fail(error_kind::invalid_input, origin + ": " + what + remedy);
+  };
+  const auto read = nests_within(text) ? json::parse(text, nullptr, false) : json();
+  if (!read.is_object())
+    return refuse("is not one JSON object");
+  search_comparison c;
+  const auto checkpoints = naturals(member(read, "checkpoints"));
+  const auto& tables = member(read, "tables");
+  if (!checkpoints || checkpoints->empty() || !tables.is_array())
+    return refuse("has no list of checkpoints, or none of tables");
+  c.checkpoints = *checkpoints;
+  c.evaluations = checkpoints->back();
+  for (const auto& t : tables) {
+    const auto& name = member(t, "name");
+    const auto& rows = member(t, "rows");
+    if (!name.is_string() || !rows.is_array())
+      return refuse("one of its tables has no name, or no rows");
+    auto& into = c.tables.emplace_back();
+    into.name = name.get<std::string>();
+    for (const auto& r : rows) {
+      auto row = read_row(r, checkpoints->size());
+      if (!row)
+        return refuse("a row of the table " + into.name
+                      + " has no name, or not the regret of each seed at each checkpoint "
+                        "(regret_of_seeds)");
+      c.seeds = std::max(c.seeds, row->regret_of_seeds.front().size());
+      into.rows.push_back(std::move(*row));
+    }
+  }
+  return c;
+}
+
+} // namespace clade

@@ -1,0 +1,181 @@
+#pragma once
+
+#include "actors/head/dispatcher.hpp"
+#include "actors/node/trainer.hpp"
+#include "genome/codec.hpp"
+#include "genome/mutation.hpp"
+#include "tests/actors/test_system.hpp"
+#include "tests/support/genomes.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace clade::test {
+
+using namespace std::chrono_literals;
+
+/// What the selector was told.
+struct heard {
+  std::vector<evaluation> evaluations;
+  std::vector<record> observations;
+  std::vector<error> failures;
+};
+
+inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
+                                                   std::shared_ptr<heard> h) {
+  return {
+      [h](const evaluations& e) {
+        for (const auto& done : e.batch)
+          h->evaluations.push_back(done.evaluation);
+      },
+      [h](const observation& o) { h->observations.push_back(o.record); },
+      [h](const run_failure& f) { h->failures.push_back(f.why); },
+      [](const stop_run&) {},
+      [](const told&) { return std::string(); },
+      [](const progress_query&) { return run_progress{}; },
+  };
+}
+
+/// What a node was given.
+struct given {
+  std::vector<assignment> assignments;
+  std::vector<std::uint64_t> forgets;
+  std::string dismissed;
+};
+
+inline link_actor::behavior_type stub_link(link_actor::pointer,
+                                           std::shared_ptr<given> g) {
+  return {
+      [g](const assignments& a) {
+        g->assignments.insert(g->assignments.end(), a.batch.begin(), a.batch.end());
+      },
+      [](const examine&) {
+        return examined{"no such data", {}};
+      },
+      [g](const leave& l) { g->dismissed = l.reason; },
+      [](const node_ready&) {},
+      [](const results&) {},
+      [](const epoch_passed&) {},
+      [](const leaving&) {},
+      [](const fetch_chunk&) {
+        return chunk{"none", {}};
+      },
+      [g](const taken& t) {
+        g->forgets.insert(g->forgets.end(), t.ids.begin(), t.ids.end());
+      },
+      [](tick) {},
+  };
+}
+
+constexpr std::uint64_t this_run = 77;
+constexpr std::uint64_t local_worker = 5;
+
+struct fixture {
+  test_system system;
+  std::shared_ptr<heard> told = std::make_shared<heard>();
+  std::vector<std::string> said;
+  selector_actor selector = system->spawn(stub_selector, told);
+  dispatcher_actor dispatcher;
+
+  /// A node, and its present connection.
+  struct node {
+    node_hello hello;
+    link_actor link;
+    std::shared_ptr<given> was;
+    std::uint64_t id = 0;
+  };
+
+  explicit fixture(std::chrono::milliseconds lease = 10s)
+      : dispatcher(system->spawn(
+          dispatcher_behavior,
+          dispatcher_params{
+              .schedule = {.lease = lease, .closed_lease = 3s},
+              .run = this_run,
+              .experiment = "e",
+              .local_worker = local_worker,
+              .say = [this](const std::string& line) { said.push_back(line); }})) {
+    caf::anon_send(dispatcher, selector);
+  }
+
+  ~fixture() {
+    caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
+    system.settle();
+  }
+
+  /// What the dispatcher answers to a request.
+  template<class Answer, class... Request>
+  Answer ask(const Request&... request) {
+    Answer answer;
+    caf::scoped_actor self(*system);
+    auto asked = self->request(dispatcher, caf::infinite, request...);
+    system.settle();
+    asked.receive([&](const Answer& a) { answer = a; },
+                  [](caf::error&) { FAIL("no answer"); });
+    return answer;
+  }
+
+  /// Connects, or connects again.
+  node_welcome connect(node& n) {
+    n.was = std::make_shared<given>();
+    n.link = system->spawn(stub_link, n.was);
+    const auto welcome = ask<node_welcome>(n.hello, n.link);
+    n.id = welcome.node;
+    return welcome;
+  }
+
+  node join(std::uint64_t session = 0, std::uint64_t worker = 1,
+            std::vector<former_process> former = {}) {
+    static std::uint64_t sessions = 100;
+    node n{.hello = {.slot = "cpu:0",
+                     .worker = worker,
+                     .session = session != 0 ? session : ++sessions,
+                     .former = std::move(former)}};
+    // A slot of its own, unless the test says otherwise.
+    if (session == 0)
+      n.hello.slot = "cpu:" + std::to_string(sessions);
+    REQUIRE(connect(n).experiment == "e");
+    caf::anon_send(dispatcher, node_ready{.node = n.id});
+    system.settle();
+    return n;
+  }
+
+  void submit(candidate_id id) { submit(candidate{.id = id}); }
+
+  void submit(candidate c) {
+    random_stream random({.seed = c.id});
+    c.genome =
+        std::make_shared<const genome>(sample_genome(test::small_grammar(), random));
+    submission message;
+    message.candidates.push_back(c);
+    caf::anon_send(dispatcher, message);
+    system.settle();
+  }
+
+  taken answer(const node& n, const assignment& a) {
+    evaluation e{.id = a.id};
+    e.seconds = 1;
+    results message{.node = n.id, .batch = {}};
+    message.batch.push_back(result_of({e, {}}, a.lease));
+    return ask<taken>(message);
+  }
+
+  /// Its connection is no more.
+  void cut(const node& n) {
+    caf::anon_send_exit(n.link, caf::exit_reason::kill);
+    system.settle();
+  }
+
+  /// Its process is no more, and does not come back.
+  void kill(const node& n) {
+    cut(n);
+    system.pass(4s);
+  }
+
+  std::size_t attempts() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(told->observations, [](const record& r) {
+          return std::holds_alternative<attempt_failed>(r);
+        }));
+  }
+};
+
+} // namespace clade::test

@@ -1,0 +1,91 @@
+#include "engine/run/record.hpp"
+#include "engine/run/test_details.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+
+using namespace clade;
+
+namespace {
+
+test_details of_classes() {
+  return {.train = 60,
+          .validation = 20,
+          .test = 3,
+          .metrics = {{"test.accuracy", 0.75}, {"test.auc", 0.5}},
+          .standard_error = 0.125,
+          .classes = {"a", "b"},
+          .confusion = {1, 0, 1, 1}};
+}
+
+test_details of_values() {
+  return {.train = 60,
+          .validation = 20,
+          .test = 2,
+          .metrics = {{"test.rmse", 1.5}},
+          .pairs = {{1, 2.5}, {3, 1.5}},
+          .validation_errors = {3, {0.25, 0.5, 4}}};
+}
+
+run_finished an_end(std::shared_ptr<const test_details> details) {
+  return {.champion = 9,
+          .examinations = {{"champion", 9, {{"test.accuracy", 0.5}}, 77, details},
+                           {"linear model", 0, {}, 1}}};
+}
+
+expected<record> decoded(const test_details& details) {
+  return decode_record(encode(an_end(std::make_shared<const test_details>(details))));
+}
+
+} // namespace
+
+TEST_CASE("test details: they are in the record of a run's end") {
+  for (const auto& details : {of_classes(), of_values()}) {
+    const auto again = decoded(details);
+    INFO((again ? "" : again.error().message));
+    REQUIRE(again);
+    const auto& tests = std::get<run_finished>(*again).examinations;
+    REQUIRE(tests.size() == 2);
+    REQUIRE(tests[0].details);
+    CHECK(*tests[0].details == details);
+    CHECK_FALSE(tests[1].details);
+  }
+}
+
+TEST_CASE("test details: they decide nothing") {
+  const auto with = an_end(std::make_shared<const test_details>(of_classes()));
+  CHECK(encode(with) != encode(an_end({})));
+  CHECK(decisive_bytes(with) == decisive_bytes(an_end({})));
+  // As it was written before there were any.
+  CHECK(decisive_bytes(with) == encode(an_end({})));
+}
+
+TEST_CASE("test details: what does not fit together is an error") {
+  auto counts = of_classes();
+  counts.confusion.pop_back();
+  CHECK(decoded(counts).error().message == "a confusion of 2 classes has 3 counts");
+  auto errors = of_values();
+  errors.validation_errors.values = {0.5, 0.25, 4};
+  CHECK(decoded(errors).error().message == "the errors of a test are not in order");
+  errors.validation_errors = {2, {0.25, 0.5, 4}};
+  CHECK(decoded(errors).error().message == "the errors of a test are not in order");
+  auto pairs = of_values();
+  pairs.pairs[0].predicted = std::numeric_limits<double>::infinity();
+  CHECK(decoded(pairs).error().message == "a number of a test is not finite");
+}
+
+TEST_CASE("test details: of many errors evenly spread ranks are kept, the largest too") {
+  CHECK(error_quantiles::of({3, 1, 2}) == error_quantiles{3, {1, 2, 3}});
+  CHECK(error_quantiles::of({}) == error_quantiles{});
+  std::vector<double> many(1250);
+  std::iota(many.rbegin(), many.rend(), 1);
+  const auto kept = error_quantiles::of(many);
+  CHECK(kept.examples == 1250);
+  REQUIRE(kept.values.size() == 500);
+  // Ranks 2.5, 5, 7.5 rounded up.
+  CHECK(kept.values[0] == 3);
+  CHECK(kept.values[1] == 5);
+  CHECK(kept.values[2] == 8);
+  CHECK(kept.values.back() == 1250);
+}

@@ -1,0 +1,383 @@
+#include "engine/scheduling/schedule.hpp"
+
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace clade;
+using namespace std::chrono_literals;
+
+namespace {
+
+const schedule::clock::time_point start{};
+
+/// A schedule with so many nodes, numbered from 1.
+schedule with_nodes(std::size_t count, schedule_params params = {}) {
+  schedule s(params);
+  for (std::size_t i = 1; i <= count; ++i)
+    s.join(i, {.slot = "cpu:" + std::to_string(i)}, start);
+  return s;
+}
+
+std::vector<candidate_id> ids(const handout& out) {
+  std::vector<candidate_id> result;
+  for (const auto& l : out.leases)
+    result.push_back(l.id);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("schedule: the longest candidates go first") {
+  auto s = with_nodes(2);
+  s.submit({.id = 1, .work = double(10)});
+  s.submit({.id = 2, .work = double(30)});
+  s.submit({.id = 3, .work = double(20)});
+  const auto out = s.hand_out(start);
+  REQUIRE(out.size() == 2);
+  CHECK(ids(out[0]) == std::vector<candidate_id>{2});
+  CHECK(ids(out[1]) == std::vector<candidate_id>{3});
+  CHECK(s.waiting() == 1);
+  CHECK(s.busy() == 2);
+}
+
+TEST_CASE("schedule: a node with a candidate gets no other until its result is there") {
+  auto s = with_nodes(1);
+  s.submit({.id = 1, .work = double(1)});
+  s.submit({.id = 2, .work = double(1)});
+  const auto first = s.hand_out(start);
+  REQUIRE(first.size() == 1);
+  CHECK(s.hand_out(start).empty());
+  CHECK(s.accept(1, 1, first[0].leases[0].number, 2.0) == 1);
+  CHECK(ids(s.hand_out(start).at(0)) == std::vector<candidate_id>{2});
+}
+
+TEST_CASE("schedule: short evaluations travel in batches with a second one waiting") {
+  auto s = with_nodes(1, {.batch_time = 20ms, .max_batch = 8});
+  for (candidate_id id = 1; id <= 40; ++id)
+    s.submit({.id = id, .work = double(0)});
+  const auto first = s.hand_out(start);
+  REQUIRE(s.accept(1, 1, first[0].leases[0].number, 0.001) == 1);
+  const auto out = s.hand_out(start);
+  REQUIRE(out.size() == 2);
+  CHECK(out[0].leases.size() == 8);
+  CHECK(out[1].leases.size() == 8);
+  CHECK(s.leased() == 16);
+}
+
+TEST_CASE("schedule: what is left is shared by all nodes") {
+  auto s = with_nodes(2, {.max_batch = 64});
+  for (candidate_id id = 1; id <= 12; ++id)
+    s.submit({.id = id, .work = double(0)});
+  const auto first = s.hand_out(start);
+  REQUIRE(s.accept(1, 1, first[0].leases[0].number, 1e-6) == 1);
+  const auto out = s.hand_out(start);
+  CHECK(out.at(0).leases.size() == 5);
+  CHECK(out.at(1).leases.size() == 3);
+}
+
+TEST_CASE("schedule: a candidate is handed out again when its node is lost") {
+  auto s = with_nodes(2);
+  s.submit({.id = 1, .work = double(1)});
+  const auto first = s.hand_out(start).at(0);
+  CHECK(s.leave(first.node, start)
+        == std::vector<lost_lease>{{.id = 1, .attempt = 1, .given_up = false}});
+  const auto second = s.hand_out(start).at(0);
+  CHECK(second.node != first.node);
+  CHECK(second.leases[0].attempt == 2);
+  CHECK(s.accept(second.node, 1, second.leases[0].number, 1.0) == 2);
+}
+
+TEST_CASE("schedule: a result that comes after its lease is ignored") {
+  auto s = with_nodes(2);
+  s.submit({.id = 1, .work = double(1)});
+  const auto first = s.hand_out(start).at(0);
+  REQUIRE(s.leave(first.node, start).size() == 1);
+  const auto second = s.hand_out(start).at(0);
+  CHECK(s.accept(first.node, 1, first.leases[0].number, 1.0) == 0);
+  CHECK(s.accept(second.node, 1, first.leases[0].number, 1.0) == 0);
+  CHECK(s.accept(second.node, 1, second.leases[0].number, 1.0) == 2);
+  CHECK(s.accept(second.node, 1, second.leases[0].number, 1.0) == 0);
+}
+
+TEST_CASE("schedule: a candidate that two node processes died of is given up") {
+  auto s = with_nodes(3);
+  s.submit({.id = 1, .work = double(1)});
+  CHECK_FALSE(s.leave(s.hand_out(start).at(0).node, start, true).at(0).given_up);
+  CHECK(s.leave(s.hand_out(start).at(0).node, start, true).at(0).given_up);
+  CHECK(s.hand_out(start).empty());
+  CHECK(s.waiting() == 0);
+}
+
+TEST_CASE("schedule: a candidate is not blamed for losses without evidence") {
+  schedule s({.quarantine = {.failures = 1000}});
+  s.submit({.id = 1, .work = double(1)});
+  for (node_id node = 1; node <= 100; ++node) {
+    s.join(node, {.slot = "cpu:" + std::to_string(node % 2)}, start);
+    CHECK_FALSE(s.leave(s.hand_out(start).at(0).node, start).at(0).given_up);
+  }
+  CHECK(s.waiting() == 1);
+}
+
+TEST_CASE("schedule: evidence that comes late counts like one that comes in time") {
+  auto s = with_nodes(4);
+  s.submit({.id = 1, .work = double(1)});
+  const auto first = s.hand_out(start).at(0).node;
+  REQUIRE(s.leave(first, start).size() == 1);
+  CHECK_FALSE(s.convict(first)); // The first death.
+  CHECK_FALSE(s.convict(first)); // The same.
+  const auto second = s.hand_out(start).at(0).node;
+  REQUIRE(s.leave(second, start).size() == 1);
+  CHECK(s.convict(second) == lost_lease{.id = 1, .attempt = 2, .given_up = true});
+  CHECK(s.waiting() == 0);
+}
+
+TEST_CASE("schedule: late evidence against what is in training again lets it go on") {
+  auto s = with_nodes(4);
+  s.submit({.id = 1, .work = double(1)});
+  const auto first = s.hand_out(start).at(0).node;
+  REQUIRE(s.leave(first, start).size() == 1);
+  const auto second = s.hand_out(start).at(0).node;
+  CHECK_FALSE(s.convict(first));
+  REQUIRE(s.leave(second, start).size() == 1);
+  const auto third = s.hand_out(start).at(0);
+  CHECK_FALSE(s.convict(second));
+  SECTION("and its result counts") {
+    CHECK(s.accept(third.node, 1, third.leases.at(0).number, 1.0) == 3);
+    CHECK_FALSE(s.convict(third.node));
+  }
+  SECTION("until it takes that process along too") {
+    CHECK(s.leave(third.node, start, true).at(0).given_up);
+  }
+}
+
+TEST_CASE(
+    "schedule: a slot that loses the same candidate again and again is quarantined") {
+  schedule s({.quarantine = {.failures = 3, .first = 5s}});
+  s.submit({.id = 1});
+  for (node_id node = 1; node <= 3; ++node) {
+    s.join(node, {.slot = "a"}, start);
+    CHECK_FALSE(s.quarantined("a", start));
+    REQUIRE(s.hand_out(start).size() == 1);
+    REQUIRE(s.leave(node, start).size() == 1);
+  }
+  CHECK(s.quarantined("a", start) == start + 5s);
+}
+
+TEST_CASE("schedule: of several candidates lost together none is blamed and each goes on "
+          "alone") {
+  auto s = with_nodes(2, {.max_batch = 4});
+  for (candidate_id id = 1; id <= 9; ++id)
+    s.submit({.id = id, .work = double(0)});
+  for (const auto& out : s.hand_out(start))
+    REQUIRE(s.accept(out.node, out.leases[0].id, out.leases[0].number, 1e-6) == 1);
+  REQUIRE(s.hand_out(start).size() >= 2);
+  const auto lost = s.leave(1, start);
+  REQUIRE(lost.size() > 1);
+  CHECK(std::ranges::none_of(lost, &lost_lease::given_up));
+  s.join(7, {.slot = "cpu:7"}, start);
+  const auto again = s.hand_out(start);
+  REQUIRE_FALSE(again.empty());
+  for (const auto& out : again)
+    if (out.node == 7)
+      CHECK(out.leases.size() == 1);
+}
+
+TEST_CASE("schedule: only nodes that are not heard for the lease time are silent") {
+  auto s = with_nodes(2, {.lease = 10s});
+  s.hear(2, start + 5s);
+  CHECK(s.silent(start + 10s).empty());
+  CHECK(s.silent(start + 11s) == std::vector<node_id>{1});
+}
+
+TEST_CASE("schedule: what no node has can be taken back") {
+  auto s = with_nodes(1);
+  s.submit({.id = 1, .work = double(2)});
+  s.submit({.id = 2, .work = double(1)});
+  REQUIRE(s.hand_out(start).size() == 1);
+  CHECK(s.withdraw() == std::vector<candidate_id>{2});
+  CHECK(s.leased() == 1);
+}
+
+TEST_CASE("schedule: whatever happens every candidate ends exactly once") {
+  const bool holds = rc::check([](const std::vector<std::uint8_t>& events) {
+    schedule s({.max_batch = 4, .quarantine = {.failures = 1'000'000}});
+    std::vector<std::pair<node_id, lease>> held;
+    std::set<candidate_id> ended;
+    node_id last_node = 0;
+    candidate_id last_candidate = 0;
+    const auto accept = [&](std::size_t which, double seconds) {
+      auto [node, l] = held[which];
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
+      if (s.accept(node, l.id, l.number, seconds) != 0)
+        RC_ASSERT(ended.insert(l.id).second);
+    };
+    // Several processes share a slot, as one after the other has it.
+    const auto join = [&] {
+      ++last_node;
+      s.join(last_node, {.slot = "cpu:" + std::to_string(last_node % 3)}, start);
+    };
+    const auto hand_out = [&] {
+      for (const auto& out : s.hand_out(start))
+        for (const auto& l : out.leases)
+          held.emplace_back(out.node, l);
+    };
+    // 0: for no reason, 1: by its own doing, 2: by its own doing, as is known later.
+    const auto lose = [&](node_id node, int why) {
+      for (const auto& lost : s.leave(node, start, why == 1))
+        if (lost.given_up)
+          RC_ASSERT(ended.insert(lost.id).second);
+      if (why == 2)
+        if (const auto late = s.convict(node))
+          RC_ASSERT(ended.insert(late->id).second);
+    };
+    for (auto e : events) {
+      if (e % 4 == 0)
+        join();
+      else if (e % 4 == 1)
+        s.submit({.id = ++last_candidate, .work = double(e)});
+      else if (e % 4 == 2 && !held.empty())
+        accept(e / 4 % held.size(), e < 128 ? 1e-6 : 1.0);
+      else if (e % 4 == 3 && last_node > 0)
+        lose(1 + e / 4 % last_node, e % 3);
+      hand_out();
+    }
+    join();
+    hand_out();
+    while (!held.empty()) {
+      accept(0, 1e-6);
+      hand_out();
+    }
+    RC_ASSERT(ended.size() == last_candidate);
+    RC_ASSERT(s.leased() == 0u);
+  });
+  CHECK(holds);
+}
+
+TEST_CASE("schedule: a lost candidate goes to another slot than the one that lost it") {
+  schedule s;
+  s.join(1, {.slot = "a"}, start);
+  s.submit({.id = 1});
+  REQUIRE(s.hand_out(start).size() == 1);
+  REQUIRE(s.leave(1, start).size() == 1);
+  s.join(2, {.slot = "a"}, start);
+  s.join(3, {.slot = "b"}, start);
+  const auto again = s.hand_out(start);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].node == 3);
+}
+
+TEST_CASE("schedule: where there is no other slot it goes to the same again") {
+  schedule s;
+  s.join(1, {.slot = "a"}, start);
+  s.submit({.id = 1});
+  REQUIRE(s.hand_out(start).size() == 1);
+  REQUIRE(s.leave(1, start).size() == 1);
+  s.join(2, {.slot = "a"}, start);
+  CHECK(s.hand_out(start).at(0).node == 2);
+}
+
+TEST_CASE("schedule: three different candidates lost in a row are the slot's fault") {
+  schedule s({.quarantine = {.failures = 3, .first = 5s}});
+  for (candidate_id id = 1; id <= 4; ++id)
+    s.submit({.id = id, .work = double(10 - id)});
+  s.join(9, {.slot = "good"}, start);
+  REQUIRE(ids(s.hand_out(start).at(0)) == std::vector<candidate_id>{1});
+  for (node_id node = 1; node <= 3; ++node) {
+    s.join(node, {.slot = "bad"}, start);
+    REQUIRE(s.hand_out(start).at(0).node == node);
+    REQUIRE(s.leave(node, start).size() == 1);
+  }
+  CHECK(s.quarantined("bad", start) == start + 5s);
+  s.join(4, {.slot = "bad"}, start);
+  CHECK(s.hand_out(start).empty());
+  s.hear(4, start + 6s);
+  CHECK_FALSE(s.quarantined("bad", start + 6s));
+  // What it lost goes elsewhere as long as there is an elsewhere.
+  s.close(9, start + 6s);
+  CHECK(s.hand_out(start + 6s).at(0).node == 4);
+}
+
+TEST_CASE("schedule: a candidate goes where its memory fits") {
+  schedule s;
+  s.join(1, {.slot = "small", .memory_bytes = 100}, start);
+  s.join(2, {.slot = "large", .memory_bytes = 1000}, start);
+  s.submit({.id = 1, .work = 9, .memory_bytes = 500});
+  s.submit({.id = 2, .work = 8, .memory_bytes = 600});
+  s.submit({.id = 3, .work = 7, .memory_bytes = 50});
+  const auto out = s.hand_out(start);
+  REQUIRE(out.size() == 2);
+  CHECK(out[0] == handout{1, {{.id = 3, .number = 1, .attempt = 1}}});
+  CHECK(out[1] == handout{2, {{.id = 1, .number = 2, .attempt = 1}}});
+  CHECK(s.too_large().empty());
+  CHECK(s.waiting() == 1); // It waits for the large one.
+}
+
+TEST_CASE("schedule: what fits no slot is taken out once there is a slot") {
+  schedule s;
+  s.submit({.id = 1, .memory_bytes = 5000});
+  CHECK(s.too_large().empty());
+  s.join(1, {.slot = "small", .memory_bytes = 100}, start);
+  const auto refused = s.too_large();
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].id == 1);
+  CHECK(s.waiting() == 0);
+}
+
+TEST_CASE(
+    "schedule: a node that came back keeps what it has and gives what it never got") {
+  schedule s;
+  s.join(1, {.slot = "a"}, start);
+  s.submit({.id = 1});
+  const auto held = s.hand_out(start).at(0).leases.at(0);
+  s.close(1, start);
+  s.join(1, {.slot = "a"}, start + 1s);
+  CHECK(s.reconcile(1, {held}).empty());
+  CHECK(s.leased() == 1);
+  CHECK(s.reconcile(1, {}).empty());
+  CHECK(s.leased() == 0);
+  const auto again = s.hand_out(start + 1s).at(0).leases.at(0);
+  CHECK(again.attempt == 1); // Nobody died of it.
+  CHECK(s.reconcile(1, {held, again}) == std::vector<lease>{held});
+}
+
+TEST_CASE("schedule: what a node has from an earlier head becomes its own if it waits") {
+  schedule s;
+  s.submit({.id = 7});
+  s.join(1, {.slot = "a"}, start);
+  const auto given = s.adopt(1, 7);
+  REQUIRE(given);
+  CHECK_FALSE(s.adopt(1, 7));
+  CHECK_FALSE(s.adopt(1, 8));
+  CHECK(s.accept(1, 7, given->number, 1.0) == 1);
+}
+
+TEST_CASE("schedule: a node that is away, quiet or leaving gets nothing") {
+  schedule s({.quiet = 3s});
+  s.join(1, {.slot = "a"}, start);
+  s.close(1, start);
+  s.submit({.id = 1});
+  CHECK(s.hand_out(start).empty());
+  s.hear(1, start);
+  CHECK(s.hand_out(start + 4s).empty());
+  s.hear(1, start + 4s);
+  const auto out = s.hand_out(start + 4s);
+  REQUIRE(out.size() == 1);
+  s.retire(1, {1});
+  CHECK(s.leased() == 0);
+  CHECK(s.waiting() == 1);
+  CHECK(s.hand_out(start + 4s).empty());
+}
+
+TEST_CASE("schedule: a closed connection shortens the lease and a heartbeat renews it") {
+  schedule s({.lease = 30s, .closed_lease = 3s});
+  s.join(1, {.slot = "a"}, start);
+  s.close(1, start + 1s);
+  CHECK(s.silent(start + 4s).empty());
+  CHECK(s.silent(start + 5s) == std::vector<node_id>{1});
+  s.hear(1, start + 5s);
+  CHECK(s.silent(start + 35s).empty());
+  CHECK(s.silent(start + 36s) == std::vector<node_id>{1});
+}

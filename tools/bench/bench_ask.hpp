@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+
+namespace clade {
+
+/// `clade bench ask`.
+void add_bench_ask(CLI::App& bench, command& chosen);
+
+} // namespace clade

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+
+namespace clade {
+
+/// `clade bench attach`.
+void add_bench_attach(CLI::App& bench, command& chosen);
+
+} // namespace clade

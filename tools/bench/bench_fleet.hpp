@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+
+namespace clade {
+
+/// `clade bench fleet`.
+void add_bench_fleet(CLI::App& bench, command& chosen);
+
+} // namespace clade

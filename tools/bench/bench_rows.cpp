@@ -1,0 +1,124 @@
+#include "tools/bench/bench_rows.hpp"
+
+#include "engine/search/bases/rungs.hpp"
+#include "engine/simulation/table_front.hpp"
+#include "search_spaces/nearest.hpp"
+#include "search_spaces/spelling.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace clade {
+
+namespace {
+
+constexpr const char* automatic_rungs = "auto with rungs";
+
+/// Candidates one at a time, one gene changed in each.
+std::vector<std::string> one_by_one(const std::string& strategy) {
+  return {"strategy=" + strategy, "in_flight=1"};
+}
+
+named_strategy ageing(std::size_t population, std::size_t tournament) {
+  named_strategy s{"regularized " + std::to_string(population) + "/"
+                       + std::to_string(tournament),
+                   one_by_one("regularized")};
+  for (const auto& setting :
+       {"population=" + std::to_string(population),
+        "tournament=" + std::to_string(tournament), std::string("crossover=0.0"),
+        std::string("mutation.again=0.0")})
+    s.settings.push_back(setting);
+  return s;
+}
+
+/// The reference rows, then every other strategy that there is by its defaults. A table
+/// does not know what comes of hyperparameters that change within a training.
+std::vector<named_strategy> known_strategies() {
+  std::vector<named_strategy> rows{
+      {"random", one_by_one("random")}, ageing(100, 25), ageing(20, 5), ageing(10, 5)};
+  rows.push_back({automatic_row, one_by_one(automatic_row)});
+  rows.push_back({automatic_rungs, one_by_one(automatic_row), true});
+  for (const auto& name : strategy_names())
+    if (name != "random" && name != "regularized" && name != "population_based_training")
+      rows.push_back({name, one_by_one(name), starts_from_others({.strategy = name})});
+  return rows;
+}
+
+} // namespace
+
+std::optional<named_strategy> own_row(const std::string& text,
+                                      std::vector<std::string> usual) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos)
+    return std::nullopt;
+  named_strategy row{text.substr(0, colon), std::move(usual)};
+  std::istringstream words(text.substr(colon + 1));
+  for (std::string word; words >> word;)
+    row.settings.push_back(word);
+  return row;
+}
+
+expected<named_strategy> choose_row(const std::string& text,
+                                    std::vector<named_strategy> known,
+                                    std::vector<std::string> usual) {
+  if (auto own = own_row(text, std::move(usual)))
+    return std::move(*own);
+  std::string all;
+  std::vector<std::string> names;
+  for (auto& row : known) {
+    if (row.name == american(text))
+      return std::move(row);
+    all += (all.empty() ? "" : ", ") + row.name;
+    names.push_back(row.name);
+  }
+  if (const auto near = nearest(text, names); !near.empty())
+    return fail(error_kind::invalid_input,
+                "--strategies: \"" + text
+                    + "\" is no strategy of this bench; did you mean \"" + near + "\"?");
+  return fail(error_kind::invalid_input,
+              "--strategies: \"" + text + "\" is none of " + all
+                  + "; one of your own is written \"mine: strategy=regularized "
+                    "population=30\"");
+}
+
+expected<named_strategy> parse_strategy(const std::string& text) {
+  return choose_row(text, known_strategies(), one_by_one("regularized"));
+}
+
+expected<std::vector<named_strategy>>
+strategies_for(const std::vector<std::filesystem::path>& descriptions,
+               const std::vector<aim>& others) {
+  auto rows = known_strategies();
+  for (const auto& file : descriptions) {
+    const auto d = load_table_description(file);
+    if (!d)
+      return tl::unexpected(d.error());
+    const auto goal = objective_of(*d, others);
+    if (!goal)
+      return tl::unexpected(goal.error());
+    std::erase_if(rows, [&](const named_strategy& s) {
+      const auto names = strategy_names();
+      return std::ranges::find(names, s.name) != names.end()
+             && !check_space(s.name, d->space);
+    });
+    if (!others.empty())
+      std::erase_if(rows, [&](const named_strategy& s) {
+        return s.climbs || !parse_evolution(s.settings, d->space, *goal);
+      });
+  }
+  return rows;
+}
+
+std::vector<std::string> settings_of(const named_strategy& s,
+                                     const std::vector<std::uint32_t>& fidelities) {
+  auto settings = s.settings;
+  if (s.name != automatic_rungs)
+    return settings;
+  std::string rungs;
+  for (const auto r : rungs_of(fidelities, usual_reduction))
+    rungs += (rungs.empty() ? "" : ", ") + std::to_string(r);
+  settings.push_back("rungs=[" + rungs + "]");
+  return settings;
+}
+
+} // namespace clade

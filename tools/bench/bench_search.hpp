@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+
+namespace clade {
+
+/// `clade bench search`.
+void add_bench_search(CLI::App& bench, command& chosen);
+
+} // namespace clade

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+
+namespace clade {
+
+/// `clade bench strategies`.
+void add_bench_strategies(CLI::App& bench, command& chosen);
+
+} // namespace clade

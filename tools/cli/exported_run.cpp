@@ -1,0 +1,196 @@
+#include "tools/cli/exported_run.hpp"
+
+#include "engine/export/run_history.hpp"
+#include "engine/run/test_details.hpp"
+#include "engine/store/run_folder.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/cli/run_problem.hpp"
+
+#include <fstream>
+#include <optional>
+
+namespace clade {
+
+namespace {
+
+tl::unexpected<error> refuse(const std::filesystem::path& file, std::string message) {
+  return fail_in(file.string(), {error_kind::invalid_input, std::move(message)});
+}
+
+expected<candidate_id> choose(const store& s, const std::filesystem::path& file,
+                              const std::string& name, const std::string& text) {
+  if (!text.empty())
+    return parse_candidate(text, name + " ", ": not a candidate's number");
+  const auto overview = s.overview();
+  if (!overview)
+    return tl::unexpected(overview.error());
+  if (overview->champion != 0)
+    return overview->champion;
+  if (overview->best != 0)
+    return overview->best;
+  return refuse(file, "the run has no champion: no candidate has succeeded");
+}
+
+/// Why a candidate has no weights.
+tl::unexpected<error> without_weights(const store& s, const std::filesystem::path& file,
+                                      candidate_id id) {
+  const std::string who = "#" + std::to_string(id);
+  const auto overview = s.find_overview(id);
+  if (!overview)
+    return tl::unexpected(overview.error());
+  if (!overview->result)
+    return refuse(file, who + " has not been evaluated yet");
+  if (*overview->result != outcome::succeeded)
+    return refuse(file, who + " has no weights: " + to_text(*overview->result));
+  return refuse(file, "the weights of " + who
+                          + " were not kept, as only those of the fittest are"
+                          + (overview->equal_to == 0
+                                 ? ""
+                                 : " (its network is that of #"
+                                       + std::to_string(overview->equal_to) + ")"));
+}
+
+/// A genome and the weights that are named by its genes.
+struct kept_network {
+  std::shared_ptr<const genome> genes;
+  std::vector<weight_tensor> weights;
+};
+
+/// A copy is the network whose evaluation it shares, with other names.
+expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
+                                 candidate_id id) {
+  auto born = s.find_candidate(id);
+  if (!born)
+    return fail(born.error().kind,
+                born.error().kind == error_kind::not_found
+                    ? file.string() + ": no candidate #" + std::to_string(id)
+                    : born.error().message);
+  auto stored = s.find_weights(id);
+  if (stored && stored->empty() && born->equal_to != 0) {
+    born = s.find_candidate(born->equal_to);
+    if (!born)
+      return tl::unexpected(born.error());
+    stored = s.find_weights(born->id);
+  }
+  if (!stored)
+    return tl::unexpected(stored.error());
+  if (stored->empty())
+    return without_weights(s, file, id);
+  return decode_weights(*stored).map([&](std::vector<weight_tensor> weights) {
+    return kept_network{born->genome, std::move(weights)};
+  });
+}
+
+/// Of the validation part, where the candidate was tested at the end.
+expected<error_quantiles> find_errors(const store& s, candidate_id id) {
+  return s.examinations().map([&](const std::vector<examination>& tests) {
+    for (const auto& e : tests)
+      if (e.id == id && e.details)
+        return e.details->validation_errors;
+    return error_quantiles();
+  });
+}
+
+} // namespace
+
+expected<trained_candidate> find_trained(const std::filesystem::path& file,
+                                         const std::string& name,
+                                         const std::string& text) {
+  const auto s = store::open_to_read(file);
+  if (!s)
+    return tl::unexpected(s.error());
+  auto e = read_experiment_of(*s, file);
+  if (!e)
+    return tl::unexpected(e.error());
+  const auto search = find_search(*s, file);
+  if (!search)
+    return tl::unexpected(search.error());
+  if (e->fitness != fitness_kind::training)
+    return refuse(file,
+                  std::string(e->fitness == fitness_kind::synthetic ? "a synthetic run"
+                                                                    : "a run on a table")
+                      + " trains no networks, so there is none to take");
+  const auto id = choose(*s, file, name, text);
+  if (!id)
+    return tl::unexpected(id.error());
+  auto kept = find_kept(*s, file, *id);
+  if (!kept)
+    return tl::unexpected(kept.error());
+  auto how = fit_preprocessing(e->data, e->seed);
+  if (!how)
+    return fail(how.error().kind,
+                "how examples are scaled is fitted on the training data: "
+                    + how.error().message);
+  if (search_hash(*e, how->checksum) != *search)
+    return fail(error_kind::conflict, e->data.file.string()
+                                          + " is not the data that the run was trained "
+                                            "on; put the former file back");
+  auto decoded = decode(e->space, *kept->genes,
+                        {how->shape, how->task == task_kind::classification
+                                         ? static_cast<std::int64_t>(how->classes.size())
+                                         : 1});
+  if (!decoded)
+    return tl::unexpected(decoded.error());
+  auto errors = find_errors(*s, *id);
+  if (!errors)
+    return tl::unexpected(errors.error());
+  trained_network trained{.network = std::move(*decoded),
+                          .weights = std::move(kept->weights),
+                          .how = std::move(*how),
+                          .reading = e->data,
+                          .errors = std::move(*errors)};
+  return trained_candidate{.experiment = std::move(*e),
+                           .genes = std::move(kept->genes),
+                           .trained = std::move(trained),
+                           .id = *id};
+}
+
+std::string name_of_run(const std::filesystem::path& file) {
+  if (file.filename() != store_file_name)
+    return file.stem().string();
+  return std::filesystem::absolute(file).lexically_normal().parent_path().filename();
+}
+
+expected<exported_model> find_exported(const std::filesystem::path& file,
+                                       const std::string& text) {
+  auto found = find_trained(file, "ID", text);
+  if (!found)
+    return tl::unexpected(found.error());
+  auto& trained = found->trained;
+  auto m = export_network(trained.network, trained.weights);
+  if (!m)
+    return tl::unexpected(m.error());
+  const auto s = store::open_to_read(file);
+  if (!s)
+    return tl::unexpected(s.error());
+  auto evaluated = s->find_evaluation(found->id);
+  if (!evaluated)
+    return tl::unexpected(evaluated.error());
+  m->metrics = std::move(evaluated->metrics);
+  m->run = name_of_run(file);
+  m->id = found->id;
+  m->how = std::move(trained.how);
+  m->origin = model_origin{.genes = *found->genes,
+                           .search_space = to_toml(found->experiment.space),
+                           .header = std::move(trained.reading.header),
+                           .array = std::move(trained.reading.array),
+                           .target = std::move(trained.reading.target),
+                           .errors = std::move(trained.errors)};
+  return m;
+}
+
+bool names_model(const std::filesystem::path& text) {
+  constexpr std::string_view sqlite("SQLite format 3", 16); // with its zero byte
+  std::error_code failed;
+  if (!std::filesystem::exists(text, failed))
+    return text.extension() == ".safetensors";
+  if (!std::filesystem::is_regular_file(text, failed)
+      || text.filename() == store_file_name)
+    return false;
+  std::ifstream in(text, std::ios::binary);
+  std::string first(sqlite.size(), '\0');
+  in.read(first.data(), static_cast<std::streamsize>(first.size()));
+  return first != sqlite;
+}
+
+} // namespace clade

@@ -1,0 +1,123 @@
+#include "tools/cli/live_view.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <utility>
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+template<class... Ts>
+std::string print(const char* format, Ts... values) {
+  char buffer[256];
+  std::snprintf(buffer, sizeof(buffer), format, values...);
+  return buffer;
+}
+
+double seconds_between(clock::time_point from, clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+} // namespace
+
+std::string to_text(std::chrono::seconds time) {
+  const auto s = time.count();
+  if (s < 60)
+    return std::to_string(s) + " s";
+  if (s < 3600)
+    return print("%ld:%02ld", s / 60, s % 60);
+  return print("%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+}
+
+live_view::live_view(const params& p)
+    : params_(p),
+      start_(clock::now()),
+      last_generation_(start_) {}
+
+void live_view::show_generation(const generation_summary& g) {
+  const auto now = clock::now();
+  if (params_.json) {
+    nlohmann::json line{{"event", "generation"},
+                        {"generation", g.generation},
+                        {"best", g.best},
+                        {"best_fitness", g.best_fitness},
+                        {"median_fitness", g.median_fitness},
+                        {"succeeded", g.succeeded},
+                        {"failed", g.failed}};
+    if (g.front.members != 0) {
+      line["front"] = g.front.members;
+      line["hypervolume"] = g.front.hypervolume;
+    }
+    std::cout << line.dump() << "\n";
+  } else if (g.best == 0) {
+    std::cout << print("generation %3lu   none of %zu succeeded   %.1f s\n", g.generation,
+                       g.failed, seconds_between(last_generation_, now));
+  } else {
+    std::cout << print("generation %3lu   best %.4f (#%lu)   median %.4f   ",
+                       g.generation, g.best_fitness, g.best, g.median_fitness);
+    if (g.front.members != 0)
+      std::cout << print("front of %zu, hypervolume %.4f   ", g.front.members,
+                         g.front.hypervolume);
+    std::cout << print("%zu evaluated, %zu failed   %.1f s\n", g.succeeded + g.failed,
+                       g.failed, seconds_between(last_generation_, now));
+  }
+  last_generation_ = now;
+}
+
+std::string live_view::status(const run_progress& progress, const slots_view& slots) {
+  std::size_t busy = 0, ready = 0;
+  for (const auto& s : slots.slots) {
+    busy += s.training != 0;
+    ready += s.ready;
+  }
+  const double elapsed = seconds_between(start_, clock::now());
+  const auto done = progress.evaluated - evaluated_before_;
+  const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
+  std::string line =
+      progress.stopping
+          ? print("stopping: waiting for what is in training (%zu)", busy)
+          : print("generation %lu: %lu of %zu candidates", progress.generation,
+                  progress.evaluated, params_.candidates);
+  if (progress.best)
+    line += print("   best %.4f", progress.best->fitness.primary);
+  line += ready == 0 ? "   starting slots"
+                     : print("   %zu/%zu slots busy", busy, slots.slots.size());
+  line += print("   %.1f/s", rate);
+  if (rate > 0 && !progress.stopping && progress.evaluated < params_.candidates)
+    line += "   "
+            + to_text(std::chrono::seconds(static_cast<long>(
+                static_cast<double>(params_.candidates - progress.evaluated) / rate)))
+            + " left";
+  return line;
+}
+
+void live_view::update(const run_progress& progress, const slots_view& slots) {
+  if (std::exchange(first_, false))
+    evaluated_before_ = progress.evaluated;
+  if (!progress.generations.empty())
+    clear();
+  for (const auto& g : progress.generations)
+    show_generation(g);
+  shown_ += progress.generations.size();
+  if (params_.terminal && !params_.json && !progress.over) {
+    // Cut to the terminal's usual width, so that the line never wraps and can be
+    // overwritten.
+    std::cout << "\r\033[K" << status(progress, slots).substr(0, 100);
+    line_open_ = true;
+  }
+  std::cout << std::flush;
+}
+
+void live_view::clear() {
+  if (std::exchange(line_open_, false))
+    std::cout << "\r\033[K";
+  std::cout << std::flush;
+}
+
+} // namespace clade

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "actors/messages/progress.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace clade {
+
+/// Progress as people see it while a run goes on: a line for each generation, and on a
+/// terminal a last line that is kept up to date. `--json`: a JSON object a line instead.
+class live_view {
+public:
+  struct params {
+    std::size_t candidates = 0; ///< In the whole run.
+    bool json = false;
+    bool terminal = false;
+  };
+
+  explicit live_view(const params& p);
+
+  void update(const run_progress& progress, const slots_view& slots);
+
+  /// Removes the line that is kept up to date; what is printed next starts at its place.
+  void clear();
+
+  /// Generations shown so far.
+  [[nodiscard]] std::size_t shown() const { return shown_; }
+
+private:
+  void show_generation(const generation_summary& g);
+  [[nodiscard]] std::string status(const run_progress& progress, const slots_view& slots);
+
+  params params_;
+  std::size_t shown_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_generation_;
+  std::uint64_t evaluated_before_ = 0;
+  bool first_ = true;
+  bool line_open_ = false;
+};
+
+/// "1:02:03", "4:05", "12 s"
+[[nodiscard]] std::string to_text(std::chrono::seconds time);
+
+} // namespace clade

@@ -1,0 +1,185 @@
+// The sub-commands in the order in which --help has them. What is wrong with the command
+// line is said in one line, exit status 2. What a command prints and cannot be written is
+// said here, for all of them.
+#include "engine/config/experiment.hpp"
+#include "engine/config/flat_settings.hpp"
+#include "search_spaces/nearest.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/machine/standard_streams.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+namespace {
+
+struct row {
+  void (*add)(CLI::App& app, command& chosen);
+  const char* name;
+  const char* group; ///< "": not for people.
+};
+
+constexpr row commands[] = {
+    // A comment keeps the formatter from laying these out in columns.
+    {add_new, "new", "Evolve"},
+    {add_run, "run", "Evolve"},
+    {add_resume, "resume", "Evolve"},
+    {add_control, "control", "Evolve"},
+    {add_note, "note", "Evolve"},
+    {add_tag, "tag", "Evolve"},
+    {add_plan, "plan", "Evolve"},
+    {add_evaluate, "evaluate", "Evolve"},
+    {add_upgrade, "upgrade", "Evolve"},
+    {add_show, "show", "Look"},
+    {add_attach, "attach", "Look"},
+    {add_replay, "replay", "Look"},
+    {add_list, "list", "Look"},
+    {add_workers, "workers", "Look"},
+    {add_explain, "explain", "Look"},
+    {add_diff, "diff", "Look"},
+    {add_report_command, "report", "Look"},
+    {add_check, "check", "Look"},
+    {add_export, "export", "Take away"},
+    {add_predict, "predict", "Take away"},
+    {add_keys, "keys", "Machines"},
+    {add_worker, "worker", "Machines"},
+    {add_launch, "launch", "Machines"},
+    {add_devices, "devices", "Machines"},
+    {add_bench, "bench", "Machines"},
+    {add_help, "help", "Help"},
+    {add_completion, "completion", "Help"},
+    {add_version, "version", "Help"},
+    {add_node, "node", ""},
+    {add_fleet, "fleet", ""},
+    {add_complete_line, "complete-line", ""},
+};
+
+/// A first word that is no command, with the command that was probably meant.
+expected<void> check_command(int count, char** words) {
+  if (count < 2 || words[1][0] == '-')
+    return {};
+  const std::string word = words[1];
+  std::vector<std::string> names;
+  for (const auto& c : commands) {
+    if (word == c.name)
+      return {};
+    if (*c.group != '\0')
+      names.push_back(c.name);
+  }
+  const auto meant = nearest(word, names);
+  return fail(error_kind::invalid_input,
+              "no command \"" + word + "\""
+                  + (meant.empty() ? "; \"clade help\" lists them"
+                                   : "; did you mean \"clade " + meant + "\"?"));
+}
+
+/// "evolution.generations" of "generations", the first key of an experiment that ends so;
+/// empty: none does.
+std::string setting_named(const std::string& name) {
+  const auto all = flat_settings(to_toml(experiment{}), "the defaults");
+  if (!all)
+    return "";
+  for (const auto& [key, value] : *all)
+    if (key.ends_with("." + name) && !key.starts_with("search_space."))
+      return key;
+  return "";
+}
+
+/// The word after that one on the command line; "VALUE" if there is none.
+std::string word_after(const std::string& word, std::span<char*> words) {
+  const auto at = std::ranges::find(words, word, [](char* w) { return std::string(w); });
+  return words.end() - at > 1 ? *std::next(at) : "VALUE";
+}
+
+/// Returns what to write in the place of words that a command does not take: `extras`, of
+/// all `words` of the command line.
+std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extras,
+                      std::span<char*> words) {
+  const auto option = std::ranges::find_if(
+      extras, [](const std::string& word) { return word.starts_with("--"); });
+  if (option == extras.end())
+    return "it takes no \"" + extras.front() + "\"";
+  const auto& first = *option;
+  const auto equals = first.find('=');
+  const auto name = first.substr(2, equals == std::string::npos ? equals : equals - 2);
+  std::string said = "it has no option --" + name;
+  if (sub.get_option_no_throw("--set") != nullptr)
+    if (const auto key = setting_named(name); !key.empty()) {
+      const auto value = equals != std::string::npos ? first.substr(equals + 1)
+                                                     : word_after(first, words);
+      return said + "; write --set " + key + "=" + value;
+    }
+  std::vector<std::string> known;
+  for (const auto* option : sub.get_options())
+    for (const auto& one : option->get_lnames())
+      known.push_back(one);
+  const auto meant = nearest(name, known);
+  return said + (meant.empty() ? "" : "; did you mean --" + meant + "?");
+}
+
+int run(int count, char** words) {
+  CLI::App app("Clade evolves neural networks for your data, as an experiment file says.",
+               "clade");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer(
+      "A first run:  clade run experiments/digits.toml\n"
+      "Each command has a --help of its own; `clade help` lists topics too.\n"
+      "Exit status: 0 done; 2 the command or a file is wrong; 1 Clade or the machine\n"
+      "failed; 130 stopped by Ctrl+C, and can be resumed.");
+  command chosen;
+  for (const auto& c : commands) {
+    c.add(app, chosen);
+    app.get_subcommand(c.name)->group(c.group);
+  }
+  if (count < 2) {
+    std::cerr << app.help();
+    return 2;
+  }
+  if (auto ok = check_command(count, words); !ok)
+    return report(ok.error());
+  try {
+    app.parse(count, words);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    std::string text = "clade";
+    std::string what = e.what();
+    for (const auto* sub : app.get_subcommands()) {
+      text += " " + sub->get_name();
+      if (const auto extras = sub->remaining(); !extras.empty())
+        what = text + ": "
+               + advice_on(*sub, extras, {words, static_cast<std::size_t>(count)});
+    }
+    return report({error_kind::invalid_input,
+                   what + "; " + text + " --help says what may be written"});
+  }
+  return chosen();
+}
+
+} // namespace
+
+} // namespace clade
+
+int main(int count, char** words) {
+  clade::open_missing_streams();
+  // A file that may not grow is an error of whoever writes it, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const clade::checked_output output;
+  try {
+    const int status = clade::run(count, words);
+    if (const auto written = clade::flush_output(); !written && status == 0)
+      return clade::report(written.error());
+    return status;
+  } catch (const std::exception& e) {
+    return clade::report({clade::error_kind::internal, e.what()});
+  }
+}

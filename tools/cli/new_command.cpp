@@ -1,0 +1,260 @@
+// What is written is found out in this order: the profile of the data, the size of a
+// search that suits its rows, and, measured by `clade plan` in a process of its own, how
+// long that takes. With --minutes the size is changed so that the search takes about
+// three fifths of them, since networks grow while they evolve; limits.wall_time ends what
+// takes longer. What looking and measuring took counts towards the minutes where the run
+// begins at once.
+
+#include "engine/config/experiment.hpp"
+#include "engine/config/new_experiment.hpp"
+#include "engine/report/format.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/cli/profile_view.hpp"
+#include "tools/launch/outside_command.hpp"
+#include "tools/machine/output_file.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/machine/standard_streams.hpp"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+struct new_options {
+  profile_request request;
+  std::string task, layout = "auto";
+  std::filesystem::path output;
+  bool force = false;
+  bool run = false;
+  std::optional<double> minutes;
+  std::uint64_t seed = 1;
+  std::string slots = "auto";
+  bool json = false;
+};
+
+/// What `clade plan` measured.
+struct measured {
+  double seconds_per_evaluation = 0;
+  double seconds = 0;
+  std::size_t slots = 1;
+};
+
+expected<measured> measure_speed(const std::filesystem::path& file) {
+  const auto ended =
+      run_outside({.command = {own_program().string(), "plan", file.string(), "--json"},
+                   .input = {},
+                   .keep_errors = true});
+  if (!ended)
+    return tl::unexpected(ended.error());
+  if (ended->status != 0) {
+    std::string said = ended->output.substr(0, ended->output.find('\n'));
+    if (said.starts_with("clade: "))
+      said.erase(0, 7);
+    return fail(error_kind::invalid_input, std::move(said));
+  }
+  // Warnings of LibTorch may stand before the line of JSON.
+  const auto plan = nlohmann::json::parse(
+      ended->output.substr(std::min(ended->output.find('{'), ended->output.size())),
+      nullptr, false);
+  if (!plan.is_object())
+    return fail(error_kind::internal, "clade plan did not answer with JSON");
+  if (!plan.at("seconds").is_number())
+    return fail(error_kind::io, plan.value("not_measured", "the speed was not measured"));
+  return measured{.seconds_per_evaluation = plan.at("seconds_per_evaluation"),
+                  .seconds = plan.at("seconds"),
+                  .slots = std::max<std::size_t>(plan.at("slots").size(), 1)};
+}
+
+/// The search that takes about three fifths of so many seconds.
+search_size fit_into(search_size size, const measured& speed, double seconds) {
+  constexpr double share = 0.6, least = 48, most = 5000;
+  const double epoch = speed.seconds_per_evaluation / size.epochs;
+  const auto evaluations = [&] {
+    return seconds * share * static_cast<double>(speed.slots) / (epoch * size.epochs);
+  };
+  while (evaluations() < least && size.epochs > 3)
+    --size.epochs;
+  const double count = std::clamp(evaluations(), 4.0, most);
+  size.population =
+      static_cast<std::uint64_t>(std::clamp(std::round(std::sqrt(2 * count)), 4.0, 32.0));
+  size.generations =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(count) / size.population);
+  return size;
+}
+
+/// "NAME.toml" in the current folder, or what --output says; fails where it is there.
+expected<std::filesystem::path> output_of(const new_options& options) {
+  const auto file =
+      options.output.empty()
+          ? std::filesystem::path(experiment_name(options.request.file) + ".toml")
+          : options.output;
+  std::error_code ignored;
+  if (!options.force && std::filesystem::exists(file, ignored))
+    return fail_in(file.string(),
+                   {error_kind::conflict, "is there already; --force writes over it, "
+                                          "--output FILE.toml writes another"});
+  return file;
+}
+
+expected<profile_request> request_of(const new_options& options) {
+  auto request = options.request;
+  if (options.task == "classification")
+    request.task = task_kind::classification;
+  else if (options.task == "regression")
+    request.task = task_kind::regression;
+  else if (!options.task.empty())
+    return fail(error_kind::invalid_input, "--task is \"" + options.task
+                                               + "\": it must be \"classification\" or "
+                                                 "\"regression\"");
+  if (options.layout == "channels_first")
+    request.layout = array_layout::channels_first;
+  else if (options.layout == "channels_last")
+    request.layout = array_layout::channels_last;
+  else if (options.layout != "auto")
+    return fail(error_kind::invalid_input,
+                "--layout is \"" + options.layout
+                    + "\": it must be \"auto\", \"channels_first\" ([n, channels, "
+                      "height, width]) or \"channels_last\" ([n, height, width, "
+                      "channels])");
+  if (options.minutes && !(*options.minutes > 0 && *options.minutes <= 1e6))
+    return fail(error_kind::invalid_input, "--minutes must be above 0");
+  return request;
+}
+
+/// Becomes `clade run FILE`; returns only if that fails.
+int start_run(const std::filesystem::path& file, bool json) {
+  const std::string program = own_program();
+  const std::string name = file.string();
+  std::vector<const char*> words{program.c_str(), "run", name.c_str()};
+  if (json)
+    words.push_back("--json");
+  words.push_back(nullptr);
+  if (const auto written = flush_output(); !written)
+    return report(written.error());
+  ::execv(program.c_str(), const_cast<char* const*>(words.data()));
+  return report({error_kind::io, program + " cannot be started"});
+}
+
+/// How long the run may take, of the minutes that were asked for.
+double seconds_left(const new_options& options,
+                    std::chrono::steady_clock::time_point began) {
+  const double all = 60 * *options.minutes;
+  if (!options.run)
+    return all;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+  return std::max(all - spent.count(), std::min(all, 1.0));
+}
+
+/// Writes the experiment, and again once its speed is known and there is a limit.
+expected<std::optional<measured>>
+write_experiment(const data_profile& data, const new_options& options,
+                 const std::filesystem::path& file,
+                 std::chrono::steady_clock::time_point began) {
+  new_experiment_params params{.name = experiment_name(file),
+                               .seed = options.seed,
+                               .size = search_size_for(data),
+                               .wall_time = {},
+                               .slots = options.slots,
+                               .folder = file.parent_path()};
+  if (params.folder.empty())
+    params.folder = ".";
+  if (auto written = write_output(file, new_experiment(data, params)); !written)
+    return tl::unexpected(written.error());
+  auto speed = measure_speed(file);
+  if (!speed && speed.error().kind == error_kind::invalid_input)
+    return fail(error_kind::invalid_input,
+                "wrote " + file.string()
+                    + ", which does not run yet: " + speed.error().message);
+  if (options.minutes) {
+    const double seconds = seconds_left(options, began);
+    if (speed) {
+      params.size = fit_into(params.size, *speed, seconds);
+      speed->seconds = seconds * 0.6;
+    }
+    params.wall_time = std::chrono::seconds(
+        std::max<std::int64_t>(1, std::llround(std::floor(seconds))));
+    if (auto written = write_output(file, new_experiment(data, params)); !written)
+      return tl::unexpected(written.error());
+  }
+  return speed ? std::optional(*speed) : std::nullopt;
+}
+
+int make_experiment(const new_options& options) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto request = request_of(options);
+  if (!request)
+    return report(request.error());
+  const auto file = output_of(options);
+  if (!file)
+    return report(file.error());
+  const auto data = profile_data(*request);
+  if (!data)
+    return report(data.error());
+  if (options.json)
+    std::cout << profile_json(*data) << std::endl;
+  else
+    std::cout << profile_table(*data) << std::flush;
+  const auto speed = write_experiment(*data, options, *file, began);
+  if (!speed)
+    return report(speed.error());
+  if (!options.json) {
+    std::cout << "wrote " << file->string();
+    if (*speed)
+      std::cout << "; a run of it takes about " << duration_text((*speed)->seconds)
+                << " here";
+    std::cout << "\n";
+    if (!options.run)
+      std::cout << "  clade run " << file->string() << "\n";
+  }
+  return options.run ? start_run(*file, options.json) : 0;
+}
+
+} // namespace
+
+void add_new(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<new_options>();
+  auto* sub = app.add_subcommand("new", "Look at data and write an experiment for it");
+  sub->add_option("data", options->request.file,
+                  "A CSV, a .npy or .npz array, an IDX file or a batch of CIFAR, also "
+                  "with .gz")
+      ->required();
+  sub->add_option(
+      "--target", options->request.target,
+      "The column to predict (its name, its number, or \"last\"), or the file "
+      "of the targets");
+  sub->add_option(
+         "--layout", options->layout,
+         "Of an array of images: channels_first, [n, channels, height, width], or\n"
+         "channels_last; auto recognizes it, or says that the sizes do not tell")
+      ->capture_default_str();
+  sub->add_option("--task", options->task, "classification or regression");
+  sub->add_option("--output", options->output,
+                  "The experiment's file; otherwise NAME.toml in the current folder");
+  sub->add_flag("--force", options->force, "Write over the experiment's file");
+  sub->add_flag("--run", options->run, "Run the experiment at once");
+  sub->add_option("--minutes", options->minutes,
+                  "How long a run may take; with --run, all that this command does");
+  sub->add_option("--seed", options->seed, "The experiment's seed")
+      ->check(whole_number(0, largest_seed))
+      ->capture_default_str();
+  sub->add_option("--slots", options->slots,
+                  "slots.local of the experiment: auto, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2")
+      ->capture_default_str();
+  sub->add_flag("--json", options->json, "JSON objects, one a line, for programs");
+  sub->footer("Says what each column is, guesses what is to be predicted where --target "
+              "does not\nsay it, and points out what looks wrong. The experiment is "
+              "complete: read it, change\nit, and run it.");
+  sub->callback(
+      [&chosen, options] { chosen = [options] { return make_experiment(*options); }; });
+}
+
+} // namespace clade

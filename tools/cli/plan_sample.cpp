@@ -1,0 +1,88 @@
+#include "tools/cli/plan_sample.hpp"
+
+#include "actors/node/node_work.hpp"
+#include "engine/training/recipe.hpp"
+#include "tools/cli/command.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace clade {
+
+namespace {
+
+constexpr std::size_t samples = 200;
+
+} // namespace
+
+expected<std::vector<sampled>> sample_networks(const checked_experiment& checked) {
+  const experiment& e = checked.experiment;
+  std::vector<sampled> networks;
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    auto made = breed({e.space, checked.problem, e.evolution.mutation, e.seed},
+                      {.id = i + 1, .index = i});
+    if (!made)
+      return tl::unexpected(std::move(made).error());
+    const auto decoded = decode(e.space, *made->genome, checked.problem);
+    const auto trained = recipe_of(e.training, made->genome->hyperparameters);
+    if (!decoded || !trained)
+      return tl::unexpected(decoded ? trained.error() : decoded.error());
+    networks.push_back({.made = std::move(*made),
+                        .parameters = decoded->cost().parameters,
+                        .training_bytes = training_bytes(
+                            *decoded, static_cast<std::uint64_t>(trained->batch_size),
+                            state_copies(*trained))});
+  }
+  std::sort(networks.begin(), networks.end(),
+            [](const sampled& a, const sampled& b) { return a.made.work < b.made.work; });
+  return networks;
+}
+
+expected<trial_step> measure(const experiment& e, const slot& s,
+                             const std::vector<sampled>& networks) {
+  // As the slot's own process has it; LibTorch reads it when it is loaded.
+  enter_environment(s);
+  auto trainer = load_training(training_module(), training_setup_of(e, s.device));
+  if (!trainer)
+    return tl::unexpected(std::move(trainer).error());
+  if (auto warm = (*trainer)->warm_up(); !warm)
+    return tl::unexpected(std::move(warm).error());
+  double seconds = 0, work = 0;
+  trial_step step;
+  unheard_progress nobody;
+  for (std::size_t quartile = 1; quartile <= 3; ++quartile) {
+    const sampled& n = networks[quartile * networks.size() / 4];
+    const job one_epoch{.id = n.made.id,
+                        .genome = *n.made.genome,
+                        .seed = e.seed,
+                        .budget = {.epochs = 1, .time = e.limits.evaluation_time}};
+    const auto done = (*trainer)->evaluate(one_epoch, nobody).evaluation;
+    if (done.outcome != outcome::succeeded)
+      continue;
+    seconds += done.seconds;
+    work += n.made.work;
+    ++step.networks;
+  }
+  if (step.networks == 0)
+    return fail(error_kind::internal,
+                "none of the three networks that were tried could be trained");
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  step.process_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  step.seconds_per_work = seconds / work;
+  return step;
+}
+
+std::string idle_slots_line(const experiment& e, std::uint64_t open, std::size_t slots) {
+  if (open >= slots)
+    return {};
+  const bool steady = open < e.evolution.population;
+  return "only " + std::to_string(open) + " candidates are in training at once, so "
+         + std::to_string(slots - open) + " of " + std::to_string(slots)
+         + " slots have nothing to do; raise evolution."
+         + (steady ? "in_flight" : "population");
+}
+
+} // namespace clade

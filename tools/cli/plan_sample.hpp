@@ -1,0 +1,39 @@
+#pragma once
+
+#include "tools/machine/slots.hpp"
+#include "tools/run/new_run.hpp"
+
+#include <vector>
+
+namespace clade {
+
+/// One network of generation 0.
+struct sampled {
+  candidate made;
+  std::uint64_t parameters = 0;
+  std::uint64_t training_bytes = 0;
+};
+
+/// What training one epoch of some of them showed.
+struct trial_step {
+  double seconds_per_work = 0;
+  std::uint64_t process_bytes =
+      0; ///< Of a process that trains, data and LibTorch included.
+  std::size_t networks = 0;
+};
+
+/// 200 networks as the run's generation 0 would have them, by rising work.
+[[nodiscard]] expected<std::vector<sampled>>
+sample_networks(const checked_experiment& checked);
+
+/// A sentence where fewer candidates are in training at once than there are slots, and
+/// what to raise; else empty.
+[[nodiscard]] std::string idle_slots_line(const experiment& e, std::uint64_t open,
+                                          std::size_t slots);
+
+/// Trains the networks at the quartiles for one epoch each, in this process, whose
+/// environment it sets to the slot's. Blocks for seconds.
+[[nodiscard]] expected<trial_step> measure(const experiment& e, const slot& s,
+                                           const std::vector<sampled>& networks);
+
+} // namespace clade

@@ -1,0 +1,58 @@
+#include "tools/cli/run_problem.hpp"
+
+#include "engine/config/table_file.hpp"
+#include "engine/export/run_history.hpp"
+
+namespace clade {
+
+expected<genome_hash> find_search(const store& s, const std::filesystem::path& file) {
+  std::optional<genome_hash> found;
+  const error enough{error_kind::internal, "the first is enough"};
+  auto read =
+      s.for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
+        if (const auto* started = std::get_if<run_started>(&r))
+          found = started->search;
+        return tl::unexpected(enough);
+      });
+  if (found)
+    return *found;
+  if (!read && read.error() != enough)
+    return tl::unexpected(read.error());
+  return fail_in(file.string(),
+                 {error_kind::invalid_input, "nothing is recorded of this run"});
+}
+
+expected<run_problem> load_run_problem(const store& s,
+                                       const std::filesystem::path& file) {
+  auto e = read_experiment_of(s, file);
+  if (!e)
+    return tl::unexpected(e.error());
+  std::optional<data_set> data;
+  genome_hash checksum{};
+  if (e->fitness == fitness_kind::training) {
+    auto loaded = load_data(e->data, e->seed);
+    if (!loaded)
+      return tl::unexpected(loaded.error());
+    data = std::move(*loaded);
+    checksum = data->checksum;
+  } else if (e->fitness == fitness_kind::table) {
+    const auto table = load_table(*e);
+    if (!table)
+      return tl::unexpected(table.error());
+    checksum = (*table)->checksum();
+  }
+  const auto search = find_search(s, file);
+  if (!search)
+    return tl::unexpected(search.error());
+  if (search_hash(*e, checksum) != *search)
+    return fail(error_kind::conflict,
+                e->data.file.string() + " is not the data that the run was started with");
+  auto wanted = problem_of(*e, data ? &*data : nullptr);
+  if (!wanted)
+    return tl::unexpected(wanted.error());
+  return run_problem{.experiment = std::move(*e),
+                     .problem = std::move(*wanted),
+                     .data = std::move(data)};
+}
+
+} // namespace clade

@@ -1,0 +1,106 @@
+#include "actors/transport/endpoint.hpp"
+#include "actors/transport/keys.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/launch/network_address.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/machine/supervisor.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+struct worker_options {
+  std::string connect;
+  std::filesystem::path keys;
+  std::string slots = "auto";
+  std::string name;
+  std::string give_up = "10min";
+  std::string grace = "30s";
+  std::uint64_t id = 0;
+  bool local = false;
+};
+
+std::string host_name() {
+  const auto name = own_name();
+  return name.empty() ? "worker" : name;
+}
+
+expected<int> supervise(const worker_options& options) {
+  auto slots = parse_slots(options.slots);
+  if (!slots)
+    return tl::unexpected(slots.error());
+  if (slots->empty())
+    return fail(error_kind::invalid_input,
+                "slots \"none\": a worker must have one at least");
+  // What would be wrong in every node process, said once.
+  if (auto heads = parse_endpoints(options.connect); !heads)
+    return tl::unexpected(heads.error());
+  if (auto keys = find_keys(options.keys); !keys)
+    return tl::unexpected(keys.error());
+  const auto grace = parse_time("--grace", options.grace);
+  const auto give_up = parse_time("--give-up", options.give_up);
+  if (!grace || !give_up)
+    return tl::unexpected(grace ? give_up.error() : grace.error());
+  const node_command command{
+      .program = own_program(),
+      .connect = options.connect,
+      .keys = options.keys,
+      .name = options.local ? "" : (options.name.empty() ? host_name() : options.name),
+      .worker = options.id != 0 ? options.id : drawn_worker(),
+      .grace = *grace,
+      .give_up = options.local ? std::chrono::milliseconds(0) : *give_up};
+  const auto seen = look_at_machine();
+  supervisor_params params{.slots = {},
+                           .grace = *grace,
+                           .memory_share = seen ? seen->memory_total / slots->size() : 0};
+  for (const auto& s : *slots)
+    params.slots.push_back(node_process(command, s));
+  return supervisor(std::move(params)).keep_alive();
+}
+
+int work(const worker_options& options) {
+  const auto status = supervise(options);
+  return status ? *status : report(status.error());
+}
+
+} // namespace
+
+void add_worker(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<worker_options>();
+  auto* sub = app.add_subcommand(
+      "worker",
+      "Offer this machine's devices to a run: one node process for each slot, started "
+      "again when it dies");
+  sub->add_option("--connect", options->connect,
+                  "HOST:PORT of the run; several with commas between are tried in turn")
+      ->required();
+  sub->add_option("--keys", options->keys,
+                  "Bundle of keys: runs/RUN/keys/worker, or of clade keys worker")
+      ->required();
+  sub->add_option(
+         "--slots", options->slots,
+         "auto, a number of CPU slots, or GPUs: cuda, cuda:0,cuda:1, cuda:0*2 for two on "
+         "one card")
+      ->capture_default_str();
+  sub->add_option("--name", options->name,
+                  "What its slots are called in the run; otherwise the host's name");
+  sub->add_option("--give-up", options->give_up,
+                  "How long to look for a head that is not there before it ends")
+      ->capture_default_str();
+  sub->add_option("--grace", options->grace,
+                  "At SIGTERM, how long what is in training may take to finish")
+      ->capture_default_str();
+  // Of the worker that a run starts for itself.
+  sub->add_option("--id", options->id)->group("");
+  sub->add_flag("--local", options->local)->group("");
+  sub->footer(
+      "Training goes on while the connection is lost, and results wait for the head, or\n"
+      "for `clade resume` on the same address. SIGTERM drains: what is in training is\n"
+      "finished or handed back, and the worker leaves; a second one ends it at once.");
+  sub->callback([&chosen, options] { chosen = [options] { return work(*options); }; });
+}
+
+} // namespace clade

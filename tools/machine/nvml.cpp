@@ -1,0 +1,126 @@
+#include "tools/machine/nvml.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <memory>
+
+// The few functions of NVML that are needed, declared by hand from its documentation:
+// they and their versions do not change, and neither building nor running needs CUDA.
+// Pointers to its types are void*: UBSan compares a function's type with that of the
+// call.
+
+namespace clade {
+
+namespace {
+
+struct nvml_memory {
+  unsigned long long total, free, used;
+};
+
+enum nvml_status : int { success = 0, not_supported = 3, no_permission = 4 };
+
+constexpr unsigned longest_text = 96; ///< NVML_DEVICE_{UUID,NAME}_V2_BUFFER_SIZE
+
+struct close_library {
+  void operator()(void* library) const { ::dlclose(library); }
+};
+
+class nvml {
+public:
+  explicit nvml(std::string file, void* library)
+      : file_(std::move(file)),
+        library_(library) {}
+
+  nvml(const nvml&) = delete;
+  nvml& operator=(const nvml&) = delete;
+
+  ~nvml() {
+    if (shutdown_ != nullptr)
+      shutdown_();
+  }
+
+  expected<std::vector<gpu>> read() {
+    if (auto ok = call<>("nvmlInit_v2", success); !ok)
+      return tl::unexpected(ok.error());
+    shutdown_ = reinterpret_cast<int (*)()>(::dlsym(library_.get(), "nvmlShutdown"));
+    unsigned count = 0;
+    if (auto ok = call<unsigned*>("nvmlDeviceGetCount_v2", success, &count); !ok)
+      return tl::unexpected(ok.error());
+    std::vector<gpu> gpus;
+    for (unsigned i = 0; i < count; ++i) {
+      void* device = nullptr;
+      const auto opened = call<unsigned, void**>("nvmlDeviceGetHandleByIndex_v2",
+                                                 no_permission, i, &device);
+      if (!opened)
+        return tl::unexpected(opened.error());
+      // A scheduler that gave us some of the GPUs only; CUDA does not count them either.
+      if (*opened == no_permission)
+        continue;
+      auto g = describe(device);
+      if (!g)
+        return tl::unexpected(g.error());
+      g->index = static_cast<unsigned>(gpus.size());
+      gpus.push_back(std::move(*g));
+    }
+    return gpus;
+  }
+
+private:
+  expected<gpu> describe(void* device) {
+    char uuid[longest_text] = {}, name[longest_text] = {};
+    nvml_memory memory{};
+    if (auto ok = call<void*, char*, unsigned>("nvmlDeviceGetUUID", success, device, uuid,
+                                               longest_text);
+        !ok)
+      return tl::unexpected(ok.error());
+    if (auto ok = call<void*, char*, unsigned>("nvmlDeviceGetName", success, device, name,
+                                               longest_text);
+        !ok)
+      return tl::unexpected(ok.error());
+    // A GPU that shares the machine's memory does not know.
+    if (auto ok =
+            call<void*, void*>("nvmlDeviceGetMemoryInfo", not_supported, device, &memory);
+        !ok)
+      return tl::unexpected(ok.error());
+    return gpu{.uuid = uuid,
+               .name = name,
+               .total_bytes = memory.total,
+               .free_bytes = memory.free};
+  }
+
+  /// Calls a function; one answer beside success may be no error.
+  template<class... Ts>
+  expected<nvml_status> call(const char* name, nvml_status accepted, Ts... arguments) {
+    auto* function = reinterpret_cast<int (*)(Ts...)>(::dlsym(library_.get(), name));
+    if (function == nullptr)
+      return fail(error_kind::io, file_ + " has no " + name);
+    const int status = function(arguments...);
+    if (status == success || status == accepted)
+      return static_cast<nvml_status>(status);
+    auto* words = reinterpret_cast<const char* (*)(int)>(
+        ::dlsym(library_.get(), "nvmlErrorString"));
+    return fail(error_kind::io,
+                file_ + ": " + name + ": "
+                    + (words != nullptr ? words(status) : std::to_string(status)));
+  }
+
+  std::string file_;
+  std::unique_ptr<void, close_library> library_;
+  int (*shutdown_)() = nullptr;
+};
+
+} // namespace
+
+expected<std::vector<gpu>> read_gpus() {
+  const char* other = std::getenv("CLADE_NVML");
+  const std::string file = other != nullptr ? other : "libnvidia-ml.so.1";
+  void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr)
+    return nvml(file, library).read();
+  if (other == nullptr)
+    return std::vector<gpu>{};
+  return fail(error_kind::not_found, std::string("CLADE_NVML: ") + ::dlerror());
+}
+
+} // namespace clade

@@ -1,0 +1,172 @@
+#include "tools/run/new_run.hpp"
+
+#include "actors/node/node_work.hpp"
+#include "actors/transport/endpoint.hpp"
+#include "engine/config/table_file.hpp"
+#include "engine/data/data_summary.hpp"
+#include "engine/store/run_folder.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/run/session.hpp"
+
+#include <ctime>
+#include <optional>
+
+namespace clade {
+
+namespace fs = std::filesystem;
+
+expected<fs::path> make_run_folder(const fs::path& runs, const std::string& name) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char stamp[32];
+  std::strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S", &local);
+  std::error_code failure;
+  fs::create_directories(runs, failure);
+  for (int copy = 1; !failure; ++copy) {
+    const auto folder =
+        runs / (name + stamp + (copy == 1 ? "" : "-" + std::to_string(copy)));
+    if (fs::create_directory(folder, failure)) {
+      fs::permissions(folder, fs::perms::owner_all, failure);
+      return fs::absolute(folder);
+    }
+  }
+  return fail(error_kind::io,
+              "cannot make a folder in " + runs.string() + ": " + failure.message());
+}
+
+namespace {
+
+/// Fitness that trains nothing leaves cores to others, however many slots ask for it.
+expected<std::string> crowding_of(const experiment& e) {
+  return parse_slots(e.slots.local)
+      .and_then([&](const std::vector<slot>& slots) -> expected<std::string> {
+        if (e.fitness != fitness_kind::training)
+          return "";
+        return look_at_machine({.gpus = false}).and_then([&](const machine& m) {
+          return crowding(slots, m);
+        });
+      });
+}
+
+/// What to tell a person whose search looks rows of a table up again and again.
+std::string repeats_of(const experiment& e, std::size_t rows) {
+  const auto evaluations = e.evolution.population * e.evolution.generations;
+  if (evaluations <= rows)
+    return "";
+  const auto enough = (rows + e.evolution.population - 1) / e.evolution.population;
+  return "the table has " + std::to_string(rows) + " rows, and the search makes "
+         + std::to_string(evaluations)
+         + " evaluations, most of them of rows that it knows already; "
+           "evolution.generations = "
+         + std::to_string(enough) + " would be as many as there are";
+}
+
+} // namespace
+
+expected<checked_experiment> check_experiment(experiment e) {
+  if (!e.slots.listen.empty())
+    if (auto free = parse_endpoint(e.slots.listen).and_then(check_listening); !free)
+      return tl::unexpected(free.error());
+  auto crowded = crowding_of(e);
+  if (!crowded)
+    return tl::unexpected(crowded.error());
+  checked_experiment result{.note = std::move(*crowded)};
+  std::optional<data_set> data;
+  if (e.fitness == fitness_kind::training) {
+    auto loaded = load_data(e.data, e.seed);
+    if (!loaded)
+      return tl::unexpected(loaded.error());
+    data = std::move(*loaded);
+    e.data.layout = data->layout; // What was found is recorded.
+    result.data = data->checksum;
+    result.examples = data->examples;
+  }
+  if (e.fitness == fitness_kind::table) {
+    const auto table = load_table(e);
+    if (!table)
+      return tl::unexpected(table.error());
+    result.data = (*table)->checksum();
+    result.note = repeats_of(e, (*table)->rows());
+  }
+  auto wanted = problem_of(e, data ? &*data : nullptr);
+  if (!wanted)
+    return tl::unexpected(wanted.error());
+  result.problem = std::move(*wanted);
+  result.experiment = std::move(e);
+  return result;
+}
+
+expected<inferred_data> resolve_data(experiment& e) {
+  auto inferred = infer_columns(e.data);
+  if (inferred)
+    e.data = inferred->params;
+  return inferred;
+}
+
+expected<checked_experiment> check_fresh(experiment e) {
+  if (e.fitness != fitness_kind::training)
+    return check_experiment(std::move(e));
+  const auto inferred = resolve_data(e);
+  if (!inferred)
+    return tl::unexpected(inferred.error());
+  auto checked = check_experiment(std::move(e));
+  if (checked)
+    checked->data_lines = data_summary(*inferred, checked->examples);
+  return checked;
+}
+
+namespace {
+
+/// A folder of a run in which nothing could be recorded is removed.
+expected<store> begin_store(const fs::path& folder, const objective& goal,
+                            const entry& first) {
+  auto made = store::create(folder / store_file_name, goal).and_then([&](store file) {
+    return file.append({&first, 1}).map([&](store::place) { return std::move(file); });
+  });
+  std::error_code left_behind;
+  if (!made)
+    fs::remove_all(folder, left_behind);
+  return made;
+}
+
+} // namespace
+
+expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
+  auto& e = checked.experiment;
+  if (e.fitness == fitness_kind::training)
+    if (auto found = find_training(training_module()); !found)
+      return tl::unexpected(found.error());
+  auto state = make_run_state(rules_of(e));
+  if (!state)
+    return tl::unexpected(state.error());
+  auto folder = make_run_folder(runs, e.name);
+  if (!folder)
+    return tl::unexpected(folder.error());
+  const entry first{run_started{.version = CLADE_VERSION,
+                                .experiment = to_toml(e),
+                                .seed = e.seed,
+                                .search = search_hash(e, checked.data)},
+                    {}};
+  auto file = begin_store(*folder, e.objective, first);
+  if (!file)
+    return tl::unexpected(file.error());
+  return apply(*state, first.record).map([&] {
+    return new_run{.experiment = std::move(e),
+                   .problem = std::move(checked.problem),
+                   .data_lines = std::move(checked.data_lines),
+                   .folder = std::move(*folder),
+                   .file = std::move(*file),
+                   .state = std::move(*state),
+                   .note = std::move(checked.note)};
+  });
+}
+
+expected<new_run> make_run(const new_run_params& params) {
+  return load_experiment(params.file, params.overrides)
+      .and_then([](experiment e) { return check_fresh(std::move(e)); })
+      .and_then(
+          [&](checked_experiment c) { return make_run(std::move(c), params.runs); });
+}
+
+} // namespace clade

@@ -1,0 +1,178 @@
+#include "tools/run/run_files.hpp"
+
+#include "engine/report/format.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <ctime>
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+using json = nlohmann::ordered_json;
+
+constexpr auto interval = 1s;
+constexpr auto longest_without_slots = 20s;
+constexpr const char* file_name = "slots.json";
+constexpr const char* address_name = "address";
+
+std::int64_t unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+json to_json(const slots_view& view) {
+  json out{{"unix_ms", unix_ms()}, {"waiting", view.waiting}};
+  out["slots"] = json::array();
+  for (const auto& s : view.slots)
+    out["slots"].push_back({{"slot", s.name},
+                            {"device", s.label},
+                            {"ready", s.ready},
+                            {"away", s.away},
+                            {"training", s.training},
+                            {"epoch", s.epoch},
+                            {"epochs", s.epochs},
+                            {"joined_ms", s.joined.count()},
+                            {"heard_ms", s.heard.count()},
+                            {"at_work_ms", s.at_work.count()},
+                            {"quarantined_ms", s.quarantined.count()}});
+  out["failures"] = json::array();
+  for (const auto& f : view.failures)
+    out["failures"].push_back({{"slot", f.slot}, {"count", f.count}, {"last", f.last}});
+  return out;
+}
+
+slots_view from_json(const json& in) {
+  const auto ms = [](const json& v) {
+    return std::chrono::milliseconds(v.get<std::int64_t>());
+  };
+  slots_view out{.slots = {}, .failures = {}, .waiting = in.at("waiting")};
+  for (const auto& s : in.at("slots"))
+    out.slots.push_back({.name = s.at("slot"),
+                         .label = s.at("device"),
+                         .ready = s.at("ready"),
+                         .away = s.at("away"),
+                         .training = s.at("training"),
+                         .epoch = s.at("epoch"),
+                         .epochs = s.at("epochs"),
+                         .joined = ms(s.at("joined_ms")),
+                         .heard = ms(s.at("heard_ms")),
+                         .at_work = ms(s.at("at_work_ms")),
+                         .quarantined = ms(s.at("quarantined_ms"))});
+  for (const auto& f : in.at("failures"))
+    out.failures.push_back(
+        {.slot = f.at("slot"), .count = f.at("count"), .last = f.at("last")});
+  return out;
+}
+
+} // namespace
+
+expected<void> check_own_files(const std::filesystem::path& folder) {
+  for (const char* name : {"run.db.lock", file_name, "slots.json.new", address_name,
+                           "head.log", "worker.log", "keys", "live"}) {
+    const auto own = folder / name;
+    std::error_code none;
+    const auto type = std::filesystem::symlink_status(own, none).type();
+    if (type != std::filesystem::file_type::not_found
+        && type != std::filesystem::file_type::regular
+        && type != std::filesystem::file_type::directory)
+      return fail(
+          error_kind::invalid_input,
+          own.string()
+              + (type == std::filesystem::file_type::symlink ? ": a link" : ": no file")
+              + ", where a run writes a file of its own; remove it");
+  }
+  return {};
+}
+
+std::string listening_address(const std::filesystem::path& folder) {
+  std::ifstream in(folder / address_name);
+  std::string line;
+  // Without its end it is being written.
+  return std::getline(in, line) && !in.eof() ? line : "";
+}
+
+expected<void> write_address(const std::filesystem::path& folder,
+                             const std::string& address) {
+  const auto file = folder / address_name;
+  if (!(std::ofstream(file) << address << std::endl))
+    return fail(error_kind::io, "cannot write " + file.string());
+  return {};
+}
+
+run_log::run_log(std::filesystem::path file, std::uintmax_t most_bytes)
+    : file_(std::move(file)),
+      most_bytes_(most_bytes),
+      out_(file_, std::ios::app) {}
+
+void run_log::write(const std::string& line) {
+  std::lock_guard lock(mutex_);
+  if (out_.tellp() >= static_cast<std::streamoff>(most_bytes_)) {
+    out_.close();
+    std::error_code failed;
+    std::filesystem::rename(file_, file_.string() + ".1", failed);
+    out_.open(file_, std::ios::app);
+  }
+  out_ << time_text(unix_ms()) << "  " << line << std::endl;
+}
+
+std::optional<std::string> slot_watch::look(const slots_view& slots,
+                                            std::chrono::steady_clock::time_point now) {
+  if (!slots.slots.empty()) {
+    none_since_.reset();
+    told_ = false;
+    return std::nullopt;
+  }
+  if (!none_since_)
+    none_since_ = now;
+  if (told_ || now - *none_since_ < longest_without_slots)
+    return std::nullopt;
+  told_ = true;
+  std::ifstream in(log_);
+  std::string line, last;
+  while (std::getline(in, line))
+    if (!line.empty())
+      last = line;
+  return "no slot has joined for "
+         + duration_text(std::chrono::duration<double>(now - *none_since_).count()) + "; "
+         + log_.string() + (last.empty() ? " is empty" : " ends with: " + last);
+}
+
+slots_file::slots_file(const std::filesystem::path& folder) : path_(folder / file_name) {}
+
+slots_file::~slots_file() {
+  std::error_code gone;
+  std::filesystem::remove(path_, gone);
+}
+
+void slots_file::update(const slots_view& slots) {
+  const auto now = std::chrono::steady_clock::now();
+  if (written_ && now - *written_ < interval)
+    return;
+  written_ = now;
+  auto fresh = path_;
+  fresh += ".new";
+  std::error_code failed;
+  if (std::ofstream(fresh) << to_json(slots).dump(-1, ' ', false,
+                                                  json::error_handler_t::replace)
+                           << std::endl)
+    std::filesystem::rename(fresh, path_, failed);
+}
+
+expected<slots_view> read_slots(const std::filesystem::path& folder) {
+  std::ifstream in(folder / file_name);
+  if (!in)
+    return fail(error_kind::not_found,
+                folder.string() + ": no session is live; clade resume starts one");
+  try {
+    return from_json(json::parse(in));
+  } catch (const json::exception& e) {
+    return fail(error_kind::corrupt,
+                (folder / file_name).string() + ": " + std::string(e.what()));
+  }
+}
+
+} // namespace clade

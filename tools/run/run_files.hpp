@@ -1,0 +1,75 @@
+#pragma once
+
+#include "actors/messages/progress.hpp"
+#include "genome/error.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace clade {
+
+/// Refuses a run's folder in which a link, or what is no file, lies in the place of a
+/// file that a session writes: it would be written, or waited for, in the other's place.
+[[nodiscard]] expected<void> check_own_files(const std::filesystem::path& folder);
+
+/// Where a run that is open to other machines listens, or did when it was last live: the
+/// one line of `address` in its folder. Empty: it never was.
+[[nodiscard]] std::string listening_address(const std::filesystem::path& folder);
+[[nodiscard]] expected<void> write_address(const std::filesystem::path& folder,
+                                           const std::string& address);
+
+/// What happens to nodes and connections, a line each with the time, appended. A file of
+/// `most_bytes` becomes FILE.1, in the place of the one before. From any thread.
+class run_log {
+public:
+  explicit run_log(std::filesystem::path file, std::uintmax_t most_bytes = 16 << 20);
+  void write(const std::string& line);
+
+private:
+  std::filesystem::path file_;
+  std::uintmax_t most_bytes_;
+  std::mutex mutex_;
+  std::ofstream out_;
+};
+
+/// Notices that a run has had no slot for so long that something must be wrong.
+class slot_watch {
+public:
+  explicit slot_watch(std::filesystem::path worker_log) : log_(std::move(worker_log)) {}
+
+  /// A sentence with the last line of the worker's log, once in each such time.
+  [[nodiscard]] std::optional<std::string>
+  look(const slots_view& slots, std::chrono::steady_clock::time_point now);
+
+private:
+  std::filesystem::path log_;
+  std::optional<std::chrono::steady_clock::time_point> none_since_;
+  bool told_ = false;
+};
+
+/// `slots.json` in a run's folder: what the slots do, for `clade workers`, written anew
+/// each second and removed when the session ends. It is for people: a file that cannot be
+/// written is left out.
+class slots_file {
+public:
+  explicit slots_file(const std::filesystem::path& folder);
+  ~slots_file();
+  slots_file(const slots_file&) = delete;
+  slots_file& operator=(const slots_file&) = delete;
+
+  void update(const slots_view& slots);
+
+private:
+  std::filesystem::path path_;
+  std::optional<std::chrono::steady_clock::time_point> written_;
+};
+
+/// What a session wrote last, live or killed; `not_found`: it ended, or there was none.
+[[nodiscard]] expected<slots_view> read_slots(const std::filesystem::path& folder);
+
+} // namespace clade

@@ -1,0 +1,199 @@
+#include "tools/views/terminal/pages.hpp"
+
+#include "engine/report/format.hpp"
+#include "search_spaces/network.hpp"
+
+#include <algorithm>
+
+namespace clade::terminal {
+
+namespace {
+
+constexpr int head_rows = 3;
+constexpr std::array<const char*, page_count> page_names{
+    "overview", "front", "slots", "candidates", "generations", "failures"};
+
+std::uint64_t planned(const run_picture& p) {
+  return p.rules.evolution.population * p.rules.evolution.generations;
+}
+
+style style_of(const std::string& showing) {
+  if (showing == "live")
+    return style::good;
+  return showing == "stopped" || showing == "not connected" ? style::bad : style::strong;
+}
+
+/// "live, paused: interrupted"
+std::string state_text(const run_picture& p, const std::string& showing) {
+  auto text = showing;
+  const bool usual = (showing == "live" && p.state == "running")
+                     || (showing == "stopped" && p.state == "running")
+                     || (showing == "not connected" && p.state == "running");
+  if (p.state != showing && !usual)
+    text += ", " + p.state;
+  return p.reason.empty() ? text : text + ": " + p.reason;
+}
+
+/// Generations count from 0.
+std::string generation_text(const run_picture& p) {
+  if (p.version.empty())
+    return "nothing is recorded yet";
+  const auto all = std::max<std::uint64_t>(p.rules.evolution.generations, 1);
+  return "generation " + with_commas(p.generation) + " of " + with_commas(all);
+}
+
+void draw_names(canvas& on, const scene& s) {
+  const int all = on.size().columns;
+  const int column = on.write(0, 0, s.name, style::strong, all / 2) + 2;
+  const auto state = state_text(s.picture, s.showing);
+  auto right = generation_text(s.picture);
+  if (const auto left = seconds_left(s.picture, s.showing)) {
+    const auto with_time = right + ", " + duration_text(*left) + " left";
+    if (column + columns_of(state) + 2 + columns_of(with_time) <= all)
+      right = with_time;
+  }
+  const int end = all - columns_of(right);
+  on.write(0, end, right);
+  on.write(0, column, state, style_of(s.showing), std::max(end - 2, column + 8) - column);
+}
+
+void draw_numbers(canvas& on, const scene& s) {
+  const auto& p = s.picture;
+  int column = 0;
+  const auto add = [&](const std::string& text, style look) {
+    // What does not fit is left out whole.
+    if (column + columns_of(text) <= on.size().columns)
+      column = on.write(1, column, text, look) + 3;
+  };
+  add(with_commas(p.evaluated) + " of " + with_commas(planned(p)) + " evaluated",
+      style::plain);
+  if (p.failed > 0) {
+    column -= 3;
+    add(", " + with_commas(p.failed) + " failed", style::bad);
+  }
+  if (!p.best.empty())
+    add("best " + metric_text(p.best.front().fitness) + " #"
+            + std::to_string(p.best.front().id),
+        style::good);
+  if (!s.slots.slots.empty()) {
+    const auto busy = std::ranges::count_if(
+        s.slots.slots, [](const slot_view& one) { return one.training != 0; });
+    add(std::to_string(busy) + " of " + std::to_string(s.slots.slots.size())
+            + " slots busy",
+        style::plain);
+  }
+}
+
+void draw_page_names(canvas& on, page shown) {
+  int all = -2;
+  for (const auto* name : page_names)
+    all += columns_of(name) + 4;
+  const bool room = all <= on.size().columns;
+  int column = 0;
+  for (std::size_t i = 0; i < page_count; ++i) {
+    const bool here = static_cast<std::size_t>(shown) == i;
+    auto text = std::to_string(i + 1);
+    if (room || here)
+      text += std::string(" ") + page_names[i];
+    column = on.write(2, column, text, here ? style::chosen : style::faint) + 2;
+  }
+}
+
+const char* keys_of(const place& at) {
+  if (at.open)
+    return "q quit   Esc back   Up/Down read   p its parent";
+  switch (at.shown) {
+  case page::overview:
+    return "q quit   1-6 or Tab another page   b open the best";
+  case page::front:
+  case page::candidates:
+    return "q quit   1-6 or Tab another page   Up/Down choose   Enter open";
+  case page::slots:
+  case page::generations:
+  case page::failures:
+    break;
+  }
+  return "q quit   1-6 or Tab another page   Up/Down move";
+}
+
+void draw_page(canvas& on, const area& within, const scene& s, const place& at) {
+  if (at.open)
+    return draw_reading(on, within, s, at);
+  switch (at.shown) {
+  case page::overview:
+    return draw_overview(on, within, s);
+  case page::front:
+    return draw_front(on, within, s, at);
+  case page::slots:
+    return draw_slots(on, within, s, at);
+  case page::candidates:
+    return draw_candidates(on, within, s, at);
+  case page::generations:
+    return draw_generations(on, within, s, at);
+  case page::failures:
+    return draw_failures(on, within, s, at);
+  }
+}
+
+} // namespace
+
+canvas draw(const scene& s, const place& at, extent size) {
+  canvas on(size);
+  if (size.rows < smallest.rows || size.columns < smallest.columns) {
+    on.write(0, 0,
+             "too small: " + std::to_string(smallest.columns) + "x"
+                 + std::to_string(smallest.rows) + " is needed");
+    on.write(1, 0, "q quits");
+    return on;
+  }
+  draw_names(on, s);
+  draw_numbers(on, s);
+  draw_page_names(on, at.shown);
+  draw_page(
+      on,
+      {.row = head_rows, .column = 0, .rows = page_rows(size), .columns = size.columns},
+      s, at);
+  const bool complains = !at.complaint.empty();
+  on.write(size.rows - 1, 0, complains ? at.complaint : keys_of(at),
+           complains ? style::bad : style::faint);
+  return on;
+}
+
+int page_rows(extent size) {
+  return size.rows - head_rows - 1;
+}
+
+int list_rows(extent size) {
+  return page_rows(size) - 1;
+}
+
+std::optional<double> seconds_left(const run_picture& p, const std::string& showing) {
+  if (showing != "live" || p.state != "running" || p.latest.size() < 2)
+    return std::nullopt;
+  const auto passed =
+      static_cast<double>(p.unix_ms - p.latest.front().evaluated_ms) / 1000;
+  const auto all = planned(p);
+  if (passed <= 0 || p.evaluated >= all)
+    return std::nullopt;
+  const auto pace = static_cast<double>(p.latest.size() - 1) / passed;
+  return static_cast<double>(all - p.evaluated) / pace;
+}
+
+std::string result_text(const candidate_line& c) {
+  if (c.evaluated_ms == 0)
+    return "in work";
+  return c.fitness ? metric_text(*c.fitness) : to_text(c.outcome);
+}
+
+style result_style(const candidate_line& c) {
+  if (c.evaluated_ms == 0)
+    return style::faint;
+  return c.fitness ? style::plain : style::bad;
+}
+
+std::string clock_text(std::int64_t unix_ms) {
+  const auto all = time_text(unix_ms);
+  return all.substr(std::min<std::size_t>(all.size(), 11));
+}
+
+} // namespace clade::terminal

@@ -1,0 +1,277 @@
+#include "tools/views/web/web_server.hpp"
+
+#include "engine/report/json.hpp"
+#include "engine/telemetry/json.hpp"
+#include "tools/views/web/web_answers.hpp"
+#include "tools/views/web/web_desk.hpp"
+#include "tools/views/web/web_gate.hpp"
+#include "tools/views/web/web_news.hpp"
+#include "tools/views/web/web_page.hpp"
+#include "tools/views/web/web_stream.hpp"
+#include "tools/views/web/web_work.hpp"
+
+#include <httplib.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <thread>
+#include <utility>
+
+// Threads of the library take requests. What they need of the run they have this thread
+// ask (web_desk), and what it tells of itself reaches them through streams that it never
+// waits for (web_streams). A reader of events keeps a thread, so there are more of them
+// than readers are let in.
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t threads = web_streams::most + 32;
+constexpr time_t patience_s = 2; ///< With one who sends nothing more.
+constexpr std::size_t most_rows = 10'000;
+constexpr std::size_t most_posted_bytes = 1 << 16;
+/// After so long without news a reader is sent an empty line, which shows whether it is
+/// still there.
+constexpr auto quiet = 5s;
+/// Feeds may also notice that time has passed; a replay does nothing else.
+constexpr int look_ms = 1000, look_at_replay_ms = 50;
+
+constexpr const char* no_page =
+    "<!doctype html><meta charset=\"utf-8\"><title>Clade</title><p>This clade was built "
+    "without its page: build it with tools/clade where Node can be installed; "
+    "<a href=\"/api/picture\">/api/picture</a> works.\n";
+
+void give_asset(const httplib::Request& req, httplib::Response& res) {
+  const auto page = web_page();
+  if (page.empty() && req.path == "/")
+    return give(res, "text/html; charset=utf-8", no_page);
+  const auto found = std::ranges::find(page, req.path, &web_asset::path);
+  if (found == page.end())
+    return give_error(res, 404, "there is no " + req.path);
+  res.set_header("Content-Encoding", "gzip");
+  res.set_content_provider(found->gzip.size(), std::string(found->type),
+                           [bytes = found->gzip](std::size_t offset, std::size_t length,
+                                                 httplib::DataSink& sink) {
+                             return sink.write(bytes.data() + offset, length);
+                           });
+}
+
+class web_service {
+public:
+  web_service(feed& f, std::unique_ptr<web_desk> desk, const web_hooks& hooks)
+      : feed_(f),
+        desk_(std::move(desk)),
+        hooks_(hooks) {}
+
+  expected<void> listen(const web_params& p);
+  expected<void> serve(const web_params& p);
+
+private:
+  void route();
+  void let_in(const httplib::Request& req, httplib::Response& res,
+              httplib::Server::HandlerResponse& then) const;
+  void rows(const httplib::Request& req, httplib::Response& res);
+  void one(const httplib::Request& req, httplib::Response& res);
+  void events(httplib::Response& res);
+
+  expected<void> follow(const std::stop_token& stop);
+  expected<bool> tell();
+
+  feed& feed_;
+  std::string shown_; ///< What readers know that the feed shows.
+  std::unique_ptr<web_desk> desk_;
+  const web_hooks& hooks_;
+  std::optional<web_work> work_;
+  web_streams streams_;
+  web_news news_;
+  std::optional<web_gate> gate_;
+  httplib::Server server_;
+};
+
+expected<void> web_service::listen(const web_params& p) {
+  const auto token = random_token();
+  if (!token)
+    return tl::unexpected<error>(token.error());
+  // The library's own options would share the port with whoever has it.
+  server_.set_socket_options([](socket_t s) {
+    const int yes = 1;
+    ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  int port = p.port;
+  if (port == 0)
+    port = server_.bind_to_any_port("127.0.0.1");
+  else if (!server_.bind_to_port("127.0.0.1", port))
+    port = -1;
+  if (port <= 0)
+    return fail(error_kind::conflict,
+                "port " + std::to_string(p.port)
+                    + " of 127.0.0.1 cannot be had: it is in use, or needs root; take "
+                      "another, or none for any that is free");
+  gate_.emplace(static_cast<std::uint16_t>(port), *token);
+  route();
+  return {};
+}
+
+void web_service::let_in(const httplib::Request& req, httplib::Response& res,
+                         httplib::Server::HandlerResponse& then) const {
+  const auto token = req.get_param_value("token");
+  const auto refusal =
+      gate_->refusal({.host = req.get_header_value("Host"),
+                      .token = token,
+                      .cookies = req.get_header_value("Cookie"),
+                      .fetch_site = req.get_header_value("Sec-Fetch-Site")});
+  then = httplib::Server::HandlerResponse::Handled;
+  if (!refusal.empty())
+    return give_error(res, 403, refusal);
+  const bool asks = req.method == "GET" || req.method == "HEAD";
+  if (!asks && (req.method != "POST" || req.path != "/api/control"))
+    return give_error(res, 405, "only GET is answered here");
+  if (!token.empty())
+    res.set_header("Set-Cookie", gate_->cookie());
+  then = httplib::Server::HandlerResponse::Unhandled;
+}
+
+void web_service::route() {
+  server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+  server_.set_keep_alive_timeout(1);
+  server_.set_read_timeout(patience_s);
+  server_.set_payload_max_length(most_posted_bytes);
+  server_.set_tcp_nodelay(true);
+  server_.set_default_headers(headers_of_all());
+  server_.set_pre_routing_handler([this](const auto& req, auto& res) {
+    httplib::Server::HandlerResponse then{};
+    let_in(req, res, then);
+    return then;
+  });
+  server_.set_post_routing_handler(refuse_range_beyond);
+  server_.Get("/api/picture", [this](const auto&, auto& res) {
+    give_json(res, desk_->ask([](feed& f) -> expected<std::string> {
+      return to_json(f.picture(), f.name(), f.showing());
+    }));
+  });
+  server_.Get("/api/candidates", [this](const auto& req, auto& res) { rows(req, res); });
+  server_.Get(R"(/api/candidate/(\d{1,19}))",
+              [this](const auto& req, auto& res) { one(req, res); });
+  server_.Get("/api/events", [this](const auto&, auto& res) { events(res); });
+  work_.emplace(*desk_, hooks_, gate_->address());
+  work_->route(server_);
+  server_.Get(".*", give_asset);
+}
+
+void web_service::rows(const httplib::Request& req, httplib::Response& res) {
+  const auto after = number_of(req, "after", 0),
+             count = number_of(req, "count", most_rows);
+  if (!after || !count)
+    return give_error(res, 400, (!after ? after : count).error().message);
+  give_json(res, desk_->ask([=](feed& f) -> expected<std::string> {
+    const auto found = f.candidates(*after, std::min<std::size_t>(*count, most_rows));
+    if (!found)
+      return tl::unexpected<error>(found.error());
+    return to_json(*found);
+  }));
+}
+
+void web_service::one(const httplib::Request& req, httplib::Response& res) {
+  const auto id = std::stoull(req.matches[1].str());
+  give_json(res, desk_->ask([=](feed& f) -> expected<std::string> {
+    const auto found = f.candidate(id);
+    if (!found)
+      return tl::unexpected<error>(found.error());
+    return to_json(*found);
+  }));
+}
+
+void web_service::events(httplib::Response& res) {
+  auto stream = std::make_shared<web_stream>();
+  // On the feed's thread, so that nothing comes twice or is left out.
+  const auto begun = desk_->ask([&](feed& f) -> expected<std::string> {
+    if (!streams_.add(stream))
+      return fail(error_kind::refused, "too many pages are open");
+    stream->push("retry: 500\n\n" + news_.beginning(f));
+    return std::string();
+  });
+  if (!begun)
+    return give_json(res, begun);
+  res.set_chunked_content_provider(
+      "text/event-stream",
+      [stream](std::size_t, httplib::DataSink& sink) {
+        const auto text = stream->next(quiet);
+        if (!text)
+          return false;
+        const std::string_view sent = text->empty() ? ":\n\n" : std::string_view(*text);
+        return sink.write(sent.data(), sent.size());
+      },
+      [this, stream](bool) { streams_.remove(stream); });
+}
+
+/// All that is new, to all readers; false: there was nothing.
+expected<bool> web_service::tell() {
+  const auto came = feed_.wait(0ms);
+  if (!came)
+    return tl::unexpected<error>(came.error());
+  std::string text;
+  for (const auto& n : *came)
+    text += news_.next(n, feed_);
+  if (std::exchange(shown_, feed_.showing()) != shown_)
+    text += news_.beginning(feed_);
+  if (!text.empty())
+    streams_.push(text);
+  return !came->empty();
+}
+
+expected<void> web_service::follow(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    desk_->answer(feed_);
+    const auto more = tell();
+    if (!more)
+      return tl::unexpected<error>(more.error());
+    if (*more) // What wakes may have told of several at once.
+      continue;
+    std::array<pollfd, 2> wakes{
+        {{.fd = desk_->descriptor(), .events = POLLIN, .revents = 0},
+         {.fd = feed_.descriptor(), .events = POLLIN, .revents = 0}}};
+    if (::poll(wakes.data(), wakes.size(),
+               shown_ == "replay" ? look_at_replay_ms : look_ms)
+            < 0
+        && errno != EINTR)
+      return fail(error_kind::io, "poll failed");
+  }
+  return {};
+}
+
+expected<void> web_service::serve(const web_params& p) {
+  const std::stop_callback wake(p.stop, [this] { desk_->wake(); });
+  auto done =
+      std::async(std::launch::async, [this] { return server_.listen_after_bind(); });
+  if (p.ready)
+    p.ready(gate_->address());
+  auto followed = follow(p.stop);
+  desk_->close();
+  streams_.close();
+  // Before it runs it cannot be stopped.
+  while (!server_.is_running() && done.wait_for(1ms) != std::future_status::ready) {
+  }
+  server_.stop();
+  if (!done.get() && followed)
+    return fail(error_kind::io, "the page's server stopped listening");
+  return followed;
+}
+
+} // namespace
+
+expected<void> serve_web(feed& f, const web_params& p) {
+  auto desk = web_desk::make();
+  if (!desk)
+    return tl::unexpected<error>(desk.error());
+  web_service service(f, std::move(*desk), p.hooks);
+  if (const auto listening = service.listen(p); !listening)
+    return listening;
+  return service.serve(p);
+}
+
+} // namespace clade
