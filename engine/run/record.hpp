@@ -148,7 +148,7 @@ void encode(encoder& out, const instruction& i);
 [[nodiscard]] std::string to_text(const record& r);
 
 /// One number over all decisions of a run, in whatever order evaluations arrived: the sum
-/// of the records' 128-bit hashes. The signature test (DESIGN section 4) compares it with
+/// of the records' 128-bit hashes. The signature test (engine/README.md) compares it with
 /// a constant.
 struct digest {
   std::uint64_t high = 0;

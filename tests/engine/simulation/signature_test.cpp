@@ -1,4 +1,4 @@
-// The signature (DESIGN section 4): one number over all decisions of a fixed small
+// The signature (engine/README.md): one number over all decisions of a fixed small
 // experiment. A commit that changes these constants changes what a seed means, and says
 // so in its body.
 #include "tests/support/small_run.hpp"

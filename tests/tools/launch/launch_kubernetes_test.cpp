@@ -5,7 +5,7 @@
 using namespace clade;
 
 // What Kubernetes itself says of such texts is asked in
-// tests/integration/kubernetes_test.py.
+// tests/integration/launch_kubernetes_test.py.
 
 namespace {
 
