@@ -1,5 +1,6 @@
 #include "genome/grammar.hpp"
 
+#include "genome/utf8.hpp"
 #include "genome/wiring.hpp"
 
 #include <algorithm>
@@ -42,11 +43,8 @@ void settle(const std::vector<parameter>& parameters, std::vector<setting>& sett
 
 /// A text in quotes, so that "16" and 16 look different.
 std::string literal(const value& v) {
-  constexpr std::size_t longest = 60;
   const auto* text = std::get_if<std::string>(&v);
-  if (text == nullptr)
-    return to_text(v);
-  return "\"" + text->substr(0, longest) + (text->size() > longest ? "...\"" : "\"");
+  return text == nullptr ? to_text(v) : "\"" + clipped(*text) + "\"";
 }
 
 /// The settings that no parameter names.

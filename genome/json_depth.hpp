@@ -14,4 +14,12 @@ inline constexpr std::size_t deepest_json = 64;
 [[nodiscard]] bool nests_within(std::string_view text,
                                 std::size_t deepest = deepest_json);
 
+/// Parses text that is JSON of that depth; null, of which no caller's format consists,
+/// where it is not. `Json`: nlohmann::json, which this folder does not know.
+template<class Json>
+[[nodiscard]] Json parse_shallow(std::string_view text) {
+  return nests_within(text) ? Json::parse(text, nullptr, /*allow_exceptions=*/false)
+                            : Json();
+}
+
 } // namespace clade

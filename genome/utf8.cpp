@@ -69,4 +69,9 @@ std::string plain_text(std::string_view text) {
   return out;
 }
 
+std::string clipped(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+}
+
 } // namespace clade

@@ -17,4 +17,8 @@ namespace clade {
 /// terminal, wherever it comes from.
 [[nodiscard]] std::string plain_text(std::string_view text);
 
+/// Returns `text`, or its first 60 bytes and "..." where it is longer: fit to be quoted
+/// in a message.
+[[nodiscard]] std::string clipped(std::string_view text);
+
 } // namespace clade

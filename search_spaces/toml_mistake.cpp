@@ -4,14 +4,14 @@
 
 #include "search_spaces/toml_mistake.hpp"
 
+#include "genome/utf8.hpp"
+
 #include <algorithm>
 #include <cctype>
 
 namespace clade {
 
 namespace {
-
-constexpr std::size_t longest_quoted = 60;
 
 std::string_view line_of(std::string_view text, std::size_t number) {
   for (std::size_t i = 1; i < number; ++i) {
@@ -36,11 +36,6 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string shortened(std::string_view text) {
-  return std::string(text.substr(0, longest_quoted))
-         + (text.size() > longest_quoted ? "..." : "");
-}
-
 std::string without_rule(std::string_view description) {
   constexpr std::string_view before = "Error while parsing ";
   if (!description.starts_with(before))
@@ -56,7 +51,7 @@ std::string unquoted(std::string_view key, std::string_view value) {
   if (lower == "true" || lower == "false")
     return std::string(value) + " is written in small letters: " + std::string(key)
            + " = " + lower;
-  return "a text needs quotes: write " + std::string(key) + " = \"" + shortened(value)
+  return "a text needs quotes: write " + std::string(key) + " = \"" + clipped(value)
          + "\"";
 }
 
@@ -72,15 +67,15 @@ std::string value_mistake(std::string_view line, std::string_view key,
     return "a backslash in a text is written twice (\\\\), or the text stands in single "
            "quotes";
   if (text && (value.starts_with('"') || value.starts_with('\'')))
-    return "the text is not closed: write " + shortened(line) + value.front();
+    return "the text is not closed: write " + clipped(line) + value.front();
   if (text)
-    return "a text is not closed: " + shortened(line);
+    return "a text is not closed: " + clipped(line);
   if (value.empty())
     return std::string(key) + " has no value";
   if (has(description, "inline table"))
     return "what { opens must be closed by } on the same line";
   if (value.front() == '[' || value.front() == '{')
-    return holds_letters(value) ? "texts need quotes: " + shortened(line)
+    return holds_letters(value) ? "texts need quotes: " + clipped(line)
                                 : without_rule(description);
   return value.front() != '"' && value.front() != '\'' && holds_letters(value)
              ? unquoted(key, value)
@@ -105,9 +100,9 @@ std::string toml_mistake(std::string_view text, std::size_t number,
     return value_mistake(line, trimmed(line.substr(0, equals)),
                          trimmed(line.substr(equals + 1)), description);
   if (has(description, "table header"))
-    return "the name of a section stands in brackets, such as [data]: " + shortened(line);
+    return "the name of a section stands in brackets, such as [data]: " + clipped(line);
   if (has(description, "expected '='"))
-    return "a line is KEY = VALUE, and this one has no \"=\": " + shortened(line);
+    return "a line is KEY = VALUE, and this one has no \"=\": " + clipped(line);
   return without_rule(description);
 }
 

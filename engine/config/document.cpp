@@ -5,6 +5,7 @@
 
 #include "engine/config/document.hpp"
 
+#include "genome/utf8.hpp"
 #include "search_spaces/parse_toml.hpp"
 
 #include <algorithm>
@@ -27,11 +28,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string shortened(std::string_view text) {
-  constexpr std::size_t longest = 60;
-  return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
-}
-
 // A table that holds the value under "value".
 expected<toml::table> parse_value(std::string_view text) {
   if (text.find_first_of("\r\n") != std::string_view::npos)
@@ -42,8 +38,7 @@ expected<toml::table> parse_value(std::string_view text) {
   // Not TOML: a bare word, unless it set out to be something else.
   if (!text.empty() && std::string_view("[{\"'").find(text[0]) != std::string_view::npos)
     return fail(error_kind::invalid_input,
-                "the value " + shortened(text)
-                    + " is not TOML that closes what it opens");
+                "the value " + clipped(text) + " is not TOML that closes what it opens");
   toml::table word;
   word.insert("value", std::string(text));
   return word;
@@ -79,11 +74,11 @@ expected<void> apply_override(document& d, std::string_view assignment,
                               const std::string& option) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)
-    return fail_in(option + shortened(assignment),
+    return fail_in(option + clipped(assignment),
                    {error_kind::invalid_input, "has no value; write KEY=VALUE, as in "
                                                "evolution.population=48"});
   const std::string key(trimmed(assignment.substr(0, equals)));
-  const std::string place = option + shortened(key);
+  const std::string place = option + clipped(key);
   if (std::ranges::count(key, '.') >= static_cast<std::ptrdiff_t>(deepest_toml))
     return fail_in(place, {error_kind::invalid_input, "has more parts than any key has"});
   auto value = parse_value(trimmed(assignment.substr(equals + 1)));

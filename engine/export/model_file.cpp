@@ -251,7 +251,7 @@ expected<trained_network> decode_whole(const bytes& file) {
   if (length > most_header_bytes || length > file.size() - length_bytes)
     return damaged("its header has no end");
   const auto text = std::string_view(file).substr(length_bytes, length);
-  const auto header = nests_within(text) ? json::parse(text, nullptr, false) : json();
+  const auto header = parse_shallow<json>(text);
   if (!header.is_object())
     return damaged("its header is no JSON");
   const auto metadata = header.value("__metadata__", json());

@@ -84,7 +84,7 @@ expected<search_comparison> parse_comparison(std::string_view text,
   const auto refuse = [&](const std::string& what) {
     return fail(error_kind::invalid_input, origin + ": " + what + remedy);
   };
-  const auto read = nests_within(text) ? json::parse(text, nullptr, false) : json();
+  const auto read = parse_shallow<json>(text);
   if (!read.is_object())
     return refuse("is not one JSON object");
   search_comparison c;

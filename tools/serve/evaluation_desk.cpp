@@ -77,11 +77,7 @@ evaluation_desk::evaluation_desk(params p, evaluating by)
 expected<evaluation_desk::request> evaluation_desk::parse(std::string_view line) const {
   if (line.size() > max_line_bytes)
     return wrong("the line has more than " + std::to_string(max_line_bytes) + " bytes");
-  request r{.says = nests_within(line)
-                        ? json::parse(line, nullptr, /*allow_exceptions=*/false)
-                        : json(),
-            .id = {},
-            .epochs = {}};
+  request r{.says = parse_shallow<json>(line), .id = {}, .epochs = {}};
   if (!r.says.is_object())
     return wrong("the line is not one JSON object, such as {\"layers\": [...], "
                  "\"hyperparameters\": {...}}, {\"test\": 7} or {\"describe\": true}");

@@ -73,8 +73,7 @@ std::span<const order_entry> known_orders() {
 }
 
 expected<instruction> parse_order(std::string_view json) {
-  const auto parsed =
-      nests_within(json) ? nlohmann::json::parse(json, nullptr, false) : nlohmann::json();
+  const auto parsed = parse_shallow<nlohmann::json>(json);
   if (!parsed.is_object() || !parsed.contains("order") || !parsed["order"].is_string())
     return refused("an order is {\"order\": NAME, ...}");
   const auto name = parsed["order"].get<std::string>();

@@ -130,8 +130,7 @@ void web_work::session(httplib::Response& res) {
 }
 
 expected<instruction> web_work::order_of(const std::string& body) const {
-  const auto sent =
-      nests_within(body) ? nlohmann::json::parse(body, nullptr, false) : nlohmann::json();
+  const auto sent = parse_shallow<nlohmann::json>(body);
   if (!sent.is_object() || !sent.contains("order") || sent["order"] != "add")
     return parse_order(body);
   if (!hooks_.add)
