@@ -13,7 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tick_interval = 250ms;
-constexpr int deadly_examinations = 3;
 
 std::chrono::milliseconds rounded(caf::actor_clock::duration_type d) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(d);
@@ -37,11 +36,20 @@ void dispatcher_state::begin(const selector_actor& told) {
 void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
   for (const auto& c : message.candidates) {
-    schedule.submit({.id = c.id,
-                     .work = c.work * std::max(1U, c.epochs - c.start_epoch),
-                     .memory_bytes = params.memory_of ? params.memory_of(c) : 0});
+    schedule.submit(
+        {.id = c.id,
+         .work = c.work * std::max(1U, c.epochs - c.start_epoch),
+         .needs = {.memory_bytes = params.memory_of ? params.memory_of(c) : 0}});
     open.emplace(c.id, c);
   }
+  serve();
+}
+
+// What a slot could train, it can test.
+void dispatcher_state::take(const assignment& test,
+                            caf::typed_response_promise<test_answer> answer) {
+  schedule.submit({.id = test.id, .alone = true});
+  tests.emplace(test.id, open_test{test, std::move(answer)});
   serve();
 }
 
@@ -52,26 +60,53 @@ taken dispatcher_state::take(const results& message) {
   schedule.hear(message.node, now());
   taken answer;
   evaluations accepted;
-  for (const auto& r : message.batch) {
-    auto decoded = decode_record(r.evaluation);
-    auto* evaluated = decoded ? std::get_if<candidate_evaluated>(&*decoded) : nullptr;
-    if (evaluated == nullptr || evaluated->evaluated.id != r.id)
-      continue; // Not of our making: the lease runs on, and ends.
-    answer.ids.push_back(r.id);
-    auto& e = evaluated->evaluated;
-    e.tries = schedule.accept(message.node, r.id, r.lease, e.seconds, r.peak_bytes);
-    if (e.tries == 0)
-      continue;
-    e.slot = node->second.view.name;
-    open.erase(r.id);
-    accepted.batch.push_back({std::move(e), r.weights, r.checkpoint});
-  }
+  for (const auto& r : message.batch)
+    if (r.id.type == task_type::train ? take_training(message.node, r, accepted)
+                                      : take_test(message.node, r))
+      answer.ids.push_back(r.id);
   node->second.view.epoch = 0;
   node->second.at_work = now();
   if (!accepted.batch.empty())
     self->send(selector, std::move(accepted));
   serve();
   return answer;
+}
+
+// False, here and below: the result is not of our making. Its lease runs on, and ends.
+bool dispatcher_state::take_training(node_id id, const result& r, evaluations& accepted) {
+  auto decoded = decode_record(r.done);
+  auto* evaluated = decoded ? std::get_if<candidate_evaluated>(&*decoded) : nullptr;
+  if (evaluated == nullptr || evaluated->evaluated.id != r.id.candidate)
+    return false;
+  auto& e = evaluated->evaluated;
+  e.tries = schedule.accept(id, r.id, r.lease, e.seconds, r.peak_bytes);
+  if (e.tries == 0)
+    return true;
+  e.slot = nodes.at(id).view.name;
+  open.erase(r.id.candidate);
+  accepted.batch.push_back({std::move(e), r.weights, r.checkpoint});
+  return true;
+}
+
+bool dispatcher_state::take_test(node_id id, const result& r) {
+  test_answer answer{.measured = std::nullopt};
+  if (!r.failure.empty()) {
+    answer.measured = fail(error_kind::internal, r.failure);
+  } else if (!r.done.empty()) {
+    decoder d(r.done);
+    answer.measured = decode_examination(d);
+    if (!d.finish())
+      return false;
+  }
+  // How long it took tells nothing of the trainings to come.
+  if (schedule.accept(id, r.id, r.lease, -1) != 0)
+    answer_test(r.id, std::move(answer));
+  return true;
+}
+
+void dispatcher_state::answer_test(const task_id& id, test_answer answer) {
+  if (auto test = tests.extract(id))
+    test.mapped().answer.deliver(std::move(answer));
 }
 
 void dispatcher_state::show(const epoch_passed& message) {
@@ -95,9 +130,15 @@ void dispatcher_state::show(const epoch_passed& message) {
 }
 
 withdrawn dispatcher_state::take_back() {
-  withdrawn answer{schedule.withdraw()};
-  for (auto id : answer.ids)
-    open.erase(id);
+  withdrawn answer;
+  for (const auto& id : schedule.withdraw()) {
+    if (id.type == task_type::test) {
+      answer_test(id, {fail(error_kind::refused, "the run stops")});
+      continue;
+    }
+    open.erase(id.candidate);
+    answer.ids.push_back(id.candidate);
+  }
   return answer;
 }
 
@@ -117,10 +158,10 @@ void dispatcher_state::drop(const drop_candidate& message) {
 
 void dispatcher_state::refuse_too_large() {
   evaluations refused;
-  for (const auto& d : schedule.too_large()) {
-    open.erase(d.id);
-    evaluation e{.id = d.id, .outcome = outcome::out_of_memory};
-    e.reason = "it needs about " + size_text(d.memory_bytes)
+  for (const auto& t : schedule.too_large()) {
+    open.erase(t.id.candidate);
+    evaluation e{.id = t.id.candidate, .outcome = outcome::out_of_memory};
+    e.reason = "it needs about " + size_text(t.needs.memory_bytes)
                + ", more than any slot has; it was not tried";
     refused.batch.push_back({std::move(e), {}});
   }
@@ -137,7 +178,6 @@ void dispatcher_state::serve() {
     return;
   for (auto& out : schedule.hand_out(now()))
     give(out.node, out.leases);
-  examine_next();
 }
 
 // What a training starts from lies on the disk, so the archive is asked first. A lease
@@ -145,8 +185,8 @@ void dispatcher_state::serve() {
 void dispatcher_state::give(node_id id, const std::vector<lease>& leases) {
   fetch_lineages request;
   for (const auto& l : leases)
-    if (open.at(l.id).start != 0)
-      request.ids.push_back(l.id);
+    if (l.id.type == task_type::train && open.at(l.id.candidate).start != 0)
+      request.ids.push_back(l.id.candidate);
   if (request.ids.empty() || !params.archive)
     return give(id, leases, {});
   self->request(params.archive, caf::infinite, request)
@@ -172,13 +212,18 @@ void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
     return; // It comes back without them, and they are handed out again.
   assignments message;
   for (const auto& l : leases)
-    message.batch.push_back(assign(l, std::move(starts[l.id])));
+    message.batch.push_back(assign(l, std::move(starts[l.id.candidate])));
   found->second.at_work = now();
   self->send(found->second.link, std::move(message));
 }
 
 assignment dispatcher_state::assign(const lease& l, lineage start) const {
-  const auto& c = open.at(l.id);
+  if (l.id.type == task_type::test) {
+    auto test = tests.at(l.id).what;
+    test.lease = l.number;
+    return test;
+  }
+  const auto& c = open.at(l.id.candidate);
   const auto keep = !params.keep_checkpoints ? checkpointing::none
                     : c.epochs != 0          ? checkpointing::whole
                                              : checkpointing::weights;
@@ -194,74 +239,13 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
           .checkpoint = std::move(start.checkpoint)};
 }
 
-void dispatcher_state::examine_next() {
-  if (schedule.leased() != 0 || schedule.waiting() != 0)
-    return;
-  for (auto& [id, node] : nodes) {
-    if (examinations.empty())
-      return;
-    if (!node.view.ready || !node.link || node.examining)
-      continue;
-    node.examining = std::move(examinations.front());
-    examinations.pop_front();
-    // An error is a lost connection, of which CAF tells by `close`, and only there for
-    // certain.
-    self->request(node.link, caf::infinite, node.examining->request)
-        .then([this, id = id](const examined& e) { end_examination(id, e); },
-              [](caf::error&) {});
-  }
-}
-
-void dispatcher_state::end_examination(node_id id, const examined& answer) {
-  const auto found = nodes.find(id);
-  if (found == nodes.end() || !found->second.examining)
-    return; // Another node has it meanwhile.
-  auto done = std::exchange(found->second.examining, std::nullopt);
-  done->answer.deliver(answer);
-  serve();
-}
-
-// Of a node whose connection ended. Whether its process did, and by what, its worker may
-// tell later.
-void dispatcher_state::examine_elsewhere(node_entry& node) {
-  auto lost = std::exchange(node.examining, std::nullopt);
-  if (!lost)
-    return;
-  say(node.view.name + " lost an examination, which is made again");
-  lost->lost_with.push_back(node.session);
-  examinations.push_back(std::move(*lost));
-}
-
-template<class Visit>
-void dispatcher_state::visit_examinations(Visit visit) {
-  for (auto& waiting : examinations)
-    visit(waiting);
-  for (auto& [id, node] : nodes)
-    if (node.examining)
-      visit(*node.examining);
-}
-
-// The process of this session is there, or it is known how it ended.
-void dispatcher_state::judge_examination(std::uint64_t session, bool own_doing) {
-  visit_examinations([&](pending_examination& e) {
-    if (std::erase(e.lost_with, session) != 0 && own_doing)
-      ++e.deaths;
-  });
-  std::erase_if(examinations, [](pending_examination& e) {
-    if (e.deaths < deadly_examinations)
-      return false;
-    e.answer.deliver(examined{
-        "the node process ended in each of " + std::to_string(e.deaths) + " tries", {}});
-    return true;
-  });
-}
-
 slots_view dispatcher_state::view() const {
   slots_view answer{.slots = {}, .failures = {}, .waiting = schedule.waiting()};
   for (const auto& [id, node] : nodes) {
     auto& v = answer.slots.emplace_back(node.view);
     const auto leases = schedule.leases_of(id);
-    v.training = leases.empty() ? 0 : leases.front().id;
+    if (!leases.empty() && leases.front().id.type == task_type::train)
+      v.training = leases.front().id.candidate;
     v.joined = rounded(now() - node.joined);
     v.heard = rounded(now() - schedule.heard(id));
     v.at_work = v.training == 0 ? 0ms : rounded(now() - node.at_work);
@@ -317,10 +301,9 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
         self->state.serve();
       },
       [self](const drop_candidate& message) { self->state.drop(message); },
-      [self](const examine& request) {
-        auto promise = self->make_response_promise<examined>();
-        self->state.examinations.push_back({.request = request, .answer = promise});
-        self->state.serve();
+      [self](const test_request& request) {
+        auto promise = self->make_response_promise<test_answer>();
+        self->state.take(request.what, promise);
         return promise;
       },
       [self](const slots_query&) { return self->state.view(); },

@@ -4,7 +4,6 @@
 #include "engine/scheduling/schedule.hpp"
 #include "engine/telemetry/feed.hpp"
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -33,23 +32,20 @@ struct dispatcher_params {
   std::function<void(epoch_news)> show;        ///< To viewers, if set.
 };
 
-/// Hands candidates to nodes and their results to the selector. What may be handed out,
-/// to whom, and which result counts, `schedule` decides; this keeps the handles.
+/// Hands tasks to nodes and their results to the selector. What may be handed out, to
+/// whom, and which result counts, `schedule` decides; this keeps the handles.
 struct dispatcher_state {
   using time_point = caf::actor_clock::time_point;
 
-  struct pending_examination {
-    examine request;
-    caf::typed_response_promise<examined> answer;
-    std::vector<std::uint64_t> lost_with{}; ///< Sessions, whose ends are not known yet.
-    int deaths = 0; ///< Of node processes by their own doing while they made it.
+  struct open_test {
+    assignment what;
+    caf::typed_response_promise<test_answer> answer;
   };
   struct node_entry {
     link_actor link; ///< None while it is away.
     slot_view view;
     std::uint64_t worker = 0, session = 0;
     time_point joined, at_work;
-    std::optional<pending_examination> examining;
   };
   struct pending_hello {
     node_hello hello;
@@ -67,7 +63,7 @@ struct dispatcher_state {
   std::map<std::uint64_t, node_id> lost_sessions;
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
-  std::deque<pending_examination> examinations;
+  std::map<task_id, open_test> tests;            ///< The same of these.
   double keep_weights_above = 0;
   node_id last_node = 0;
   time_point serves_from;
@@ -79,6 +75,7 @@ struct dispatcher_state {
   node_welcome welcome(const node_hello& hello, const link_actor& link);
   void ready(const node_ready& message);
   void take(const submission& message);
+  void take(const assignment& test, caf::typed_response_promise<test_answer> answer);
   taken take(const results& message);
   void show(const epoch_passed& message);
   may_leave let_go(const leaving& message);
@@ -89,8 +86,6 @@ struct dispatcher_state {
   void drop(const drop_candidate& message);
   slots_view view() const;
   void serve();
-  void examine_next();
-  void end_examination(node_id id, const examined& answer);
   void dismiss(const std::string& reason);
 
 private:
@@ -98,6 +93,9 @@ private:
   void say(const std::string& words) const;
   void join(node_id id, node_entry& node);
   void hear_of_former(const node_hello& hello);
+  [[nodiscard]] bool take_training(node_id id, const result& r, evaluations& accepted);
+  [[nodiscard]] bool take_test(node_id id, const result& r);
+  void answer_test(const task_id& id, test_answer answer);
   void give_up(const std::vector<lost_lease>& lost, const std::string& slot,
                const std::string& how);
   void leave_entry(std::map<node_id, node_entry>::iterator node,
@@ -107,11 +105,6 @@ private:
   void give(node_id id, const std::vector<lease>& leases,
             std::map<candidate_id, lineage> starts);
   [[nodiscard]] assignment assign(const lease& l, lineage start) const;
-  void examine_elsewhere(node_entry& node);
-  void judge_examination(std::uint64_t session, bool own_doing);
-  /// Of all examinations that have no answer yet, wherever they are.
-  template<class Visit>
-  void visit_examinations(Visit visit);
 };
 
 dispatcher_actor::behavior_type

@@ -57,8 +57,6 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
                      .joined = now()};
   }
   auto& [id, node] = *found;
-  examine_elsewhere(node); // The answer was for the connection before.
-  judge_examination(hello.session, false);
   node.link = link;
   node.view.away = false;
   self->monitor(link);
@@ -100,7 +98,6 @@ void dispatcher_state::hear_of_former(const node_hello& hello) {
       if (const auto convicted = schedule.convict(lost.mapped()))
         give_up({*convicted}, hello.slot, end.how);
     }
-    judge_examination(end.session, end.own_doing);
   }
   const auto replaced = std::ranges::find_if(nodes, [&](const auto& n) {
     return n.second.worker == hello.worker && n.second.view.name == hello.slot
@@ -155,7 +152,6 @@ void dispatcher_state::close(const caf::actor_addr& link) {
   auto& [id, node] = *found;
   node.link = nullptr;
   node.view.away = true;
-  examine_elsewhere(node);
   schedule.close(id, now());
   if (schedule.retired(id) && schedule.leases_of(id).empty()) {
     std::ignore = schedule.leave(id, now());
@@ -167,7 +163,6 @@ void dispatcher_state::leave_entry(std::map<node_id, node_entry>::iterator node,
                                    const std::string& reason) {
   const auto name = node->second.view.name;
   const bool was_ready = node->second.view.ready;
-  examine_elsewhere(node->second);
   nodes.erase(node);
   say(name + " left: " + reason);
   if (was_ready)
@@ -192,11 +187,14 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
     auto& f = failures[name];
     f.slot = name;
     ++f.count;
-    f.last = "#" + std::to_string(lost.id) + ": " + reason;
-    self->send(
-        selector,
-        observation{attempt_failed{
-            .id = lost.id, .attempt = lost.attempt, .slot = name, .reason = reason}});
+    f.last = to_text(lost.id) + ": " + reason;
+    if (lost.id.type == task_type::test)
+      say(name + " lost " + to_text(lost.id));
+    else
+      self->send(selector, observation{attempt_failed{.id = lost.id.candidate,
+                                                      .attempt = lost.attempt,
+                                                      .slot = name,
+                                                      .reason = reason}});
   }
   if (const auto until = schedule.quarantined(name, now()); until && !before)
     say(name + " lost what it was given several times in a row: it is quarantined, and "
@@ -213,8 +211,14 @@ void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
   for (const auto& lost : all_lost) {
     if (!lost.given_up)
       continue;
-    open.erase(lost.id);
-    evaluation e{.id = lost.id, .outcome = outcome::crashed};
+    if (lost.id.type == task_type::test) {
+      answer_test(lost.id,
+                  {fail(error_kind::internal,
+                        "two node processes ended while they made it, the last " + how)});
+      continue;
+    }
+    open.erase(lost.id.candidate);
+    evaluation e{.id = lost.id.candidate, .outcome = outcome::crashed};
     e.reason = "two node processes ended while they trained it, the last " + how;
     e.slot = slot;
     e.tries = lost.attempt;

@@ -51,7 +51,7 @@ struct selector_state {
   std::set<candidate_id> copying;
   bool closing = false;
   bool finishing = false;
-  std::size_t examinations_out = 0;
+  std::size_t tests_out = 0;
   run_finished final_record;
 
   bool held = false;
@@ -80,7 +80,7 @@ private:
   void resolve_arrived();
   void copy(const clade::copying& step);
   void finish();
-  void examine_one(examine request);
+  void request_test(std::string subject, assignment what);
   std::string take_annotation(const told& message);
   void note(record r, bytes weights = {});
   void test(const std::string& subject, const individual& who);

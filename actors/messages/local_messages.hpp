@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/messages/progress.hpp"
+#include "actors/messages/wire_messages.hpp"
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/record.hpp"
@@ -56,6 +57,17 @@ struct hold_back {
 struct drop_candidate {
   candidate_id id = 0;
   std::string who;
+};
+
+/// A test on held-out data that some node is to make; the lease is the dispatcher's.
+struct test_request {
+  assignment what;
+};
+
+/// What was measured; nothing where a test of the linear model has no meaning. Or why the
+/// test could not be made.
+struct test_answer {
+  expected<std::optional<examination>> measured;
 };
 
 /// A person tells the run something; the answer is why it refuses, or empty.
@@ -167,6 +179,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdraw)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::withdrawn)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::hold_back)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::drop_candidate)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::test_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::test_answer)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::told)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::evaluations)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::observation)

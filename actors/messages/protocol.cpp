@@ -29,8 +29,6 @@ void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<may_leave>("clade::may_leave");
   config.add_message_type<fetch_chunk>("clade::fetch_chunk");
   config.add_message_type<chunk>("clade::chunk");
-  config.add_message_type<examine>("clade::examine");
-  config.add_message_type<examined>("clade::examined");
   config.add_message_type<leave>("clade::leave");
   config.add_message_type<link_actor>("clade::link_actor");
   config.add_message_type<dispatcher_actor>("clade::dispatcher_actor");

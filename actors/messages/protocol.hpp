@@ -20,32 +20,30 @@ using archive_actor =
 using generator_actor = caf::typed_actor<caf::replies_to<breeding_orders>::with<brood>>;
 
 /// A node's connection, one after the other, each in an actor system of its own. The
-/// dispatcher sends assignments and, when the search is over, examinations; the node what
-/// it has for the dispatcher; to itself it sends ticks.
-using link_actor =
-    caf::typed_actor<caf::reacts_to<assignments>,
-                     caf::replies_to<examine>::with<examined>, caf::reacts_to<leave>,
-                     caf::reacts_to<node_ready>, caf::reacts_to<results>,
-                     caf::reacts_to<epoch_passed>, caf::reacts_to<leaving>,
-                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<taken>,
-                     caf::reacts_to<tick>>;
+/// dispatcher sends assignments; the node what it has for the dispatcher; to itself it
+/// sends ticks.
+using link_actor = caf::typed_actor<caf::reacts_to<assignments>, caf::reacts_to<leave>,
+                                    caf::reacts_to<node_ready>, caf::reacts_to<results>,
+                                    caf::reacts_to<epoch_passed>, caf::reacts_to<leaving>,
+                                    caf::replies_to<fetch_chunk>::with<chunk>,
+                                    caf::reacts_to<taken>, caf::reacts_to<tick>>;
 
 /// A node: one process, one device slot, whatever becomes of its connections. They send
-/// it what the dispatcher says; its trainer sends results and epochs.
+/// it what the dispatcher says; its trainer and evaluator send results, the former epochs
+/// too.
 using node_actor = caf::typed_actor<
     caf::replies_to<link_up>::with<node_hello>, caf::reacts_to<node_welcome, link_actor>,
-    caf::reacts_to<assignments>, caf::replies_to<examine>::with<examined>,
-    caf::reacts_to<leave>, caf::reacts_to<taken>, caf::reacts_to<may_leave>,
-    caf::reacts_to<node_ready>, caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
-    caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<drain>,
-    caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
+    caf::reacts_to<assignments>, caf::reacts_to<leave>, caf::reacts_to<taken>,
+    caf::reacts_to<may_leave>, caf::reacts_to<node_ready>, caf::reacts_to<results>,
+    caf::reacts_to<epoch_passed>, caf::replies_to<fetch_chunk>::with<chunk>,
+    caf::reacts_to<drain>, caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
 
 /// The trainer of a node, detached: one candidate after another.
 using trainer_actor =
     caf::typed_actor<caf::reacts_to<node_welcome>, caf::reacts_to<assignments>>;
 
 /// The evaluator of a node, detached: trained candidates on held-out data.
-using evaluator_actor = caf::typed_actor<caf::replies_to<examine>::with<examined>>;
+using evaluator_actor = caf::typed_actor<caf::reacts_to<assignments>>;
 
 /// Reads the run's data files for nodes that lack them, detached; no others.
 using data_source_actor = caf::typed_actor<caf::replies_to<fetch_chunk>::with<chunk>>;
@@ -70,7 +68,7 @@ using dispatcher_actor = caf::typed_actor<
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,
     caf::reacts_to<hold_back>, caf::reacts_to<drop_candidate>,
-    caf::replies_to<examine>::with<examined>,
+    caf::replies_to<test_request>::with<test_answer>,
     caf::replies_to<slots_query>::with<slots_view>, caf::reacts_to<leave>>;
 
 /// Names every message that crosses processes; the test of the protocol pins the list.

@@ -2,6 +2,7 @@
 
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/record.hpp"
+#include "engine/scheduling/task.hpp"
 
 #include <caf/all.hpp>
 
@@ -15,11 +16,11 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 8;
+inline constexpr std::uint32_t protocol_version = 9;
 
-/// A candidate that a node has, and the lease it has it for.
+/// A task that a node has, and the lease it has it for.
 struct held_lease {
-  std::uint64_t id = 0;
+  task_id id;
   std::uint64_t lease = 0;
 };
 
@@ -66,7 +67,7 @@ struct node_welcome {
   std::vector<held_lease> keep; ///< Of what it has: under these leases.
 };
 
-/// Data is loaded and the first step done: candidates may come. Or the reason why they
+/// Data is loaded and the first step done: tasks may come. Or the reason why they
 /// may not.
 struct node_ready {
   std::uint64_t node = 0;
@@ -83,13 +84,13 @@ struct ancestor {
   std::uint32_t start_epoch = 0;
 };
 
-/// One candidate to be trained.
+/// One task, as a node needs it.
 struct assignment {
-  std::uint64_t id = 0;
+  task_id id;
   std::uint64_t lease = 0;
   /// The bits of a double: CAF 0.17 never ends on an infinite one.
   std::uint64_t keep_weights_above = 0;
-  bytes genome;
+  bytes genome; ///< Empty: the linear model is tested.
   /// As in `candidate`; the epochs are never 0 where `start_epoch` is not.
   std::uint32_t epochs = 0;
   std::uint64_t start = 0;
@@ -98,19 +99,24 @@ struct assignment {
   /// What it starts from, as in `lineage`.
   std::vector<ancestor> before;
   bytes checkpoint;
+  /// What a test measures. Empty: the candidate is trained again, as all the rest says.
+  bytes weights;
 };
 
-/// Candidates to be trained one after another.
+/// Tasks of one type, to be done one after another.
 struct assignments {
   std::vector<assignment> batch;
 };
 
-/// What became of one; `evaluation` is an encoded candidate_evaluated record.
+/// What became of a task.
 struct result {
-  std::uint64_t id = 0;
+  task_id id;
   std::uint64_t lease = 0;
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
-  bytes evaluation;
+  std::string failure;          ///< Why a test could not be made.
+  /// Of a training an encoded candidate_evaluated record, of a test an encoded
+  /// examination; empty where a test of the linear model has no meaning.
+  bytes done;
   bytes weights;
   bytes checkpoint;
 };
@@ -120,9 +126,9 @@ struct results {
   std::vector<result> batch;
 };
 
-/// The head has the results of these candidates, or wants none: the node may forget them.
+/// The head has the results of these tasks, or wants none: the node may forget them.
 struct taken {
-  std::vector<std::uint64_t> ids;
+  std::vector<task_id> ids;
 };
 
 /// An epoch of a candidate in training ended; for people, and not sent of each.
@@ -144,7 +150,7 @@ struct heartbeat_answer {
 /// The node wants nothing more; `not_done` it will not do.
 struct leaving {
   std::uint64_t node = 0;
-  std::vector<std::uint64_t> not_done;
+  std::vector<task_id> not_done;
 };
 
 /// The head has heard it: nobody waits for the node any more.
@@ -160,30 +166,15 @@ struct chunk {
   bytes data; ///< Empty at the file's end.
 };
 
-/// Test this candidate on the held-out data (or, without a genome, the linear baseline).
-struct examine {
-  std::string subject;
-  std::uint64_t id = 0;
-  bytes genome;             ///< Empty: the baseline.
-  bytes weights;            ///< Empty: it is trained again, and the rest says how.
-  std::uint32_t epochs = 0; ///< As in `candidate`.
-  std::uint64_t start = 0;
-  std::uint32_t start_epoch = 0;
-  std::vector<ancestor> before;
-  bytes checkpoint;
-};
-
-/// The examination as a run_finished record with that one examination, or none where the
-/// baseline has no meaning; or a failure.
-struct examined {
-  std::string failure;
-  bytes record;
-};
-
 /// The run is over: the node process ends.
 struct leave {
   std::string reason;
 };
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, task_id& x) {
+  return f(caf::meta::type_name("task_id"), x.candidate, x.type);
+}
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
@@ -227,7 +218,7 @@ template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
            x.genome, x.epochs, x.start, x.start_epoch, x.keep_checkpoint, x.before,
-           x.checkpoint);
+           x.checkpoint, x.weights);
 }
 
 template<class Inspector>
@@ -237,7 +228,7 @@ typename Inspector::result_type inspect(Inspector& f, assignments& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, result& x) {
-  return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.evaluation,
+  return f(caf::meta::type_name("result"), x.id, x.lease, x.peak_bytes, x.failure, x.done,
            x.weights, x.checkpoint);
 }
 
@@ -284,17 +275,6 @@ typename Inspector::result_type inspect(Inspector& f, fetch_chunk& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, chunk& x) {
   return f(caf::meta::type_name("chunk"), x.failure, x.data);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, examine& x) {
-  return f(caf::meta::type_name("examine"), x.subject, x.id, x.genome, x.weights,
-           x.epochs, x.start, x.start_epoch, x.before, x.checkpoint);
-}
-
-template<class Inspector>
-typename Inspector::result_type inspect(Inspector& f, examined& x) {
-  return f(caf::meta::type_name("examined"), x.failure, x.record);
 }
 
 template<class Inspector>

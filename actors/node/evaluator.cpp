@@ -1,5 +1,6 @@
 #include "actors/node/evaluator.hpp"
 
+#include "actors/node/node_progress.hpp"
 #include "actors/node/trainer.hpp"
 #include "genome/codec.hpp"
 
@@ -7,43 +8,57 @@ namespace clade {
 
 namespace {
 
-expected<std::optional<examination>> examine_one(node_work& work,
-                                                 const examine& request) {
-  if (request.genome.empty())
-    return work.baseline();
-  auto before = jobs_of(request.before);
+expected<std::optional<examination>> test_network(const evaluator_params& params,
+                                                  const assignment& a) {
+  auto before = jobs_of(a.before);
   if (!before)
     return tl::unexpected(before.error());
-  return decode_genome(request.genome).and_then([&](genome g) {
-    return work
-        .examine({.id = request.id,
-                  .genome = std::move(g),
-                  .budget = {.epochs = request.epochs},
-                  .start = request.start,
-                  .start_epoch = request.start_epoch,
-                  .checkpoint = request.checkpoint},
-                 request.weights, std::move(*before))
+  return decode_genome(a.genome).and_then([&](genome g) {
+    node_progress p(*params.work, params.node, a, false);
+    return params.work
+        ->examine(a.lease,
+                  {.id = a.id.candidate,
+                   .genome = std::move(g),
+                   .budget = {.epochs = a.epochs},
+                   .start = a.start,
+                   .start_epoch = a.start_epoch,
+                   .checkpoint = a.checkpoint},
+                  a.weights, std::move(*before), p)
         .map([](examination e) { return std::optional{std::move(e)}; });
   });
+}
+
+result test(const evaluator_params& params, const assignment& a) {
+  result done{.id = a.id, .lease = a.lease};
+  auto tested =
+      a.genome.empty() ? params.work->baseline(a.lease) : test_network(params, a);
+  if (!tested) {
+    done.failure = tested.error().message;
+  } else if (*tested) {
+    (*tested)->id = a.id.candidate;
+    encoder out;
+    encode(out, **tested);
+    done.done = out.take();
+  }
+  return done;
 }
 
 } // namespace
 
 evaluator_actor::behavior_type
 evaluator_behavior(evaluator_actor::stateful_pointer<evaluator_state> self,
-                   std::shared_ptr<node_work> work) {
-  self->state.work = std::move(work);
-  return {[self](const examine& request) -> examined {
-    auto tested = examine_one(*self->state.work, request);
-    if (!tested)
-      return {tested.error().message, {}};
-    run_finished one;
-    if (*tested) {
-      (*tested)->subject = request.subject;
-      (*tested)->id = request.id;
-      one.examinations.push_back(std::move(**tested));
+                   evaluator_params params) {
+  self->state.params = std::move(params);
+  return {[self](const assignments& message) {
+    const auto& params = self->state.params;
+    for (const auto& a : message.batch) {
+      results answer;
+      if (!params.work->dropped(a.lease))
+        answer.batch.push_back(test(params, a));
+      params.work->forget_dropped(a.lease);
+      if (!answer.batch.empty())
+        self->send(params.node, std::move(answer));
     }
-    return {{}, encode(record{std::move(one)})};
   }};
 }
 

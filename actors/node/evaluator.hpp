@@ -7,13 +7,19 @@
 
 namespace clade {
 
-struct evaluator_state {
+struct evaluator_params {
   std::shared_ptr<node_work> work;
+  node_actor node; ///< Whose evaluator it is.
 };
 
-/// Tests candidates on held-out data. Spawn it detached: it blocks.
+struct evaluator_state {
+  evaluator_params params;
+};
+
+/// Tests what is assigned on held-out data and sends results. Spawn it detached: it
+/// blocks.
 evaluator_actor::behavior_type
 evaluator_behavior(evaluator_actor::stateful_pointer<evaluator_state> self,
-                   std::shared_ptr<node_work> work);
+                   evaluator_params params);
 
 } // namespace clade

@@ -51,12 +51,14 @@ public:
   }
 
   result evaluate(const assignment& a) {
+    if (a.id.type == task_type::test)
+      return {.id = a.id, .lease = a.lease}; // Nothing was trained.
     unheard_progress nobody;
     auto decoded = decode_genome(a.genome);
-    evaluated_job done{.evaluation = {.id = a.id, .outcome = outcome::invalid}};
+    evaluated_job done{.evaluation = {.id = a.id.candidate, .outcome = outcome::invalid}};
     std::lock_guard lock(mutex_);
     if (decoded)
-      done = fitness_->evaluate({.id = a.id,
+      done = fitness_->evaluate({.id = a.id.candidate,
                                  .genome = std::move(*decoded),
                                  .seed = seed_,
                                  .budget = {.epochs = a.epochs != 0 ? a.epochs : epochs_},
@@ -144,9 +146,6 @@ member_behavior(member_actor::stateful_pointer<member_state> self,
   self->delayed_send(self, late, time_passed{});
   return {
       [self](const assignments& message) { self->state.take(message); },
-      [](const examine&) {
-        return examined{{}, encode(record{run_finished{}})}; // Nothing was trained.
-      },
       [self](const leave&) { self->quit(); },
       [](const node_ready&) {},
       [](const results&) {},

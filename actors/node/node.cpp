@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tick_interval = 1s;
-// An evaluation is asked to end when its time is up and does so at the end of a batch or
+// A training is asked to end when its time is up and does so at the end of a batch or
 // epoch; one that has not by then never will.
 constexpr std::chrono::milliseconds least_grace = 1s;
 constexpr int grace_divisor = 10;
@@ -32,8 +32,8 @@ node_hello node_state::hello() {
                      .memory_bytes = params.memory_bytes,
                      .has = {},
                      .former = params.former};
-  for (const auto& [candidate, h] : has)
-    message.has.push_back({.id = candidate, .lease = h.lease});
+  for (const auto& [task, h] : has)
+    message.has.push_back({.id = task, .lease = h.lease});
   return message;
 }
 
@@ -48,17 +48,17 @@ void node_state::welcome(const node_welcome& message, const link_actor& by) {
   id = message.node;
   if (std::exchange(run, message.run) == 0)
     self->send(trainer, message);
-  std::map<candidate_id, std::uint64_t> kept;
+  std::map<task_id, std::uint64_t> kept;
   for (const auto& k : message.keep)
     kept.emplace(k.id, k.lease);
-  std::vector<candidate_id> dropped;
-  for (auto& [candidate, h] : has)
-    if (const auto found = kept.find(candidate); found != kept.end())
+  std::vector<task_id> dropped;
+  for (auto& [task, h] : has)
+    if (const auto found = kept.find(task); found != kept.end())
       h.lease = found->second;
     else
-      dropped.push_back(candidate);
-  for (const auto candidate : dropped)
-    drop(candidate);
+      dropped.push_back(task);
+  for (const auto& task : dropped)
+    drop(task);
   if (!message.ready)
     tell_prepared();
   send_done();
@@ -67,19 +67,23 @@ void node_state::welcome(const node_welcome& message, const link_actor& by) {
 }
 
 void node_state::assign(const assignments& message) {
-  assignments fresh;
+  assignments to_train, to_test;
   for (const auto& a : message.batch) {
-    // What it may have of that candidate from before is wanted no more.
+    // What it may have of that task from before is wanted no more.
     drop(a.id);
     has[a.id] = {.given = ++last_given, .lease = a.lease, .done = {}};
+    auto& fresh = a.id.type == task_type::train ? to_train : to_test;
     fresh.batch.push_back(a);
     fresh.batch.back().lease = last_given;
   }
-  self->send(trainer, std::move(fresh));
+  if (!to_train.batch.empty())
+    self->send(trainer, std::move(to_train));
+  if (!to_test.batch.empty())
+    self->send(evaluator, std::move(to_test));
 }
 
-void node_state::drop(candidate_id candidate) {
-  const auto found = has.find(candidate);
+void node_state::drop(const task_id& task) {
+  const auto found = has.find(task);
   if (found == has.end())
     return;
   work->drop(found->second.given);
@@ -104,7 +108,7 @@ void node_state::keep(const results& message) {
 
 void node_state::send_done() {
   results out{.node = id, .batch = {}};
-  for (auto& [candidate, h] : has)
+  for (auto& [task, h] : has)
     if (h.done) {
       h.done->lease = h.lease;
       out.batch.push_back(*h.done);
@@ -114,8 +118,8 @@ void node_state::send_done() {
 }
 
 void node_state::forget(const taken& message) {
-  for (const auto candidate : message.ids)
-    if (const auto found = has.find(candidate); found != has.end()) {
+  for (const auto& task : message.ids)
+    if (const auto found = has.find(task); found != has.end()) {
       if (!found->second.done)
         work->drop(found->second.given);
       has.erase(found);
@@ -136,28 +140,28 @@ void node_state::tell_prepared() {
   self->send(link, *prepared);
 }
 
-// What has not begun goes back at once; what is in training has its grace.
+// What has not begun goes back at once; what is at work has its grace.
 void node_state::start_draining() {
   if (!std::exchange(draining, true))
     self->delayed_send(self, params.grace, drain_over{});
   const auto current = work->at_work();
   leaving message{.node = id, .not_done = {}};
-  for (const auto& [candidate, h] : has)
-    if (!h.done && !(current && current->id == candidate))
-      message.not_done.push_back(candidate);
-  for (const auto candidate : message.not_done)
-    drop(candidate);
+  for (const auto& [task, h] : has)
+    if (!h.done && !(current && current->task == task))
+      message.not_done.push_back(task);
+  for (const auto& task : message.not_done)
+    drop(task);
   if (link)
     self->send(link, std::move(message));
 }
 
 void node_state::give_up_rest() {
   leaving message{.node = id, .not_done = {}};
-  for (const auto& [candidate, h] : has)
+  for (const auto& [task, h] : has)
     if (!h.done)
-      message.not_done.push_back(candidate);
-  for (const auto candidate : message.not_done)
-    drop(candidate);
+      message.not_done.push_back(task);
+  for (const auto& task : message.not_done)
+    drop(task);
   if (!link)
     return end(node_end::dismissed, "drained; the head was not there to be told");
   may_leave = false;
@@ -165,7 +169,7 @@ void node_state::give_up_rest() {
 }
 
 void node_state::end_if_idle() {
-  if (stuck != 0 && !has.contains(stuck))
+  if (stuck && !has.contains(*stuck))
     end(node_end::stuck, "an evaluation did not end in its time");
   else if (draining && may_leave && has.empty())
     end(node_end::dismissed, "drained");
@@ -179,16 +183,20 @@ void node_state::look_at_clock() {
   self->delayed_send(self, tick_interval, tick{});
   const auto limit = work->budget().time;
   const auto current = work->at_work();
-  if (!current || limit.count() == 0 || stuck != 0)
+  if (!current || limit.count() == 0 || stuck)
     return;
   const auto elapsed = node_work::clock::now() - current->since;
   if (elapsed < limit + std::max(least_grace, limit / grace_divisor))
     return;
-  evaluation e{.id = current->id, .outcome = outcome::timed_out};
+  // Of a test there is no result to be had: the head learns from the worker how this
+  // process ended, and another one tries.
+  if (current->task.type == task_type::test)
+    return end(node_end::overdue, to_text(current->task) + " did not end in its time");
+  evaluation e{.id = current->task.candidate, .outcome = outcome::timed_out};
   e.seconds = std::chrono::duration<double>(elapsed).count();
   e.reason = "did not end within limits.evaluation_time and was killed";
   // The process may end only when the head has the result.
-  stuck = current->id;
+  stuck = current->task;
   results last{.node = id, .batch = {}};
   last.batch.push_back(result_of({std::move(e), {}}, current->lease));
   keep(last);
@@ -214,7 +222,8 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
   s.trainer = self->spawn<caf::detached>(
       trainer_behavior,
       trainer_params{.work = s.work, .node = self, .device = s.params.device});
-  s.evaluator = self->spawn<caf::detached>(evaluator_behavior, s.work);
+  s.evaluator = self->spawn<caf::detached>(
+      evaluator_behavior, evaluator_params{.work = s.work, .node = self});
   self->set_down_handler([self](caf::down_msg& down) {
     if (self->state.link && self->state.link.address() == down.source)
       self->state.link = nullptr;
@@ -227,9 +236,6 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
         self->state.welcome(message, by);
       },
       [self](const assignments& message) { self->state.assign(message); },
-      [self](const examine& request) {
-        return self->delegate(self->state.evaluator, request);
-      },
       [self](const leave& message) {
         auto& s = self->state;
         const bool failed = s.prepared && !s.prepared->failure.empty();

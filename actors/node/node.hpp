@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace clade {
@@ -30,15 +31,18 @@ enum class node_end : int {
   dismissed = 0,  ///< The run is over, or it was drained.
   refused = 2,    ///< The head would not have it, or it cannot train here.
   connection = 3, ///< The head was not found for too long, or another run is there now.
-  stuck = 4, ///< An evaluation did not end in its time; a new process must take over.
+  stuck = 4, ///< A training did not end in its time, which the head knows; a new process
+             ///< must take over.
+  overdue = 6, ///< A test did not, and only the worker tells of it.
 };
 
 /// One device slot. It lives as long as its process, keeps a trainer and an evaluator for
-/// life, and outlives its connections: what it has in training goes on, and what is
-/// finished is kept until a head has taken it, be it the next one.
+/// life, which do its tasks by their type, and outlives its connections: what is at work
+/// goes on, and what is finished is kept until a head has taken it, be it the next one.
 struct node_state {
   struct held {
-    /// The number that the trainer knows it by: heads count leases anew, each from 1.
+    /// The number that trainer and evaluator know it by: heads count leases anew, each
+    /// from 1.
     std::uint64_t given = 0;
     std::uint64_t lease = 0; ///< The one that holds.
     std::optional<result> done;
@@ -54,13 +58,13 @@ struct node_state {
   std::uint64_t session = 0;
   std::uint64_t id = 0;
   std::uint64_t run = 0;
-  std::map<candidate_id, held> has;
+  std::map<task_id, held> has;
   std::uint64_t last_given = 0;
   std::optional<node_ready> prepared; ///< Set once the trainer said so.
   bool draining = false;
   bool may_leave = false; ///< The head knows that this node drains.
   bool ending = false;
-  candidate_id stuck = 0; ///< The evaluation that does not end.
+  std::optional<task_id> stuck; ///< The training that does not end.
 
   node_hello hello();
   void welcome(const node_welcome& message, const link_actor& by);
@@ -75,7 +79,7 @@ struct node_state {
   void end(node_end why, std::string words);
 
 private:
-  void drop(candidate_id id);
+  void drop(const task_id& id);
   void tell_prepared();
   void send_done();
 };

@@ -86,31 +86,38 @@ job node_work::limited(job j) const {
   return j;
 }
 
-evaluated_job node_work::evaluate(job j, std::uint64_t lease, progress& p) {
+node_work::occupation::occupation(node_work& work, const task_id& task,
+                                  std::uint64_t lease)
+    : work_(work) {
+  std::lock_guard lock(work_.current_mutex_);
+  work_.current_ = current{.task = task, .lease = lease, .since = clock::now()};
+}
+
+node_work::occupation::~occupation() {
+  std::lock_guard lock(work_.current_mutex_);
+  work_.current_.reset();
+}
+
+evaluated_job node_work::evaluate(candidate_id of, std::uint64_t lease, job j,
+                                  progress& p) {
   std::lock_guard lock(fitness_mutex_);
-  {
-    std::lock_guard current_lock(current_mutex_);
-    current_ = current{.id = j.id, .lease = lease, .since = clock::now()};
-  }
-  auto result = fitness_->evaluate(limited(std::move(j)), p);
-  std::lock_guard current_lock(current_mutex_);
-  current_.reset();
-  return result;
+  const occupation here(*this, {of, task_type::train}, lease);
+  return fitness_->evaluate(limited(std::move(j)), p);
 }
 
 // The last of a lineage is examined instead of evaluated; its evaluation is a success
 // that nobody reads.
-expected<examination> node_work::examine(job j, const bytes& weights,
-                                         std::vector<job> before) {
-  unheard_progress nobody;
+expected<examination> node_work::examine(std::uint64_t lease, job j, const bytes& weights,
+                                         std::vector<job> before, progress& p) {
   std::lock_guard lock(fitness_mutex_);
   const auto id = j.id;
   expected<examination> tested = fail(error_kind::internal, "nothing was examined");
   bool examining = false;
   const auto done = evaluate_lineage(std::move(before), std::move(j), [&](job one) {
+    const occupation here(*this, {id, task_type::test}, lease);
     examining = one.id == id;
     if (!examining)
-      return fitness_->evaluate(limited(std::move(one)), nobody);
+      return fitness_->evaluate(limited(std::move(one)), p);
     tested = fitness_->examine(limited(std::move(one)), weights);
     return evaluated_job{.evaluation = {.id = id}};
   });
@@ -119,8 +126,9 @@ expected<examination> node_work::examine(job j, const bytes& weights,
   return tested;
 }
 
-expected<std::optional<examination>> node_work::baseline() {
+expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {
   std::lock_guard lock(fitness_mutex_);
+  const occupation here(*this, {0, task_type::test}, lease);
   return fitness_->baseline(seed_, budget_);
 }
 

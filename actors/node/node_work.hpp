@@ -2,6 +2,7 @@
 
 #include "engine/config/experiment.hpp"
 #include "engine/evaluation/lineage.hpp"
+#include "engine/scheduling/task.hpp"
 #include "engine/training/training_params.hpp"
 
 #include <chrono>
@@ -21,29 +22,34 @@ namespace clade {
                                                const std::string& device);
 
 /// What the actors of one node process share: the fitness function, used by one of them
-/// at a time, and what the trainer is at, for the node, which must notice an evaluation
-/// that does not end. Every member function may be called from any thread.
+/// at a time, and which task is at work, for the node, which must notice one that does
+/// not end. Every member function may be called from any thread.
 class node_work {
 public:
   using clock = std::chrono::steady_clock;
 
   struct current {
-    candidate_id id = 0;
+    task_id task;
     std::uint64_t lease = 0;
-    clock::time_point since;
+    clock::time_point since; ///< Of its present training, where it takes several.
   };
 
   /// Makes the fitness function that the experiment asks for and warms it up; then sets
   /// the memory limit of this process. Blocks for seconds.
   [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device);
 
-  /// Epochs of 0 are the experiment's, here and in all below. The job's seed and limits
-  /// are set here.
-  [[nodiscard]] evaluated_job evaluate(job j, std::uint64_t lease, progress& p);
-  /// `before`: its lineage, where there are no weights and it is trained again.
-  [[nodiscard]] expected<examination> examine(job j, const bytes& weights,
-                                              std::vector<job> before = {});
-  [[nodiscard]] expected<std::optional<examination>> baseline();
+  /// Trains for the task of that candidate, be it what the candidate starts from. Epochs
+  /// of 0 are the experiment's, here and in all below. The job's seed and limits are set
+  /// here.
+  [[nodiscard]] evaluated_job evaluate(candidate_id of, std::uint64_t lease, job j,
+                                       progress& p);
+  /// `before`: its lineage, where there are no weights and it is trained again, of which
+  /// `p` hears.
+  [[nodiscard]] expected<examination> examine(std::uint64_t lease, job j,
+                                              const bytes& weights,
+                                              std::vector<job> before, progress& p);
+  /// The same of the linear model, where it has a meaning.
+  [[nodiscard]] expected<std::optional<examination>> baseline(std::uint64_t lease);
 
   /// What this lease is for is wanted no more: it does not begin, or ends soon.
   void drop(std::uint64_t lease);
@@ -51,7 +57,7 @@ public:
   /// Nobody asks for it any more.
   void forget_dropped(std::uint64_t lease);
 
-  /// The candidate in training, if any.
+  /// The task at work, if any.
   [[nodiscard]] std::optional<current> at_work() const;
 
   /// Of a candidate that is trained for so many epochs.
@@ -61,6 +67,16 @@ public:
   [[nodiscard]] bool trains() const { return trains_; }
 
 private:
+  /// Says what is at work while it lives.
+  class occupation {
+  public:
+    occupation(node_work& work, const task_id& task, std::uint64_t lease);
+    ~occupation();
+
+  private:
+    node_work& work_;
+  };
+
   [[nodiscard]] job limited(job j) const;
 
   std::mutex fitness_mutex_;

@@ -1,6 +1,7 @@
 #include "actors/node/trainer.hpp"
 
 #include "actors/node/fetched_data.hpp"
+#include "actors/node/node_progress.hpp"
 #include "actors/node/peak_memory.hpp"
 #include "genome/codec.hpp"
 
@@ -13,51 +14,12 @@ namespace {
 using namespace std::chrono_literals;
 using clock = node_work::clock;
 
-// People see epochs pass ten times a second at most, and results are not kept back for
-// longer.
-constexpr auto report_interval = 100ms;
+// Results of short evaluations travel together, but are not kept back for longer.
 constexpr auto longest_kept = 20ms;
-
-/// Tells the node of epochs; ends an evaluation that is over its time, or that nobody
-/// wants any more.
-class node_progress : public progress {
-public:
-  node_progress(const trainer_state& state, const assignment& a, bool own)
-      : state_(state),
-        assignment_(a),
-        own_(own),
-        start_(clock::now()),
-        last_(start_) {}
-
-  bool report(const epoch& e) override {
-    const auto now = clock::now();
-    if (own_ && now - last_ >= report_interval) {
-      last_ = now;
-      encoder passed;
-      encode(passed, e);
-      caf::anon_send(
-          state_.params.node,
-          epoch_passed{.node = 0,
-                       .id = assignment_.id,
-                       .of = state_.params.work->budget(assignment_.epochs).epochs,
-                       .passed = passed.take()});
-    }
-    const auto most = state_.params.work->budget(assignment_.epochs).time;
-    return (most.count() == 0 || now - start_ < most)
-           && !state_.params.work->dropped(assignment_.lease);
-  }
-
-private:
-  const trainer_state& state_;
-  const assignment& assignment_;
-  bool own_; ///< It trains the candidate itself, and not one that it starts from.
-  clock::time_point start_;
-  clock::time_point last_;
-};
 
 result train(const trainer_state& state, const assignment& a) {
   const auto invalid = [&](const error& why) {
-    evaluation e{.id = a.id, .outcome = outcome::invalid};
+    evaluation e{.id = a.id.candidate, .outcome = outcome::invalid};
     e.reason = why.message;
     return result_of({std::move(e), {}}, a.lease);
   };
@@ -68,20 +30,20 @@ result train(const trainer_state& state, const assignment& a) {
   if (!before)
     return invalid(before.error());
   const peak_memory memory(state.params.work->trains());
-  auto done =
-      evaluate_lineage(std::move(*before),
-                       {.id = a.id,
-                        .genome = std::move(*decoded),
-                        .budget = {.epochs = a.epochs},
-                        .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
-                        .start = a.start,
-                        .start_epoch = a.start_epoch,
-                        .checkpoint = a.checkpoint,
-                        .keep_checkpoint = static_cast<checkpointing>(a.keep_checkpoint)},
-                       [&](job j) {
-                         node_progress p(state, a, j.id == a.id);
-                         return state.params.work->evaluate(std::move(j), a.lease, p);
-                       });
+  auto done = evaluate_lineage(
+      std::move(*before),
+      {.id = a.id.candidate,
+       .genome = std::move(*decoded),
+       .budget = {.epochs = a.epochs},
+       .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
+       .start = a.start,
+       .start_epoch = a.start_epoch,
+       .checkpoint = a.checkpoint,
+       .keep_checkpoint = static_cast<checkpointing>(a.keep_checkpoint)},
+      [&](job j) {
+        node_progress p(*state.params.work, state.params.node, a, j.id == a.id.candidate);
+        return state.params.work->evaluate(a.id.candidate, a.lease, std::move(j), p);
+      });
   return result_of(std::move(done), a.lease, memory.bytes());
 }
 
@@ -119,7 +81,7 @@ result result_of(evaluated_job done, std::uint64_t lease, std::uint64_t peak_byt
   return {.id = id,
           .lease = lease,
           .peak_bytes = peak_bytes,
-          .evaluation = encode(record{candidate_evaluated{std::move(done.evaluation)}}),
+          .done = encode(record{candidate_evaluated{std::move(done.evaluation)}}),
           .weights = std::move(done.weights),
           .checkpoint = std::move(done.checkpoint)};
 }

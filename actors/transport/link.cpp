@@ -64,9 +64,6 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
       [self](const assignments& message) {
         self->send(self->state.params.node, message);
       },
-      [self](const examine& request) {
-        return self->state.pass<examined>(self->state.params.node, request);
-      },
       [self](const leave& message) { self->send(self->state.params.node, message); },
       [self](const node_ready& message) {
         self->send(self->state.params.dispatcher, message);

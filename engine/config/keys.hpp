@@ -321,6 +321,8 @@ void keys(Visitor& v, keys_of<synthetic_params> auto& p) {
   v.key(describe("hang", "The share that never end."), p.hang);
   v.key(describe("hog", "The share that take all memory."), p.hog);
   v.key(describe("epochs", "How many epochs a made-up training reports."), p.epochs);
+  v.unusual(describe("hang_test", "The share whose test on held-out data never ends."),
+            p.hang_test, 0.0);
 }
 
 template<class Visitor>

@@ -4,7 +4,7 @@
 
 namespace clade {
 
-void quarantine::fail(const std::string& slot, candidate_id id, std::uint32_t attempt,
+void quarantine::fail(const std::string& slot, const task_id& id, std::uint32_t attempt,
                       clock::time_point now) {
   history& h = slots_[slot];
   h.lost.emplace(id, attempt);
@@ -15,7 +15,7 @@ void quarantine::fail(const std::string& slot, candidate_id id, std::uint32_t at
   h.until = now + h.pause;
 }
 
-void quarantine::acquit(candidate_id id) {
+void quarantine::acquit(const task_id& id) {
   for (auto& [slot, h] : slots_)
     std::erase_if(h.lost, [&](const auto& l) { return l.first == id; });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/search/core/candidate.hpp"
+#include "engine/scheduling/task.hpp"
 
 #include <chrono>
 #include <map>
@@ -12,7 +12,7 @@
 namespace clade {
 
 struct quarantine_params {
-  /// So many losses in a row are the slot's fault, not the candidates'.
+  /// So many losses in a row are the slot's fault, not the tasks'.
   std::size_t failures = 3;
   /// How long it then gets none; doubled each time it happens again without a success.
   std::chrono::milliseconds first{5'000};
@@ -26,16 +26,16 @@ public:
 
   explicit quarantine(const quarantine_params& params = {}) : params_(params) {}
 
-  /// The slot lost this candidate. An `attempt` of 0: by the candidate's own doing, which
-  /// counts once for each candidate; otherwise each attempt counts.
-  void fail(const std::string& slot, candidate_id id, std::uint32_t attempt,
+  /// The slot lost this task. An `attempt` of 0: by the task's own doing, which counts
+  /// once for each task; otherwise each attempt counts.
+  void fail(const std::string& slot, const task_id& id, std::uint32_t attempt,
             clock::time_point now);
 
-  /// The slot brought a candidate to an end.
+  /// The slot brought a task to an end.
   void succeed(const std::string& slot) { slots_.erase(slot); }
 
-  /// The candidate was to blame after all: it counts against no slot.
-  void acquit(candidate_id id);
+  /// The task was to blame after all: it counts against no slot.
+  void acquit(const task_id& id);
 
   /// Until when the slot gets nothing, if it gets nothing now.
   [[nodiscard]] std::optional<clock::time_point> until(const std::string& slot,
@@ -43,7 +43,7 @@ public:
 
 private:
   struct history {
-    std::set<std::pair<candidate_id, std::uint32_t>> lost; ///< With the attempt, or 0.
+    std::set<std::pair<task_id, std::uint32_t>> lost; ///< With the attempt, or 0.
     std::chrono::milliseconds pause{0};
     clock::time_point until;
   };

@@ -14,17 +14,17 @@ constexpr std::size_t most_lone_losses = 1000;
 
 } // namespace
 
-void schedule::submit(const demand& d) {
-  waiting_candidate c{.demand = d};
-  if (!std::isfinite(c.demand.work))
-    c.demand.work = 0;
-  queue_.insert(std::move(c));
+void schedule::submit(const task& t) {
+  waiting_task waits{.task = t};
+  if (!std::isfinite(waits.task.work))
+    waits.task.work = 0;
+  queue_.insert(std::move(waits));
 }
 
-std::vector<candidate_id> schedule::withdraw() {
-  std::vector<candidate_id> result;
+std::vector<task_id> schedule::withdraw() {
+  std::vector<task_id> result;
   for (const auto& c : queue_)
-    result.push_back(c.demand.id);
+    result.push_back(c.task.id);
   queue_.clear();
   return result;
 }
@@ -47,12 +47,12 @@ bool schedule::retired(node_id id) const {
 }
 
 // Counts a death by its doing; true: it is given up.
-bool schedule::blame(waiting_candidate& c, const std::string& slot) {
+bool schedule::blame(waiting_task& c, const std::string& slot) {
   c.deaths += 1;
   const bool given_up = c.deaths >= params_.deadly_tries;
   // Where it died on two slots, it is not the fault of either.
   if (given_up && c.died_on != slot)
-    quarantine_.acquit(c.demand.id);
+    quarantine_.acquit(c.task.id);
   c.died_on = slot;
   return given_up;
 }
@@ -68,18 +68,18 @@ std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
   leased_ -= leases.size();
   const bool lone = leases.size() == 1;
   std::vector<lost_lease> result;
-  for (auto& [lease, candidate] : leases) {
+  for (auto& [lease, given] : leases) {
     if (lone)
       quarantine_.fail(slot, lease.id, own_doing ? 0 : lease.attempt, now);
-    const bool given_up = lone && own_doing && blame(candidate, slot);
+    const bool given_up = lone && own_doing && blame(given, slot);
     if (lone && !own_doing)
       lone_losses_.emplace(id, lone_loss{lease, slot});
-    candidate.alone = true;
-    candidate.attempt += 1;
-    candidate.lost_on = slot;
+    given.task.alone = true;
+    given.attempt += 1;
+    given.lost_on = slot;
     result.push_back({.id = lease.id, .attempt = lease.attempt, .given_up = given_up});
     if (!given_up)
-      queue_.insert(std::move(candidate));
+      queue_.insert(std::move(given));
   }
   if (lone_losses_.size() > most_lone_losses)
     lone_losses_.erase(lone_losses_.begin());
@@ -91,8 +91,8 @@ std::optional<lost_lease> schedule::convict(node_id id) {
   if (!loss)
     return std::nullopt;
   const auto& [lease, slot] = loss.mapped();
-  const auto waits = std::ranges::find_if(
-      queue_, [&](const auto& c) { return c.demand.id == lease.id; });
+  const auto waits =
+      std::ranges::find_if(queue_, [&](const auto& c) { return c.task.id == lease.id; });
   if (waits != queue_.end()) {
     auto node = queue_.extract(waits);
     if (blame(node.value(), slot))
@@ -104,7 +104,7 @@ std::optional<lost_lease> schedule::convict(node_id id) {
   for (auto& [other, n] : nodes_)
     for (auto& held : n.leases)
       if (held.lease.id == lease.id)
-        blame(held.candidate, slot);
+        blame(held.given, slot);
   return std::nullopt;
 }
 
@@ -142,7 +142,7 @@ std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has
   const auto never_arrived = std::ranges::stable_partition(
       leases, [&](const auto& l) { return std::ranges::any_of(has, same(l.lease)); });
   for (auto& l : never_arrived)
-    queue_.insert(std::move(l.candidate));
+    queue_.insert(std::move(l.given));
   leased_ -= never_arrived.size();
   leases.erase(never_arrived.begin(), never_arrived.end());
   std::vector<lease> ended;
@@ -153,16 +153,16 @@ std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has
   return ended;
 }
 
-std::optional<lease> schedule::adopt(node_id id, candidate_id wanted) {
+std::optional<lease> schedule::adopt(node_id id, const task_id& wanted) {
   const auto node = nodes_.find(id);
   const auto waits =
-      std::ranges::find_if(queue_, [&](const auto& c) { return c.demand.id == wanted; });
+      std::ranges::find_if(queue_, [&](const auto& c) { return c.task.id == wanted; });
   if (node == nodes_.end() || waits == queue_.end())
     return std::nullopt;
   return give(node->second, queue_.extract(waits).value());
 }
 
-void schedule::retire(node_id id, const std::vector<candidate_id>& not_done) {
+void schedule::retire(node_id id, const std::vector<task_id>& not_done) {
   auto found = nodes_.find(id);
   if (found == nodes_.end())
     return;
@@ -172,7 +172,7 @@ void schedule::retire(node_id id, const std::vector<candidate_id>& not_done) {
     return std::ranges::find(not_done, l.lease.id) == not_done.end();
   });
   for (auto& l : handed_back)
-    queue_.insert(std::move(l.candidate));
+    queue_.insert(std::move(l.given));
   leased_ -= handed_back.size();
   leases.erase(handed_back.begin(), handed_back.end());
 }
@@ -191,8 +191,8 @@ bool schedule::takes(const node& n, clock::time_point now) const {
          && !quarantine_.until(n.offer.slot, now);
 }
 
-bool schedule::fits(const offer& o, const waiting_candidate& c) const {
-  return o.memory_bytes == 0 || memory_.need(c.demand.memory_bytes) <= o.memory_bytes;
+bool schedule::fits(const offer& o, const waiting_task& c) const {
+  return o.memory_bytes == 0 || memory_.need(c.task.needs.memory_bytes) <= o.memory_bytes;
 }
 
 bool schedule::other_slot(const std::string& slot, clock::time_point now) const {
@@ -201,17 +201,17 @@ bool schedule::other_slot(const std::string& slot, clock::time_point now) const 
   });
 }
 
-std::set<schedule::waiting_candidate>::iterator
-schedule::next_for(const node& n, clock::time_point now) {
-  return std::ranges::find_if(queue_, [&](const waiting_candidate& c) {
+std::set<schedule::waiting_task>::iterator schedule::next_for(const node& n,
+                                                              clock::time_point now) {
+  return std::ranges::find_if(queue_, [&](const waiting_task& c) {
     return fits(n.offer, c)
            && (c.lost_on != n.offer.slot || c.lost_on.empty()
                || !other_slot(c.lost_on, now));
   });
 }
 
-lease schedule::give(node& n, waiting_candidate c) {
-  const lease given{.id = c.demand.id, .number = ++last_lease_, .attempt = c.attempt};
+lease schedule::give(node& n, waiting_task c) {
+  const lease given{.id = c.task.id, .number = ++last_lease_, .attempt = c.attempt};
   n.leases.push_back({given, std::move(c)});
   ++leased_;
   return given;
@@ -222,9 +222,9 @@ std::vector<lease> schedule::fill(node& n, std::size_t most, clock::time_point n
   std::vector<lease> given;
   while (given.size() < most) {
     const auto next = next_for(n, now);
-    if (next == queue_.end() || (next->alone && !n.leases.empty()))
+    if (next == queue_.end() || (next->task.alone && !n.leases.empty()))
       break;
-    const bool alone = next->alone;
+    const bool alone = next->task.alone;
     given.push_back(give(n, queue_.extract(next).value()));
     if (alone)
       break;
@@ -248,7 +248,7 @@ std::vector<handout> schedule::hand_out(clock::time_point now) {
   while (more && !queue_.empty()) {
     more = false;
     for (auto& [id, n] : nodes_) {
-      const bool alone_there = !n.leases.empty() && n.leases.front().candidate.alone;
+      const bool alone_there = !n.leases.empty() && n.leases.front().given.task.alone;
       if (queue_.empty() || alone_there || !takes(n, now)
           || n.leases.size() + (most > 1 ? most : 1) > room)
         continue;
@@ -262,26 +262,26 @@ std::vector<handout> schedule::hand_out(clock::time_point now) {
   return result;
 }
 
-std::vector<demand> schedule::too_large() {
-  std::vector<demand> result;
-  const auto fits_somewhere = [&](const waiting_candidate& c) {
+std::vector<task> schedule::too_large() {
+  std::vector<task> result;
+  const auto fits_somewhere = [&](const waiting_task& c) {
     return std::ranges::any_of(
         nodes_, [&](const auto& n) { return n.second.ready && fits(n.second.offer, c); });
   };
   if (std::ranges::none_of(nodes_, [](const auto& n) { return n.second.ready; }))
     return result;
-  std::erase_if(queue_, [&](const waiting_candidate& c) {
-    if (c.demand.memory_bytes == 0 || fits_somewhere(c))
+  std::erase_if(queue_, [&](const waiting_task& c) {
+    if (c.task.needs.memory_bytes == 0 || fits_somewhere(c))
       return false;
-    result.push_back(c.demand);
-    result.back().memory_bytes = memory_.need(c.demand.memory_bytes);
+    result.push_back(c.task);
+    result.back().needs.memory_bytes = memory_.need(c.task.needs.memory_bytes);
     return true;
   });
   return result;
 }
 
-std::optional<node_id> schedule::drop(candidate_id id) {
-  std::erase_if(queue_, [&](const auto& c) { return c.demand.id == id; });
+std::optional<node_id> schedule::drop(const task_id& id) {
+  std::erase_if(queue_, [&](const auto& c) { return c.task.id == id; });
   for (auto& [node, n] : nodes_) {
     const auto held =
         std::erase_if(n.leases, [&](const auto& l) { return l.lease.id == id; });
@@ -292,7 +292,7 @@ std::optional<node_id> schedule::drop(candidate_id id) {
   return std::nullopt;
 }
 
-std::uint32_t schedule::accept(node_id node, candidate_id id, std::uint64_t lease,
+std::uint32_t schedule::accept(node_id node, const task_id& id, std::uint64_t lease,
                                double seconds, std::uint64_t peak_bytes) {
   auto found = nodes_.find(node);
   if (found == nodes_.end())
@@ -303,8 +303,8 @@ std::uint32_t schedule::accept(node_id node, candidate_id id, std::uint64_t leas
   if (held == leases.end())
     return 0;
   const auto attempt = held->lease.attempt;
-  if (peak_bytes > 0 && held->candidate.demand.memory_bytes > 0)
-    memory_.observe(held->candidate.demand.memory_bytes, peak_bytes);
+  if (peak_bytes > 0 && held->given.task.needs.memory_bytes > 0)
+    memory_.observe(held->given.task.needs.memory_bytes, peak_bytes);
   leases.erase(held);
   --leased_;
   quarantine_.succeed(found->second.offer.slot);

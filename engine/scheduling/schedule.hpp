@@ -2,7 +2,7 @@
 
 #include "engine/scheduling/memory_forecast.hpp"
 #include "engine/scheduling/quarantine.hpp"
-#include "engine/search/core/candidate.hpp"
+#include "engine/scheduling/task.hpp"
 
 #include <chrono>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace clade {
 
-/// How candidates are handed out.
+/// How tasks are handed out.
 struct schedule_params {
   /// A node that was not heard for so long is lost, and what it had is tried elsewhere;
   /// one that comes back sooner goes on with it. It sends a heartbeat each second.
@@ -23,12 +23,12 @@ struct schedule_params {
   std::chrono::milliseconds closed_lease{3'000};
   /// A node that was not heard for so long gets nothing new.
   std::chrono::milliseconds quiet{3'000};
-  /// A batch is as many candidates as take about so long, so that messages cost little
-  /// beside short evaluations; whatever takes longer travels alone.
+  /// A batch is as many tasks as take about so long, so that messages cost little beside
+  /// short evaluations; whatever takes longer travels alone.
   std::chrono::milliseconds batch_time{20};
   std::size_t max_batch = 64;
-  /// A candidate that was alone on a node process that died of it (`schedule::leave`) is
-  /// tried again until so many have.
+  /// A task that was alone on a node process that died of it (`schedule::leave`) is tried
+  /// again until so many have.
   std::uint32_t deadly_tries = 2;
   quarantine_params quarantine;
 };
@@ -38,7 +38,7 @@ using node_id = std::uint64_t;
 
 /// What a node is to do; the lease is part of the answer, so that a late one is known.
 struct lease {
-  candidate_id id = 0;
+  task_id id;
   std::uint64_t number = 0;
   std::uint32_t attempt = 1;
 
@@ -52,20 +52,13 @@ struct handout {
   friend bool operator==(const handout&, const handout&) = default;
 };
 
-/// A candidate whose node was lost while it had it.
+/// A task whose node was lost while it had it.
 struct lost_lease {
-  candidate_id id = 0;
+  task_id id;
   std::uint32_t attempt = 1;
   bool given_up = false; ///< Its own fault: it is not handed out again.
 
   friend bool operator==(const lost_lease&, const lost_lease&) = default;
-};
-
-/// What is to be trained: `work` decides the order, `memory` who may have it.
-struct demand {
-  candidate_id id = 0;
-  double work = 0;
-  std::uint64_t memory_bytes = 0; ///< As estimated; 0: next to nothing.
 };
 
 /// What a node offers.
@@ -74,15 +67,15 @@ struct offer {
   std::uint64_t memory_bytes = 0; ///< 0: not known, taken for enough.
 };
 
-/// Who trains what: candidates that wait, the longest first; nodes with their leases.
-/// Pure: it is told the time. For each candidate exactly one result is accepted, that of
-/// its present lease.
+/// Who does what: tasks that wait, the longest first; nodes with their leases. Pure: it
+/// is told the time. Of each task exactly one result is accepted, that of its present
+/// lease.
 ///
 /// A node has one batch in work and, where batches are short, a second one waiting. When
-/// a node is lost with several candidates, none of them is to blame: each is handed out
-/// again, alone. One that was alone is to blame only where the process itself shows it. A
-/// candidate whose node was lost goes to another slot than that, if there
-/// is one. A slot on which several candidates in a row were lost gets none for a while.
+/// a node is lost with several tasks, none of them is to blame: each is handed out again,
+/// alone. One that was alone is to blame only where the process itself shows it. A task
+/// whose node was lost goes to another slot than that, if there is one. A slot on which
+/// several tasks in a row were lost gets none for a while.
 class schedule {
 public:
   using clock = std::chrono::steady_clock;
@@ -91,23 +84,23 @@ public:
       : params_(params),
         quarantine_(params.quarantine) {}
 
-  void submit(const demand& d);
+  void submit(const task& t);
 
   /// Takes back everything that no node has.
-  [[nodiscard]] std::vector<candidate_id> withdraw();
+  [[nodiscard]] std::vector<task_id> withdraw();
 
   /// It is heard, and comes, or comes back; `ready`: it may be given something.
   void join(node_id node, const offer& o, clock::time_point now, bool ready = true);
   void enable(node_id node);
 
   /// The node is gone, and dead; what it had waits again, or is given up.
-  /// `own_doing`: its process ended by what it did itself, so that a candidate which it
-  /// had alone is to blame. Silence, or a signal from elsewhere, is nobody's fault.
+  /// `own_doing`: its process ended by what it did itself, so that a task which it had
+  /// alone is to blame. Silence, or a signal from elsewhere, is nobody's fault.
   [[nodiscard]] std::vector<lost_lease> leave(node_id node, clock::time_point now,
                                               bool own_doing = false);
 
   /// It becomes known only now that the process of a node that left without blame had
-  /// ended by its own doing. Returns its candidate if that waits and is given up.
+  /// ended by its own doing. Returns its task if that waits and is given up.
   [[nodiscard]] std::optional<lost_lease> convict(node_id node);
 
   /// The node is there: renews its leases.
@@ -124,25 +117,26 @@ public:
   /// got: that waits again. Returns which of its leases do not hold.
   [[nodiscard]] std::vector<lease> reconcile(node_id node, const std::vector<lease>& has);
 
-  /// A node that had this candidate from an earlier head: if it waits, the node gets it.
-  [[nodiscard]] std::optional<lease> adopt(node_id node, candidate_id id);
+  /// A node that had this task from an earlier head: if it waits, the node gets it.
+  [[nodiscard]] std::optional<lease> adopt(node_id node, const task_id& id);
 
   /// The node gets nothing more, and what it names it will not do.
-  void retire(node_id node, const std::vector<candidate_id>& not_done);
+  void retire(node_id node, const std::vector<task_id>& not_done);
 
-  /// Nobody wants this candidate any more; returns the node that has it, if one does.
-  std::optional<node_id> drop(candidate_id id);
+  /// Nobody wants this task done any more; returns the node that has it, if one does.
+  std::optional<node_id> drop(const task_id& id);
 
   /// What to send now, to whom; empty where nothing waits or nobody is free.
   [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
 
   /// Takes from the queue what fits no slot that is there. Nothing while there is none.
-  [[nodiscard]] std::vector<demand> too_large();
+  [[nodiscard]] std::vector<task> too_large();
 
   /// Takes the result of a lease that holds, and returns which attempt it was; 0 if the
-  /// lease has ended (the result is to be ignored). `seconds`: what it took;
-  /// `peak_bytes`: the memory, 0 where nobody measured.
-  [[nodiscard]] std::uint32_t accept(node_id node, candidate_id id, std::uint64_t lease,
+  /// lease has ended (the result is to be ignored). `seconds`: what it took, negative
+  /// where that tells nothing of the next ones; `peak_bytes`: the memory, 0 where nobody
+  /// measured.
+  [[nodiscard]] std::uint32_t accept(node_id node, const task_id& id, std::uint64_t lease,
                                      double seconds, std::uint64_t peak_bytes = 0);
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size(); }
@@ -164,31 +158,30 @@ public:
   }
 
 private:
-  struct waiting_candidate {
-    clade::demand demand;
+  struct waiting_task {
+    clade::task task;
     std::uint32_t attempt = 1;
     std::uint32_t deaths = 0; ///< Of processes, by its doing.
-    bool alone = false;
-    std::string lost_on; ///< The slot that lost it last.
-    std::string died_on; ///< The slot whose process last died of it.
+    std::string lost_on;      ///< The slot that lost it last.
+    std::string died_on;      ///< The slot whose process last died of it.
 
-    friend bool operator<(const waiting_candidate& a, const waiting_candidate& b) {
-      return a.demand.work != b.demand.work ? a.demand.work > b.demand.work
-                                            : a.demand.id < b.demand.id;
+    friend bool operator<(const waiting_task& a, const waiting_task& b) {
+      return a.task.work != b.task.work ? a.task.work > b.task.work
+                                        : a.task.id < b.task.id;
     }
   };
-  struct leased_candidate {
+  struct leased_task {
     clade::lease lease;
-    waiting_candidate candidate;
+    waiting_task given;
   };
-  /// A loss of a candidate that was alone on its node and is not blamed.
+  /// A loss of a task that was alone on its node and is not blamed.
   struct lone_loss {
     clade::lease lease;
     std::string slot;
   };
   struct node {
     clade::offer offer;
-    std::vector<leased_candidate> leases;
+    std::vector<leased_task> leases;
     clock::time_point ends; ///< Unless it is heard.
     clock::time_point heard;
     bool ready = false;
@@ -198,18 +191,18 @@ private:
 
   [[nodiscard]] std::size_t batch_size() const;
   [[nodiscard]] bool takes(const node& n, clock::time_point now) const;
-  [[nodiscard]] bool fits(const offer& o, const waiting_candidate& c) const;
+  [[nodiscard]] bool fits(const offer& o, const waiting_task& c) const;
   [[nodiscard]] bool other_slot(const std::string& slot, clock::time_point now) const;
-  [[nodiscard]] std::set<waiting_candidate>::iterator next_for(const node& n,
-                                                               clock::time_point now);
+  [[nodiscard]] std::set<waiting_task>::iterator next_for(const node& n,
+                                                          clock::time_point now);
   [[nodiscard]] std::vector<lease> fill(node& n, std::size_t most, clock::time_point now);
-  lease give(node& n, waiting_candidate c);
-  bool blame(waiting_candidate& c, const std::string& slot);
+  lease give(node& n, waiting_task c);
+  bool blame(waiting_task& c, const std::string& slot);
 
   schedule_params params_;
   clade::quarantine quarantine_;
   memory_forecast memory_;
-  std::set<waiting_candidate> queue_;
+  std::set<waiting_task> queue_;
   std::map<node_id, node> nodes_;
   std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.
   std::size_t leased_ = 0;

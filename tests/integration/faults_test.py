@@ -61,6 +61,21 @@ class DeadlyCandidate(RunTest):
                          [("crashed",), ("succeeded",)])
 
 
+class HangingTest(RunTest):
+    def test_it_is_ended_and_tried_again_and_then_the_run_says_so(self):
+        file = self.write_experiment(population=6, generations=1, misbehaviour="hang_test = 1.0",
+                                     limits='evaluation_time = "1s"')
+        run = self.finish("run", file, "--slots", "2", status=1)
+        self.assertRegex(run.err, "the test of the (champion|best random candidate) failed: two node processes ended while "
+                         "they made it, the last as what it did took longer than limits.evaluation_time")
+        self.assert_nothing_left()
+        # Every evaluation is recorded; the run is at its last step, and tests alone are made again.
+        self.assertEqual(self.count("select count(*) from evaluations"), 6)
+        self.assertEqual(self.count("select count(*) from attempts"), 0)
+        self.finish("resume", self.run_folder(), status=1)
+        self.assertEqual(self.count("select count(*) from evaluations"), 6)
+
+
 class FailingSlot(RunTest):
     BY_IT = "select count(*) from evaluations where slot = 'cpu:0'"
 

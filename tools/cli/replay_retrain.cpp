@@ -156,7 +156,7 @@ private:
                             [&](job j) {
                               const auto id = j.id;
                               auto done =
-                                  works_.at(experiment).evaluate(std::move(j), 0, nobody);
+                                  works_.at(experiment).evaluate(j.id, 0, j, nobody);
                               if (past_.starts.contains(id))
                                 checkpoints_[{experiment, id}] = done.checkpoint;
                               return done;

@@ -54,11 +54,12 @@ expected<trained_here> train_here(const trained_here_params& params) {
                       .by = {.evaluate =
                                  [work](job j) {
                                    timed t(work->budget(j.budget.epochs).time);
-                                   return work->evaluate(std::move(j), 0, t);
+                                   return work->evaluate(j.id, 0, j, t);
                                  },
                              .examine =
                                  [work](job j, const bytes& weights) {
-                                   return work->examine(j, weights);
+                                   unheard_progress nobody;
+                                   return work->examine(0, j, weights, {}, nobody);
                                  },
                              .processor_seconds = process_seconds}};
 }

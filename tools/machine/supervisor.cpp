@@ -37,6 +37,7 @@ constexpr auto healthy_life = 10s;
 constexpr int dismissed_status = 0;
 constexpr int refused_status = 2;
 constexpr int lonely_status = 5;
+constexpr int overdue_status = 6;
 // Longer than that between two looks, and this process was stopped itself.
 constexpr auto own_gap = 5s;
 constexpr auto drain_allowance = 5s;
@@ -203,12 +204,12 @@ expected<void> supervisor::start_due() {
   return {};
 }
 
-// Evidence is what the process itself shows. SIGKILL tells nothing of who sent it; that
-// the kernel did, for want of memory, its counter tells, and the process's greatest size
-// whether that was its own fault.
+// Evidence is what the process itself shows: a fault, or that it ended because a test did
+// not. SIGKILL tells nothing of who sent it; that the kernel did, for want of memory, its
+// counter tells, and the process's greatest size whether that was its own fault.
 bool supervisor::own_doing(const slot& s, int status, const rusage& used) const {
   if (!WIFSIGNALED(status))
-    return false;
+    return WEXITSTATUS(status) == overdue_status;
   if (is_fault(WTERMSIG(status)))
     return !s.sent_signal;
   const auto bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
@@ -220,8 +221,11 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   const pid_t process = std::exchange(s.process, 0);
   read_pulse(s);
   const bool own = own_doing(s, status, used);
-  const auto how = describe_exit(status)
-                   + (own && WTERMSIG(status) == SIGKILL ? ", out of memory" : "");
+  const auto how =
+      own && WIFEXITED(status)
+          ? "as what it did took longer than limits.evaluation_time"
+          : describe_exit(status)
+                + (own && WTERMSIG(status) == SIGKILL ? ", out of memory" : "");
   s.former.push_back(std::to_string(s.session) + (own ? ":1:" : ":0:") + how);
   if (s.former.size() > former_kept)
     s.former.pop_front();
@@ -236,9 +240,9 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
     return;
   }
   const auto now = clock::now();
-  // What kills a process by a signal is a candidate; what ends it with a status is there
-  // again next time.
-  s.pause = WIFSIGNALED(status) || now - s.started >= healthy_life
+  // What kills a process by a signal, or keeps it beyond its time, is a task; what ends
+  // it with a status is there again next time.
+  s.pause = own || WIFSIGNALED(status) || now - s.started >= healthy_life
                 ? least_pause
                 : std::clamp<std::chrono::milliseconds>(2 * s.pause, first_pause,
                                                         longest_pause);

@@ -186,6 +186,9 @@ public:
   }
 
   expected<examination> examine(const job& j, const bytes& weights) override {
+    if (derive(j.seed, purpose::synthetic, j.id, hash64("test")).uniform()
+        < params_.hang_test)
+      hang();
     if (!weights.empty() && weights != make_weights(j))
       return fail(error_kind::corrupt,
                   "the weights of #" + std::to_string(j.id) + " are those of another");
@@ -300,11 +303,13 @@ expected<void> validate(const synthetic_params& params) {
   double sum = 0;
   for (const auto& [name, share] :
        {std::pair("diverge", params.diverge), std::pair("crash", params.crash),
-        std::pair("hang", params.hang), std::pair("hog", params.hog)}) {
+        std::pair("hang", params.hang), std::pair("hog", params.hog),
+        std::pair("hang_test", params.hang_test)}) {
     if (!(share >= 0 && share <= 1))
       return refuse(name, share, "it is a share, from 0 to 1");
     sum += share;
   }
+  sum -= params.hang_test; // Which misbehaves later.
   if (sum > 1)
     return refuse("diverge + crash + hang + hog", sum, "shares add up to at most 1");
   if (params.duration.count() < 0)

@@ -18,6 +18,7 @@ struct synthetic_params {
   double crash = 0;                      ///< Share that kill their process with SIGSEGV.
   double hang = 0;                       ///< Share that never return.
   double hog = 0;                        ///< Share that allocate until there is no more.
+  double hang_test = 0;                  ///< Share whose test never returns.
   std::uint32_t epochs = 1;              ///< Of a full training; each is reported.
 };
 

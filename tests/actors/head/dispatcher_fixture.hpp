@@ -38,7 +38,7 @@ inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
 /// What a node was given.
 struct given {
   std::vector<assignment> assignments;
-  std::vector<std::uint64_t> forgets;
+  std::vector<task_id> forgets;
   std::string dismissed;
 };
 
@@ -47,9 +47,6 @@ inline link_actor::behavior_type stub_link(link_actor::pointer,
   return {
       [g](const assignments& a) {
         g->assignments.insert(g->assignments.end(), a.batch.begin(), a.batch.end());
-      },
-      [](const examine&) {
-        return examined{"no such data", {}};
       },
       [g](const leave& l) { g->dismissed = l.reason; },
       [](const node_ready&) {},
@@ -151,10 +148,14 @@ struct fixture {
   }
 
   taken answer(const node& n, const assignment& a) {
-    evaluation e{.id = a.id};
+    evaluation e{.id = a.id.candidate};
     e.seconds = 1;
+    return answer(n, result_of({e, {}}, a.lease));
+  }
+
+  taken answer(const node& n, result r) {
     results message{.node = n.id, .batch = {}};
-    message.batch.push_back(result_of({e, {}}, a.lease));
+    message.batch.push_back(std::move(r));
     return ask<taken>(message);
   }
 

@@ -129,7 +129,7 @@ TEST_CASE("dispatcher: a node that comes back in time goes on with what it has")
   CHECK(welcome.ready);
   REQUIRE(welcome.keep.size() == 1);
   CHECK(welcome.keep[0].lease == a.lease);
-  CHECK(f.answer(has, a).ids == std::vector<std::uint64_t>{1});
+  CHECK(f.answer(has, a).ids == std::vector<task_id>{1});
   CHECK(f.told->evaluations.size() == 1);
   CHECK(f.attempts() == 0);
 }
@@ -186,7 +186,7 @@ TEST_CASE("dispatcher: after a head was killed its nodes bring what they have") 
   REQUIRE(welcome.keep.size() == 1); // 8 has an evaluation already.
   CHECK(welcome.keep[0].id == 1);
   const assignment adopted{.id = 1, .lease = welcome.keep[0].lease};
-  CHECK(f.answer(n, adopted).ids == std::vector<std::uint64_t>{1});
+  CHECK(f.answer(n, adopted).ids == std::vector<task_id>{1});
   CHECK(f.told->evaluations.size() == 1);
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("dispatcher: bytes that are no evaluation change nothing") {
   const auto a = n.was->assignments.at(0);
   results garbage{.node = n.id, .batch = {}};
   garbage.batch.push_back(
-      {.id = a.id, .lease = a.lease, .evaluation = "garbage", .weights = {}});
+      {.id = a.id, .lease = a.lease, .done = "garbage", .weights = {}});
   caf::anon_send(f.dispatcher, garbage);
   f.system.settle();
   CHECK(f.told->evaluations.empty());
@@ -84,14 +84,14 @@ TEST_CASE("dispatcher: a dropped candidate is an evaluation and its node forgets
   f.submit(2);
   const auto n = f.join();
   REQUIRE(n.was->assignments.size() == 1);
-  const auto id = n.was->assignments.front().id;
+  const auto id = n.was->assignments.front().id.candidate;
   caf::anon_send(f.dispatcher, drop_candidate{id, "ada"});
   caf::anon_send(f.dispatcher, drop_candidate{id, "ada"});
   f.system.settle();
   REQUIRE(f.told->evaluations.size() == 1);
   CHECK(f.told->evaluations[0].outcome == outcome::dropped);
   CHECK(f.told->evaluations[0].reason == "dropped by ada");
-  CHECK(n.was->forgets == std::vector<std::uint64_t>{id});
+  CHECK(n.was->forgets == std::vector<task_id>{id});
   // Its slot goes on with the next, and a result that comes all the same is ignored.
   CHECK(n.was->assignments.size() == 2);
 }
@@ -112,70 +112,121 @@ TEST_CASE("dispatcher: what no node has can be withdrawn") {
   CHECK(n.was->assignments.size() == 1);
 }
 
-TEST_CASE("dispatcher: an examination whose node is lost is made elsewhere") {
-  fixture f;
-  fixture::node mute{.hello = {.slot = "cpu:0", .worker = 1, .session = 50}};
-  f.connect(mute);
-  // Its link takes the request and never answers.
-  const auto silent = f.system->spawn([](caf::event_based_actor* self) -> caf::behavior {
-    self->set_default_handler(caf::skip);
-    return {[](caf::unit_t) {}};
-  });
-  mute.link = caf::actor_cast<link_actor>(silent);
-  REQUIRE(f.ask<node_welcome>(mute.hello, mute.link).node == mute.id);
-  caf::anon_send(f.dispatcher, node_ready{.node = mute.id});
-  f.system.settle();
-  caf::scoped_actor self(*f.system);
-  auto asked = self->request(f.dispatcher, caf::infinite, examine{.subject = "champion"});
-  f.system.settle();
-  const auto other = f.join();
-  CHECK(self->mailbox().empty());
-  f.cut(mute);
-  f.ask<heartbeat_answer>(heartbeat{other.id});
-  f.system.pass(1s);
-  std::string failure;
-  asked.receive([&](const examined& e) { failure = e.failure; }, [](caf::error&) {});
-  CHECK(failure == "no such data"); // The other's answer.
+namespace {
+
+/// A test that the dispatcher was asked for, and what came of it.
+struct asked_test {
+  explicit asked_test(fixture& f, candidate_id id = 3)
+      : self(*f.system),
+        answer(self->request(f.dispatcher, caf::infinite,
+                             test_request{{.id = {id, task_type::test}}})) {
+    f.system.settle();
+  }
+
+  [[nodiscard]] bool answered() { return !self->mailbox().empty(); }
+
+  test_answer take() {
+    test_answer taken;
+    answer.receive([&](const test_answer& a) { taken = a; },
+                   [](caf::error&) { FAIL("no answer"); });
+    return taken;
+  }
+
+  caf::scoped_actor self;
+  decltype(std::declval<caf::scoped_actor&>()->request(
+      std::declval<const dispatcher_actor&>(), caf::infinite, test_request{})) answer;
+};
+
+result measured(const assignment& a) {
+  encoder out;
+  encode(out, examination{.subject = {}, .id = a.id.candidate, .parameters = 12});
+  return {.id = a.id, .lease = a.lease, .done = out.take()};
 }
 
-TEST_CASE("dispatcher: an examination fails by what node processes do, not by what is "
-          "done to them") {
+} // namespace
+
+TEST_CASE("dispatcher: a test is leased like a training and its result is the answer") {
+  fixture f;
+  const auto n = f.join();
+  asked_test test(f);
+  REQUIRE(n.was->assignments.size() == 1);
+  const auto& a = n.was->assignments.front();
+  CHECK(a.id == task_id{3, task_type::test});
+  // Garbage is no answer, and the lease of another task none of this one's.
+  CHECK(f.answer(n, result{.id = a.id, .lease = a.lease, .done = "garbage"}).ids.empty());
+  f.answer(n, result{.id = a.id, .lease = a.lease + 1});
+  CHECK_FALSE(test.answered());
+  CHECK(f.answer(n, measured(a)).ids == std::vector<task_id>{a.id});
+  const auto answer = test.take();
+  REQUIRE(answer.measured);
+  REQUIRE(*answer.measured);
+  CHECK((*answer.measured)->parameters == 12);
+}
+
+TEST_CASE("dispatcher: a test may fail or have no meaning") {
+  fixture f;
+  const auto n = f.join();
+  asked_test bad(f, 3);
+  const auto& first = n.was->assignments.at(0);
+  f.answer(n, result{.id = first.id, .lease = first.lease, .failure = "no such data"});
+  CHECK(bad.take().measured.error().message == "no such data");
+  asked_test baseline(f, 0);
+  const auto& second = n.was->assignments.at(1);
+  f.answer(n, result{.id = second.id, .lease = second.lease});
+  const auto answer = baseline.take();
+  REQUIRE(answer.measured);
+  CHECK_FALSE(*answer.measured);
+}
+
+TEST_CASE("dispatcher: a test whose node is lost is made elsewhere") {
+  fixture f;
+  const auto lost = f.join();
+  asked_test test(f);
+  REQUIRE(lost.was->assignments.size() == 1);
+  const auto other = f.join();
+  CHECK(other.was->assignments.empty());
+  f.cut(lost);
+  // Until its lease ends it may come back with what it has.
+  f.ask<heartbeat_answer>(heartbeat{other.id});
+  f.system.pass(2s);
+  CHECK(other.was->assignments.empty());
+  f.ask<heartbeat_answer>(heartbeat{other.id});
+  f.system.pass(2s);
+  REQUIRE(other.was->assignments.size() == 1);
+  f.answer(other, measured(other.was->assignments.front()));
+  CHECK(test.take().measured);
+  CHECK(f.attempts() == 0); // Which are of trainings.
+}
+
+TEST_CASE("dispatcher: a test that waits for a node is given up when the run stops") {
+  fixture f;
+  asked_test test(f);
+  CHECK(f.ask<withdrawn>(withdraw{}).ids.empty());
+  CHECK(test.take().measured.error().message == "the run stops");
+}
+
+TEST_CASE("dispatcher: a test fails by what node processes do, not by what is done to "
+          "them") {
   const auto losses_until_it_fails = [](bool own_doing) {
     fixture f;
-    caf::scoped_actor self(*f.system);
-    auto asked =
-        self->request(f.dispatcher, caf::infinite, examine{.subject = "champion"});
+    asked_test test(f);
     std::vector<former_process> former;
     int losses = 0;
     // Each node is the former one's next process, and takes it without an answer.
-    for (std::uint64_t session = 1; session <= 8 && self->mailbox().empty(); ++session) {
-      fixture::node mute{
-          .hello = {.slot = "cpu:0", .worker = 1, .session = session, .former = former}};
-      f.connect(mute);
-      const auto silent =
-          f.system->spawn([](caf::event_based_actor* taking) -> caf::behavior {
-            taking->set_default_handler(caf::skip);
-            return {[](caf::unit_t) {}};
-          });
-      mute.link = caf::actor_cast<link_actor>(silent);
-      REQUIRE(f.ask<node_welcome>(mute.hello, mute.link).node == mute.id);
-      caf::anon_send(f.dispatcher, node_ready{.node = mute.id});
-      f.system.settle();
-      if (!self->mailbox().empty())
+    for (std::uint64_t session = 1; session <= 8; ++session) {
+      const auto n = f.join(session, 1, former);
+      if (test.answered())
         break;
-      f.cut(mute);
+      f.cut(n);
       former = {{.session = session, .own_doing = own_doing, .how = "killed"}};
       ++losses;
     }
-    if (self->mailbox().empty())
+    if (!test.answered())
       return 0;
-    asked.receive(
-        [](const examined& e) {
-          CHECK(e.failure == "the node process ended in each of 3 tries");
-        },
-        [](caf::error&) { FAIL("no answer"); });
+    CHECK(test.take().measured.error().message
+          == "two node processes ended while they made it, the last killed");
     return losses;
   };
-  CHECK(losses_until_it_fails(true) == 3);
+  CHECK(losses_until_it_fails(true) == 2);
   CHECK(losses_until_it_fails(false) == 0);
 }

@@ -24,7 +24,7 @@ schedule with_nodes(std::size_t count, schedule_params params = {}) {
 std::vector<candidate_id> ids(const handout& out) {
   std::vector<candidate_id> result;
   for (const auto& l : out.leases)
-    result.push_back(l.id);
+    result.push_back(l.id.candidate);
   return result;
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("schedule: what no node has can be taken back") {
   s.submit({.id = 1, .work = double(2)});
   s.submit({.id = 2, .work = double(1)});
   REQUIRE(s.hand_out(start).size() == 1);
-  CHECK(s.withdraw() == std::vector<candidate_id>{2});
+  CHECK(s.withdraw() == std::vector<task_id>{2});
   CHECK(s.leased() == 1);
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("schedule: whatever happens every candidate ends exactly once") {
   const bool holds = rc::check([](const std::vector<std::uint8_t>& events) {
     schedule s({.max_batch = 4, .quarantine = {.failures = 1'000'000}});
     std::vector<std::pair<node_id, lease>> held;
-    std::set<candidate_id> ended;
+    std::set<task_id> ended;
     node_id last_node = 0;
     candidate_id last_candidate = 0;
     const auto accept = [&](std::size_t which, double seconds) {
@@ -304,9 +304,9 @@ TEST_CASE("schedule: a candidate goes where its memory fits") {
   schedule s;
   s.join(1, {.slot = "small", .memory_bytes = 100}, start);
   s.join(2, {.slot = "large", .memory_bytes = 1000}, start);
-  s.submit({.id = 1, .work = 9, .memory_bytes = 500});
-  s.submit({.id = 2, .work = 8, .memory_bytes = 600});
-  s.submit({.id = 3, .work = 7, .memory_bytes = 50});
+  s.submit({.id = 1, .work = 9, .needs = {500}});
+  s.submit({.id = 2, .work = 8, .needs = {600}});
+  s.submit({.id = 3, .work = 7, .needs = {50}});
   const auto out = s.hand_out(start);
   REQUIRE(out.size() == 2);
   CHECK(out[0] == handout{1, {{.id = 3, .number = 1, .attempt = 1}}});
@@ -317,7 +317,7 @@ TEST_CASE("schedule: a candidate goes where its memory fits") {
 
 TEST_CASE("schedule: what fits no slot is taken out once there is a slot") {
   schedule s;
-  s.submit({.id = 1, .memory_bytes = 5000});
+  s.submit({.id = 1, .needs = {5000}});
   CHECK(s.too_large().empty());
   s.join(1, {.slot = "small", .memory_bytes = 100}, start);
   const auto refused = s.too_large();
@@ -380,4 +380,32 @@ TEST_CASE("schedule: a closed connection shortens the lease and a heartbeat rene
   s.hear(1, start + 5s);
   CHECK(s.silent(start + 35s).empty());
   CHECK(s.silent(start + 36s) == std::vector<node_id>{1});
+}
+
+TEST_CASE("schedule: a test is a task of its own and travels alone") {
+  auto s = with_nodes(2, {.batch_time = 20ms, .max_batch = 8});
+  s.submit({.id = 1});
+  REQUIRE(s.accept(1, 1, s.hand_out(start).at(0).leases[0].number, 1e-6) == 1);
+  const task_id test{1, task_type::test}, baseline{0, task_type::test};
+  s.submit({.id = test, .alone = true});
+  s.submit({.id = baseline, .alone = true});
+  const auto out = s.hand_out(start);
+  REQUIRE(out.size() == 2);
+  CHECK(out[0].leases.size() == 1);
+  CHECK(out[0].leases[0].id == baseline);
+  CHECK(out[1].leases[0].id == test);
+  // The training of the same candidate is another task, and its lease no test's.
+  CHECK(s.accept(2, 1, out[1].leases[0].number, -1) == 0);
+  CHECK(s.accept(2, test, out[1].leases[0].number, -1) == 1);
+  CHECK(s.hand_out(start).empty());
+}
+
+TEST_CASE("schedule: a test that two node processes died of is given up") {
+  auto s = with_nodes(3);
+  s.submit({.id = {1, task_type::test}, .alone = true});
+  CHECK_FALSE(s.leave(s.hand_out(start).at(0).node, start, true).at(0).given_up);
+  const auto lost = s.leave(s.hand_out(start).at(0).node, start, true).at(0);
+  CHECK(lost.given_up);
+  CHECK(to_text(lost.id) == "the test of #1");
+  CHECK(to_text(task_id{0, task_type::test}) == "the test of the linear model");
 }

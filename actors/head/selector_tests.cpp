@@ -1,0 +1,77 @@
+// The champion meets the test data, and so do what it is compared with: the best of the
+// random candidates of generation 0 and the linear model.
+#include "actors/head/selector.hpp"
+#include "genome/codec.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+void selector_state::finish() {
+  tests_out = 1; // The linear model; the others are added before its answer can come.
+  if (run.best.empty()) {
+    final_record.champion = 0;
+    tests_out = 0;
+    note(final_record);
+    return;
+  }
+  final_record.champion = run.best.front().id;
+  std::vector<std::pair<std::string, individual>> subjects{
+      {"champion", run.best.front()}};
+  if (run.best_random && run.best_random->id != final_record.champion)
+    subjects.emplace_back("best random candidate", *run.best_random);
+  tests_out += subjects.size();
+  for (const auto& [subject, who] : subjects)
+    test(subject, who);
+  request_test("linear model", {.id = {0, task_type::test}});
+}
+
+// Without its weights it is trained again, from what it started from.
+void selector_state::test(const std::string& subject, const individual& who) {
+  assignment what{.id = {who.id, task_type::test},
+                  .genome = encode(*who.genome),
+                  .epochs = who.epochs};
+  self->request(params.archive, caf::infinite, fetch_weights{who.id})
+      .then([this, subject, what](const fetched_weights& fetched) mutable {
+        if (!fetched.found)
+          return fail(fetched.found.error());
+        what.weights = *fetched.found;
+        if (!what.weights.empty())
+          return request_test(subject, std::move(what));
+        self->request(params.archive, caf::infinite, fetch_lineages{{what.id.candidate}})
+            .then([this, subject, what](const fetched_lineages& traced) mutable {
+              if (!traced.found)
+                return fail(traced.found.error());
+              const auto& start = traced.found->front();
+              what.start = start.start;
+              what.start_epoch = start.start_epoch;
+              what.before = ancestors_of(start);
+              what.checkpoint = start.checkpoint;
+              request_test(subject, std::move(what));
+            });
+      });
+}
+
+void selector_state::request_test(std::string subject, assignment what) {
+  self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
+      .then([this, subject = std::move(subject)](const test_answer& answer) {
+        if (over || !finishing)
+          return;
+        if (!answer.measured)
+          return fail({answer.measured.error().kind,
+                       "the test of the " + subject
+                           + " failed: " + answer.measured.error().message});
+        auto& all = final_record.examinations;
+        if (const auto& measured = *answer.measured) {
+          all.push_back(*measured);
+          all.back().subject = subject;
+        }
+        if (--tests_out > 0)
+          return;
+        std::ranges::sort(all, {}, &examination::subject); // They came in any order.
+        note(final_record);
+        advance();
+      });
+}
+
+} // namespace clade

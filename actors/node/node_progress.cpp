@@ -1,0 +1,39 @@
+#include "actors/node/node_progress.hpp"
+
+#include "genome/codec.hpp"
+
+namespace clade {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// People see epochs pass ten times a second at most.
+constexpr auto report_interval = 100ms;
+
+} // namespace
+
+node_progress::node_progress(const node_work& work, node_actor node, const assignment& a,
+                             bool own)
+    : work_(work),
+      node_(std::move(node)),
+      assignment_(a),
+      own_(own) {}
+
+bool node_progress::report(const epoch& e) {
+  const auto now = node_work::clock::now();
+  const auto limits = work_.budget(assignment_.epochs);
+  if (own_ && now - last_ >= report_interval) {
+    last_ = now;
+    encoder passed;
+    encode(passed, e);
+    caf::anon_send(node_, epoch_passed{.node = 0,
+                                       .id = assignment_.id.candidate,
+                                       .of = limits.epochs,
+                                       .passed = passed.take()});
+  }
+  return (limits.time.count() == 0 || now - start_ < limits.time)
+         && !work_.dropped(assignment_.lease);
+}
+
+} // namespace clade

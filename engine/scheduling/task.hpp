@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/search/core/candidate.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace clade {
+
+/// What a node is asked to do; the value goes over the wire.
+enum class task_type : std::uint8_t {
+  train = 0, ///< Train a candidate and validate it.
+  test = 1   ///< Measure a trained candidate, or the linear model, on held-out data.
+};
+
+/// Names a task, for a head and for those that come after it: the same candidate is
+/// trained once and tested once.
+struct task_id {
+  candidate_id candidate = 0; ///< 0: the linear model, which is only tested.
+  task_type type = task_type::train;
+
+  constexpr task_id() = default;
+  /// A candidate's number alone names its training.
+  constexpr task_id(candidate_id c, task_type k = task_type::train)
+      : candidate(c),
+        type(k) {}
+
+  friend auto operator<=>(const task_id&, const task_id&) = default;
+};
+
+/// "#7", "the test of #7", "the test of the linear model".
+[[nodiscard]] std::string to_text(const task_id& id);
+
+/// What a task takes of the slot that does it.
+struct task_needs {
+  std::uint64_t memory_bytes = 0; ///< As estimated; 0: next to nothing.
+};
+
+/// What is to be done: `work` decides the order, `needs` who may do it.
+struct task {
+  task_id id;
+  double work = 0;
+  task_needs needs;
+  /// It travels by itself, however short others are.
+  bool alone = false;
+};
+
+} // namespace clade
