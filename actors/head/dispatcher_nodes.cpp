@@ -60,8 +60,11 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   node.link = link;
   node.view.away = false;
   self->monitor(link);
-  schedule.join(id, {.slot = hello.slot, .memory_bytes = hello.memory_bytes}, now(),
-                node.view.ready || hello.ready);
+  schedule.join(id,
+                {.slot = hello.slot,
+                 .memory_bytes = hello.memory_bytes,
+                 .measured = hello.measured},
+                now(), node.view.ready || hello.ready);
   std::vector<lease> has, ended;
   for (const auto& h : hello.has)
     has.push_back({.id = h.id, .number = h.lease});

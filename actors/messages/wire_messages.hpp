@@ -42,6 +42,7 @@ struct node_hello {
   std::uint64_t run = 0;          ///< What it has is of this run; 0: it has nothing yet.
   bool ready = false;             ///< It loaded the data and did the first step before.
   std::uint64_t memory_bytes = 0; ///< What candidates may take; 0: not known.
+  bool measured = true;           ///< `offer::measured`.
   std::vector<held_lease> has;
   std::vector<former_process> former; ///< Of its slot, the latest last.
 };
@@ -189,7 +190,7 @@ typename Inspector::result_type inspect(Inspector& f, former_process& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
   return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
-           x.run, x.ready, x.memory_bytes, x.has, x.former);
+           x.run, x.ready, x.memory_bytes, x.measured, x.has, x.former);
 }
 
 template<class Inspector>

@@ -1,5 +1,7 @@
 #include "actors/node/node.hpp"
 
+#include "actors/node/peak_memory.hpp"
+
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -30,6 +32,7 @@ node_hello node_state::hello() {
                      .run = run,
                      .ready = prepared && prepared->failure.empty(),
                      .memory_bytes = params.memory_bytes,
+                     .measured = measures_memory(params.device),
                      .has = {},
                      .former = params.former};
   for (const auto& [task, h] : has)

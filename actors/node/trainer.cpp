@@ -29,7 +29,8 @@ result train(const trainer_state& state, const assignment& a) {
   auto before = jobs_of(a.before);
   if (!before)
     return invalid(before.error());
-  const peak_memory memory(state.params.work->trains());
+  const peak_memory memory(state.params.work->trains()
+                           && measures_memory(state.params.device));
   auto done = evaluate_lineage(
       std::move(*before),
       {.id = a.id.candidate,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace clade {
 
@@ -191,8 +192,12 @@ bool schedule::takes(const node& n, clock::time_point now) const {
          && !quarantine_.until(n.offer.slot, now);
 }
 
+std::uint64_t schedule::need(const offer& o, const task& t) const {
+  return o.measured ? memory_.need(t.needs.memory_bytes) : t.needs.memory_bytes;
+}
+
 bool schedule::fits(const offer& o, const waiting_task& c) const {
-  return o.memory_bytes == 0 || memory_.need(c.task.needs.memory_bytes) <= o.memory_bytes;
+  return o.memory_bytes == 0 || need(o, c.task) <= o.memory_bytes;
 }
 
 bool schedule::other_slot(const std::string& slot, clock::time_point now) const {
@@ -274,7 +279,11 @@ std::vector<task> schedule::too_large() {
     if (c.task.needs.memory_bytes == 0 || fits_somewhere(c))
       return false;
     result.push_back(c.task);
-    result.back().needs.memory_bytes = memory_.need(c.task.needs.memory_bytes);
+    auto& least = result.back().needs.memory_bytes;
+    least = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& [id, n] : nodes_)
+      if (n.ready)
+        least = std::min(least, need(n.offer, c.task));
     return true;
   });
   return result;
@@ -303,7 +312,8 @@ std::uint32_t schedule::accept(node_id node, const task_id& id, std::uint64_t le
   if (held == leases.end())
     return 0;
   const auto attempt = held->lease.attempt;
-  if (peak_bytes > 0 && held->given.task.needs.memory_bytes > 0)
+  if (found->second.offer.measured && peak_bytes > 0
+      && held->given.task.needs.memory_bytes > 0)
     memory_.observe(held->given.task.needs.memory_bytes, peak_bytes);
   leases.erase(held);
   --leased_;

@@ -65,6 +65,9 @@ struct lost_lease {
 struct offer {
   std::string slot;               ///< Stays the same when its process is another.
   std::uint64_t memory_bytes = 0; ///< 0: not known, taken for enough.
+  /// What tasks take is measured there. A device of its own memory measures nothing, and
+  /// what others measured tells nothing of it: an estimate counts as it is.
+  bool measured = true;
 };
 
 /// Who does what: tasks that wait, the longest first; nodes with their leases. Pure: it
@@ -129,7 +132,8 @@ public:
   /// What to send now, to whom; empty where nothing waits or nobody is free.
   [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
 
-  /// Takes from the queue what fits no slot that is there. Nothing while there is none.
+  /// Takes from the queue what fits no slot that is there, with the least that it would
+  /// need on one. Nothing while there is none.
   [[nodiscard]] std::vector<task> too_large();
 
   /// Takes the result of a lease that holds, and returns which attempt it was; 0 if the
@@ -191,6 +195,7 @@ private:
 
   [[nodiscard]] std::size_t batch_size() const;
   [[nodiscard]] bool takes(const node& n, clock::time_point now) const;
+  [[nodiscard]] std::uint64_t need(const offer& o, const task& t) const;
   [[nodiscard]] bool fits(const offer& o, const waiting_task& c) const;
   [[nodiscard]] bool other_slot(const std::string& slot, clock::time_point now) const;
   [[nodiscard]] std::set<waiting_task>::iterator next_for(const node& n,
@@ -201,7 +206,7 @@ private:
 
   schedule_params params_;
   clade::quarantine quarantine_;
-  memory_forecast memory_;
+  memory_forecast memory_; ///< Of slots where it is measured.
   std::set<waiting_task> queue_;
   std::map<node_id, node> nodes_;
   std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.

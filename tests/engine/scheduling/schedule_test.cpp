@@ -409,3 +409,26 @@ TEST_CASE("schedule: a test that two node processes died of is given up") {
   CHECK(to_text(lost.id) == "the test of #1");
   CHECK(to_text(task_id{0, task_type::test}) == "the test of the linear model");
 }
+
+TEST_CASE(
+    "schedule: what tasks took of the machine's memory tells nothing of a device's") {
+  schedule s;
+  s.join(1, {.slot = "cpu:0", .memory_bytes = 10'000}, start);
+  s.join(2, {.slot = "cuda:0", .memory_bytes = 1'000, .measured = false}, start);
+  // As forecast once there are eight measurements: five times the estimate.
+  for (candidate_id id = 1; id <= 10; ++id) {
+    s.submit({.id = id, .work = 1, .needs = {500}});
+    s.submit({.id = 100 + id, .work = 1, .needs = {500}});
+    const auto out = s.hand_out(start);
+    REQUIRE(out.size() == 2);
+    for (const auto& [node, leases] : out)
+      REQUIRE(s.accept(node, leases[0].id, leases[0].number, 1, 2'500) == 1);
+  }
+  s.submit({.id = 1000, .work = 2, .needs = {3'000}});
+  s.submit({.id = 1001, .work = 1, .needs = {900}});
+  const auto refused = s.too_large();
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].id == 1000);
+  CHECK(refused[0].needs.memory_bytes == 3'000);
+  CHECK(s.hand_out(start).size() == 1);
+}
