@@ -14,6 +14,8 @@
 // nobody.
 #include "engine/run/run_state.hpp"
 
+#include "engine/search/strategies/registry.hpp"
+
 #include <algorithm>
 
 namespace clade {

@@ -5,6 +5,7 @@
 #include "engine/config/experiment.hpp"
 #include "engine/report/format.hpp"
 #include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/simulation/ask_cost.hpp"
 #include "tools/bench/bench_rows.hpp"
 

@@ -1,6 +1,7 @@
 #include "tools/bench/bench_rows.hpp"
 
 #include "engine/search/bases/rungs.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/simulation/table_front.hpp"
 #include "search_spaces/nearest.hpp"
 #include "search_spaces/spelling.hpp"

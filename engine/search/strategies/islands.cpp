@@ -5,6 +5,7 @@
 #include "engine/search/strategies/islands.hpp"
 
 #include "engine/search/core/selection.hpp"
+#include "engine/search/strategies/registry.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 // The table of strategies: a name, when to take it, and what makes one. A new algorithm
 // is a file that implements `strategy` and a row here; the law tests
 // (tests/engine/search/core/strategy_test.cpp) run over the names.
-#include "engine/search/core/strategy.hpp"
-#include "engine/search/core/strategy_advice.hpp"
+#include "engine/search/strategies/registry.hpp"
+
 #include "engine/search/strategies/asha.hpp"
 #include "engine/search/strategies/automatic.hpp"
 #include "engine/search/strategies/cma_es.hpp"

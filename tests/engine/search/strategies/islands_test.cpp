@@ -1,4 +1,5 @@
 #include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "tests/engine/search/real_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
