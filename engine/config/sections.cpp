@@ -6,7 +6,7 @@
 #include "engine/config/keys.hpp"
 #include "engine/config/table_file.hpp"
 #include "engine/search/strategies/automatic.hpp"
-#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "engine/training/metrics.hpp"
 #include "search_spaces/parameter_reader.hpp"
 #include "search_spaces/spelling.hpp"

@@ -15,6 +15,7 @@
 #include "engine/run/run_state.hpp"
 
 #include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 
 #include <algorithm>
 

@@ -6,6 +6,8 @@
 // population that has gathered at one point has no differences.
 #include "engine/search/strategies/differential_evolution.hpp"
 
+#include "engine/search/bases/numbers_alone.hpp"
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 #include "genome/retuning.hpp"
 #include "genome/unit_cube.hpp"
@@ -109,6 +111,20 @@ bool not_worse(const individual& child, const individual& target) {
 }
 
 } // namespace
+
+expected<void> differential_evolution::serves(const search_space& space) {
+  return check_numbers_alone(space, "differential_evolution");
+}
+
+expected<void> differential_evolution::validate(const evolution_params& params) {
+  if (auto ok = check_number("population", params.population, 4, most_candidates); !ok)
+    return ok;
+  if (!(params.difference_weight >= 0 && params.difference_weight <= 2))
+    return wrong_parameter("difference_weight", to_text(value{params.difference_weight}),
+                           "it must be from 0 to 2");
+  return check_word("difference_base", params.difference_base,
+                    {"random", "current_to_best"});
+}
 
 random_stream differential_evolution::choices(std::uint64_t generation,
                                               std::size_t place) const {

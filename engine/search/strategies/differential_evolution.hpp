@@ -30,6 +30,10 @@ class differential_evolution final : public generations {
 public:
   using generations::generations;
 
+  /// The space needs hyperparameters that vary, and no layers.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+
   void close() override;
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
 

@@ -1,10 +1,19 @@
 #include "engine/search/strategies/generational.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 
 #include <algorithm>
 
 namespace clade {
+
+expected<void> generational::validate(const evolution_params& params) {
+  if (params.selection == "tournament")
+    if (auto ok = check_number("tournament", params.tournament, 1, params.population);
+        !ok)
+      return ok;
+  return check_number("elites", params.elites, 0, params.population);
+}
 
 void generational::prepare() {
   lexicase_ = params().selection == "lexicase" ? lexicase(survivors()) : lexicase();

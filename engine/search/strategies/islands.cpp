@@ -4,8 +4,10 @@
 // numbers: id, generation and index are the run's, so that no two islands draw alike.
 #include "engine/search/strategies/islands.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 #include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -44,17 +46,49 @@ evolution_params island_params(const evolution_params& params,
   own.tournament = std::min(params.tournament, own.population);
   own.elites = std::min(params.elites, own.population);
   own.tell_order = "arrived";
-  own.zero_cost = params.zero_cost && strategy == "surrogate";
+  const auto* row = row_of(strategy);
+  own.zero_cost = params.zero_cost && row != nullptr && row->traits.scores;
   return own;
 }
 
 islands::islands(const evolution_params& params, std::uint64_t seed,
                  std::shared_ptr<const search_space> space)
     : turns(params) {
+  for (const auto& own : parts(params))
+    islands_.push_back(
+        {.search = make_strategy(own, seed_of(seed, islands_.size()), space).value()});
+}
+
+std::vector<evolution_params> islands::parts(const evolution_params& params) {
+  std::vector<evolution_params> all;
   for (const auto& name : island_strategies(params))
-    islands_.push_back({.search = make_strategy(island_params(params, name),
-                                                seed_of(seed, islands_.size()), space)
-                                      .value()});
+    all.push_back(island_params(params, name));
+  return all;
+}
+
+expected<void> islands::validate(const evolution_params& params) {
+  if (auto ok = check_word("topology", params.topology, {"ring", "star"}); !ok)
+    return ok;
+  const auto names = island_strategies(params);
+  if (names.empty())
+    return wrong_parameter(
+        "islands", "empty",
+        "name a strategy for each island, or write how many there are");
+  auto known = strategy_names();
+  std::erase(known, "islands");
+  for (const auto& name : names)
+    if (auto ok = check_word("islands", name, known); !ok)
+      return ok;
+  if (params.population % names.size() != 0)
+    return wrong_parameter("population", std::to_string(params.population),
+                           "it must be a multiple of the " + std::to_string(names.size())
+                               + " islands");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (auto ok = clade::validate(island_params(params, names[i])); !ok)
+      return fail(ok.error().kind, ok.error().message + " (island "
+                                       + std::to_string(i + 1)
+                                       + ", which has its share of the population)");
+  return {};
 }
 
 std::size_t islands::home(candidate_id id) const {

@@ -38,6 +38,11 @@ public:
   islands(const evolution_params& params, std::uint64_t seed,
           std::shared_ptr<const search_space> space);
 
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+  /// The parameters of each island.
+  [[nodiscard]] static std::vector<evolution_params>
+  parts(const evolution_params& params);
+
   [[nodiscard]] std::vector<breeding> ask(candidate_id beyond,
                                           std::size_t limit) const override;
   void born(const candidate& c) override;

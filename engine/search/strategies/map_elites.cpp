@@ -42,7 +42,7 @@ void map_elites::choose(breeding& order) {
   learning_.ordered(order.id, archive_[first].fitness);
 }
 
-expected<void> serves_map_elites(const search_space& space) {
+expected<void> map_elites::serves(const search_space& space) {
   if (space.rules.max_nodes > 0 && !space.rules.operators.empty())
     return {};
   return fail(

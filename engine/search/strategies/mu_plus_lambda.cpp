@@ -1,8 +1,14 @@
 #include "engine/search/strategies/mu_plus_lambda.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
+
 #include <algorithm>
 
 namespace clade {
+
+expected<void> mu_plus_lambda::validate(const evolution_params& params) {
+  return check_number("elites", params.elites, 1, most_candidates);
+}
 
 // After a fork that lowered `elites`, more of the former parents are there until the
 // generation is closed.

@@ -9,40 +9,69 @@
 
 namespace clade {
 
-/// One row in a table for each algorithm. Fails if the
-/// parameters are not valid. `space`: for those that look into a genome; of a run it is
-/// always there.
-[[nodiscard]] expected<std::unique_ptr<strategy>>
-make_strategy(const evolution_params& params, std::uint64_t seed,
-              std::shared_ptr<const search_space> space = {});
+/// How the rungs of a strategy lie where an experiment does not give them; `none`: it
+/// trains every candidate to the end.
+enum class rung_layout { none, by_ratio, evenly, one_a_generation };
+
+/// How many objectives a strategy is for: `one` raises that alone, `any` takes one or
+/// several, `few` are two or three, `many` are four and more.
+enum class objective_count { one, any, few, many };
+
+/// What others need to know of a strategy beside its name.
+struct strategy_traits {
+  rung_layout rungs = rung_layout::none;
+  objective_count objectives = objective_count::one;
+  /// Keeps `in_flight` candidates open, at most `population`, and waits for no
+  /// generation.
+  bool steady = false;
+  /// Fits a model for each order, which takes milliseconds and more.
+  bool model = false;
+  /// Its model knows the scores of `zero_cost`.
+  bool scores = false;
+  /// Chooses parents as `selection` says.
+  bool selection = false;
+  /// Changes hyperparameters within a training, which no benchmark table knows.
+  bool retunes = false;
+};
+
+/// A strategy in the table: its name in an experiment file, one or two sentences on when
+/// to take it, and what makes one. `serves` says whether it can search a space, and the
+/// error which can; `validate` judges what this strategy alone reads; `parts` gives the
+/// searches that it consists of, none of which has parts. Null: any space, nothing to
+/// judge, none.
+struct strategy_row {
+  std::string_view name;
+  std::string_view advice;
+  std::unique_ptr<strategy> (*make)(const evolution_params& params, std::uint64_t seed,
+                                    std::shared_ptr<const search_space> space);
+  strategy_traits traits{};
+  expected<void> (*serves)(const search_space& space) = nullptr;
+  expected<void> (*validate)(const evolution_params& params) = nullptr;
+  std::vector<evolution_params> (*parts)(const evolution_params& params) = nullptr;
+};
+
+[[nodiscard]] std::span<const strategy_row> strategy_rows();
+
+/// Null for a name that is not in the table, as "auto".
+[[nodiscard]] const strategy_row* row_of(std::string_view name);
 [[nodiscard]] std::vector<std::string> strategy_names();
+
+/// Whether the strategy, or one of those that it consists of, has the trait.
+[[nodiscard]] bool has_trait(const evolution_params& params,
+                             bool strategy_traits::*trait);
 
 /// Whether candidates may start from the trainings of others, which therefore leave
 /// checkpoints.
 [[nodiscard]] bool starts_from_others(const evolution_params& params);
 
-/// Whether the strategy of that name (one of the table's) can search that space, whatever
-/// else it is told. The error says which can.
-[[nodiscard]] expected<void> check_space(const std::string& strategy,
-                                         const search_space& space);
+/// Whether parents are chosen by one metric after another (lexicase.hpp).
+[[nodiscard]] bool selects_by_cases(const evolution_params& params);
 
-/// Whether that strategy can search that space: one that moves numbers alone cannot
-/// choose among operators; and for that objective: few weigh several against each other.
-/// The error says which can.
-[[nodiscard]] expected<void> check_strategy(const evolution_params& params,
-                                            const search_space& space,
-                                            const objective& goal = {});
-
-[[nodiscard]] expected<void> validate(const evolution_params& params);
-
-/// Gives a strategy of several fidelities rungs and reduction, where it was not told any:
-/// of a full training's epochs one of `reduction` or 3, of those one, and so on down to
-/// 1; for those that look in at even distances, five, or one a generation; then
-/// `reduction_by` these. Fails where rungs do not rise to just that number of epochs,
-/// where there is but one, and where another strategy is given rungs.
-[[nodiscard]] expected<void> complete_rungs(evolution_params& params,
-                                            std::uint32_t epochs,
-                                            std::vector<std::uint32_t> fidelities = {});
+/// Fails if the parameters are not valid (validation.hpp). A strategy that looks into
+/// genomes needs `space`; every run has one.
+[[nodiscard]] expected<std::unique_ptr<strategy>>
+make_strategy(const evolution_params& params, std::uint64_t seed,
+              std::shared_ptr<const search_space> space = {});
 
 /// What a strategy is called in an experiment file, and when to take it.
 struct strategy_advice {

@@ -1,5 +1,6 @@
 #include "engine/search/strategies/regularised.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 
 #include <algorithm>
@@ -10,6 +11,10 @@ regularised::regularised(const evolution_params& params, std::uint64_t seed)
     : steady(params, seed),
       learning_(params.mutation) {
   begin();
+}
+
+expected<void> regularised::validate(const evolution_params& params) {
+  return check_number("tournament", params.tournament, 1, params.population);
 }
 
 void regularised::hear(const individual& evaluated) {

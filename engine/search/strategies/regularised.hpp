@@ -15,6 +15,8 @@ class regularised final : public steady {
 public:
   regularised(const evolution_params& params, std::uint64_t seed);
 
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+
   void born(const candidate& c) override;
   [[nodiscard]] std::vector<individual> population() const override;
 

@@ -191,7 +191,7 @@ void tpe::choose(breeding& order) {
   order.proposal = std::make_shared<const by_tpe>(std::move(known), good, parent);
 }
 
-expected<void> serves_tpe(const search_space& space) {
+expected<void> tpe::serves(const search_space& space) {
   if (std::ranges::any_of(space.rules.hyperparameters, varies))
     return {};
   return fail(error_kind::invalid_input,

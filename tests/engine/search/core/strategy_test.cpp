@@ -1,5 +1,6 @@
 // The laws that every strategy obeys, over a table of them; a new strategy gets a row.
 #include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 #include "engine/run/verify.hpp"
 #include "engine/search/core/zero_cost.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "genome/hash.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/small_run.hpp"
