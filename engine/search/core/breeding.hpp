@@ -75,6 +75,17 @@ struct breeding {
   std::vector<zero_cost_scores> looked_at{};
 };
 
+/// Makes the order one for a mutant of `parents[fitter]` or, if `other` is another index,
+/// for a cross of the two. `fitter` is the index of the fitter one.
+template<class Individuals>
+void breed_from(breeding& order, const Individuals& parents, std::size_t fitter,
+                std::size_t other) {
+  order.how = fitter == other ? breeding::kind::mutate : breeding::kind::cross;
+  order.parents.push_back(parents[fitter]);
+  if (fitter != other)
+    order.parents.push_back(parents[other]);
+}
+
 /// Whether these can be the parents of what the order made.
 [[nodiscard]] bool may_be_parents(const breeding& order,
                                   const std::vector<candidate_id>& parents);

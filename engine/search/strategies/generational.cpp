@@ -35,12 +35,7 @@ void generational::choose_parents(breeding& order) const {
   auto random = derive(seed(), purpose::selection, order.generation, order.index);
   const auto first = draw(random);
   const auto second = random.chance(params().crossover) ? draw(random) : first;
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(survivors()[std::min(first, second)]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(survivors()[std::max(first, second)]);
-  }
+  breed_from(order, survivors(), std::min(first, second), std::max(first, second));
   learning_.apply(order);
 }
 

@@ -32,12 +32,7 @@ void map_elites::choose(breeding& order) {
   auto second = random.chance(params().crossover) ? random.below(archive_.size()) : first;
   if (fitter(archive_[second], archive_[first]))
     std::swap(first, second);
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(archive_[first]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(archive_[second]);
-  }
+  breed_from(order, archive_, first, second);
   learning_.apply(order);
   learning_.ordered(order.id, archive_[first].fitness);
 }

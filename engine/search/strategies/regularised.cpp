@@ -58,12 +58,7 @@ void regularised::choose(breeding& order) {
   auto second = random.chance(params().crossover) ? win(random) : first;
   if (fitter(living_[second], living_[first]))
     std::swap(first, second);
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(living_[first]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(living_[second]);
-  }
+  breed_from(order, living_, first, second);
   learning_.apply(order);
   learning_.ordered(order.id, living_[first].fitness);
 }
