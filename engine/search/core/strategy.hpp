@@ -20,6 +20,10 @@ class strategy {
 public:
   virtual ~strategy() = default;
 
+  /// Gets ready for the first `ask`. make_strategy calls it, once, when the object is
+  /// whole: a base cannot do in its constructor what its strategy decides.
+  virtual void start() {}
+
   /// What may be bred now and is not born yet, in the order of ids: those beyond an id
   /// (that the caller has asked for already), at most `limit`. Empty: results, or
   /// `close`, must come first, or the search is over. Asking changes nothing, and an

@@ -2,12 +2,6 @@
 
 namespace clade {
 
-map_elites::map_elites(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed),
-      learning_(params.mutation) {
-  begin();
-}
-
 void map_elites::hear(const individual& evaluated) {
   archive_.add(evaluated);
   learning_.told(evaluated);

@@ -23,7 +23,9 @@ namespace clade {
 /// faster.
 class map_elites final : public steady {
 public:
-  map_elites(const evolution_params& params, std::uint64_t seed);
+  map_elites(const evolution_params& params, std::uint64_t seed)
+      : steady(params, seed),
+        learning_(params.mutation) {}
 
   /// It needs layers: without them all networks are of one depth.
   [[nodiscard]] static expected<void> serves(const search_space& space);

@@ -200,7 +200,9 @@ make_strategy(const evolution_params& params, std::uint64_t seed,
               std::shared_ptr<const search_space> space) {
   if (auto ok = validate(params); !ok)
     return tl::unexpected(ok.error());
-  return row_of(params.strategy)->make(params, seed, std::move(space));
+  auto made = row_of(params.strategy)->make(params, seed, std::move(space));
+  made->start();
+  return made;
 }
 
 std::span<const strategy_advice> strategies_with_advice() {

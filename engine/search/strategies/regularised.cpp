@@ -7,12 +7,6 @@
 
 namespace clade {
 
-regularised::regularised(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed),
-      learning_(params.mutation) {
-  begin();
-}
-
 expected<void> regularised::validate(const evolution_params& params) {
   return check_number("tournament", params.tournament, 1, params.population);
 }
