@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/search/core/own_params.hpp"
 #include "genome/mutation.hpp"
 
 #include <cstddef>
@@ -10,7 +11,9 @@
 
 namespace clade {
 
-/// `[evolution]` of an experiment.
+/// `[evolution]` of an experiment: what several strategies read, and what was written
+/// among that before strategies had parameters of their own (`selection`, `truncation`).
+/// What one strategy alone reads is defined beside it and found in `own`.
 struct evolution_params {
   /// A name of the table in the registry; each one's header says when to take it. An
   /// experiment file may say "auto", and does where it names none: one of them takes its
@@ -44,21 +47,6 @@ struct evolution_params {
   /// How many candidates of a steady state are open at a time: as many as there are
   /// slots, and some more to wait out stragglers. At most the population.
   std::size_t in_flight = 8;
-  /// The strategies of "islands", or how many run "regularised". The population must be a
-  /// multiple of their number.
-  std::vector<std::string> islands = {"4"};
-  /// "ring" or "star" (islands): who sends its best to whom.
-  std::string topology = "ring";
-  /// After how many results of an island it does so; 0: never.
-  std::size_t migration = 20;
-  /// By how much of a difference a child moves, F, from 0 to 2; `crossover` is then the
-  /// chance of each parameter to move, CR. 0: every target adapts both, which is seldom
-  /// worse (differential_evolution).
-  double difference_weight = 0;
-  /// What the difference is added to: "random", another one of the population, or
-  /// "current_to_best", which climbs faster and gets stuck sooner
-  /// (differential_evolution).
-  std::string difference_base = "random";
   /// Networks are measured before any training, and the model of "surrogate" chooses by
   /// that too among the children it likes best. Costs the head some milliseconds for each
   /// of them, and takes LibTorch. (surrogate_assisted.hpp)
@@ -73,6 +61,8 @@ struct evolution_params {
   /// epochs more; as many as the rungs' epochs rise by have each rung cost the same.
   std::optional<std::uint64_t> reduction{};
   mutation_params mutation{};
+  /// What each strategy alone reads.
+  own_params own{};
 };
 
 } // namespace clade

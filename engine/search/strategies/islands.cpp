@@ -26,14 +26,15 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t island) {
 
 std::vector<std::string> island_strategies(const evolution_params& params) {
   std::size_t count = 0;
-  if (params.islands.size() == 1) {
-    const auto& text = params.islands[0];
+  const auto& named = params.own.of<islands_params>().strategies;
+  if (named.size() == 1) {
+    const auto& text = named[0];
     const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
     if (read.ec == std::errc() && read.ptr == text.data() + text.size())
       return std::vector<std::string>(std::min<std::size_t>(count, params.population),
                                       "regularized");
   }
-  return params.islands;
+  return named;
 }
 
 evolution_params island_params(const evolution_params& params,
@@ -49,6 +50,21 @@ evolution_params island_params(const evolution_params& params,
   const auto* row = row_of(strategy);
   own.zero_cost = params.zero_cost && row != nullptr && row->traits.scores;
   return own;
+}
+
+void keys(own_key_visitor& v, islands_params& p) {
+  const islands_params usual;
+  v.strategies(
+      describe("islands",
+               "The strategies of the islands, or how many islands. The population must "
+               "be a multiple of their number. Strategy islands."),
+      p.strategies, usual.strategies);
+  v.key(describe("topology",
+                 "Who sends its best to whom: \"ring\" or \"star\". Strategy islands."),
+        p.topology, usual.topology);
+  v.key(describe("migration", "After how many results an island sends its best; 0 for "
+                              "never. Strategy islands."),
+        p.migration, usual.migration);
 }
 
 islands::islands(const evolution_params& params, std::uint64_t seed,
@@ -67,7 +83,9 @@ std::vector<evolution_params> islands::parts(const evolution_params& params) {
 }
 
 expected<void> islands::validate(const evolution_params& params) {
-  if (auto ok = check_word("topology", params.topology, {"ring", "star"}); !ok)
+  if (auto ok = check_word("topology", params.own.of<islands_params>().topology,
+                           {"ring", "star"});
+      !ok)
     return ok;
   const auto names = island_strategies(params);
   if (names.empty())
@@ -157,16 +175,16 @@ void islands::take(const individual& evaluated) {
   while (there.search->closing())
     there.search->close();
   ++there.heard;
-  if (params().migration > 0 && there.heard % params().migration == 0)
+  if (own().migration > 0 && there.heard % own().migration == 0)
     migrate(where);
 }
 
 void islands::migrate(std::size_t from) {
-  const auto own = islands_[from].search->population();
-  if (own.empty() || !own.front().fitness.ok || islands_.size() < 2)
+  const auto there = islands_[from].search->population();
+  if (there.empty() || !there.front().fitness.ok || islands_.size() < 2)
     return;
-  const auto best = outside(from, own.front());
-  if (params().topology == "ring")
+  const auto best = outside(from, there.front());
+  if (own().topology == "ring")
     return send(best, from, (from + 1) % islands_.size());
   if (from != 0)
     return send(best, from, 0);

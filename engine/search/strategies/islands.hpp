@@ -8,6 +8,19 @@
 
 namespace clade {
 
+/// What islands alone reads.
+struct islands_params {
+  /// The strategies of the islands, or how many islands run "regularized". The population
+  /// must be a multiple of their number.
+  std::vector<std::string> strategies = {"4"};
+  /// "ring" or "star": who sends its best to whom.
+  std::string topology = "ring";
+  /// After how many results of an island it does so; 0: never.
+  std::size_t migration = 20;
+};
+
+void keys(own_key_visitor& v, islands_params& p);
+
 /// Several searches side by side that exchange their best now and then: the island model
 /// (Tanese, "Distributed Genetic Algorithms", ICGA 1989; topologies as in pagmo: Biscani
 /// and Izzo, JOSS 2020). `evolution.islands` names each island's strategy, or says how
@@ -61,6 +74,10 @@ private:
     std::uint64_t heard = 0;
     std::map<std::size_t, candidate_id> sent; ///< To each neighbour last.
   };
+
+  [[nodiscard]] const islands_params& own() const {
+    return params().own.of<islands_params>();
+  }
 
   void take(const individual& evaluated) override;
   void migrate(std::size_t from);

@@ -43,6 +43,11 @@ std::unique_ptr<strategy> make(const evolution_params& params, std::uint64_t see
     return std::make_unique<Strategy>(params, seed);
 }
 
+template<class Params>
+void keys_of_own(own_key_visitor& v, own_params& own) {
+  keys(v, own.of<Params>());
+}
+
 constexpr auto rows = std::to_array<strategy_row>({
     {.name = "random",
      .advice = "Samples every candidate. The baseline that the others must beat, and "
@@ -71,7 +76,8 @@ constexpr auto rows = std::to_array<strategy_row>({
                "also with unordered choices.",
      .make = make<differential_evolution>,
      .serves = differential_evolution::serves,
-     .validate = differential_evolution::validate},
+     .validate = differential_evolution::validate,
+     .keys = keys_of_own<difference_params>},
     {.name = "cma_es",
      .advice = "Learns how hyperparameters depend on each other. For ordered "
                "hyperparameters alone.",
@@ -109,6 +115,7 @@ constexpr auto rows = std::to_array<strategy_row>({
                "searches that would get stuck.",
      .make = make<islands>,
      .validate = islands::validate,
+     .keys = keys_of_own<islands_params>,
      .parts = islands::parts},
     {.name = "nsga2",
      .advice = "For two or three objectives and thousands of evaluations.",
@@ -172,6 +179,12 @@ std::vector<std::string> strategy_names() {
   for (const auto& r : rows)
     names.emplace_back(r.name);
   return names;
+}
+
+void visit_own_keys(own_key_visitor& v, own_params& own) {
+  for (const auto& r : rows)
+    if (r.keys != nullptr)
+      r.keys(v, own);
 }
 
 bool has_trait(const evolution_params& params, bool strategy_traits::*trait) {

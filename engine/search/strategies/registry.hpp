@@ -36,9 +36,9 @@ struct strategy_traits {
 
 /// A strategy in the table: its name in an experiment file, one or two sentences on when
 /// to take it, and what makes one. `serves` says whether it can search a space, and the
-/// error which can; `validate` judges what this strategy alone reads; `parts` gives the
-/// searches that it consists of, none of which has parts. Null: any space, nothing to
-/// judge, none.
+/// error which can; `validate` judges what this strategy alone reads; `keys` visits it;
+/// `parts` gives the searches that it consists of, none of which has parts. Null: any
+/// space, nothing to judge, no keys, no parts.
 struct strategy_row {
   std::string_view name;
   std::string_view advice;
@@ -47,6 +47,7 @@ struct strategy_row {
   strategy_traits traits{};
   expected<void> (*serves)(const search_space& space) = nullptr;
   expected<void> (*validate)(const evolution_params& params) = nullptr;
+  void (*keys)(own_key_visitor& v, own_params& own) = nullptr;
   std::vector<evolution_params> (*parts)(const evolution_params& params) = nullptr;
 };
 
@@ -55,6 +56,9 @@ struct strategy_row {
 /// Null for a name that is not in the table, as "auto".
 [[nodiscard]] const strategy_row* row_of(std::string_view name);
 [[nodiscard]] std::vector<std::string> strategy_names();
+
+/// Visits the keys of all strategies' own parameters, in the order of the table.
+void visit_own_keys(own_key_visitor& v, own_params& own);
 
 /// Whether the strategy, or one of those that it consists of, has the trait.
 [[nodiscard]] bool has_trait(const evolution_params& params,

@@ -1,5 +1,6 @@
 #include "engine/run/verify.hpp"
 #include "engine/search/core/zero_cost.hpp"
+#include "engine/search/strategies/islands.hpp"
 #include "engine/search/strategies/validation.hpp"
 #include "genome/hash.hpp"
 #include "tests/support/genomes.hpp"
@@ -203,7 +204,7 @@ TEST_CASE("zero cost: it needs a model") {
   params.zero_cost = true;
   CHECK(validate(params));
   params.strategy = "islands";
-  params.islands = {"surrogate", "regularized"};
+  params.own = islands_params{.strategies = {"surrogate", "regularized"}};
   CHECK(validate(params));
   params.strategy = "regularized";
   const auto refused = validate(params);

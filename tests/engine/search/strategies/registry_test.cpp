@@ -1,3 +1,4 @@
+#include "engine/search/strategies/islands.hpp"
 #include "engine/search/strategies/registry.hpp"
 #include "engine/search/strategies/validation.hpp"
 #include "tests/support/small_space.hpp"
@@ -73,6 +74,9 @@ TEST_CASE("registry: islands have the traits of the strategies on them") {
   const auto model = &strategy_traits::model;
   CHECK(has_trait({.strategy = "multi_fidelity"}, model));
   CHECK_FALSE(has_trait({.strategy = "islands"}, model));
-  CHECK(has_trait({.strategy = "islands", .islands = {"regularized", "tpe"}}, model));
-  CHECK_FALSE(has_trait({.strategy = "islands", .islands = {"magic"}}, model));
+  CHECK(has_trait({.strategy = "islands",
+                   .own = islands_params{.strategies = {"regularized", "tpe"}}},
+                  model));
+  CHECK_FALSE(has_trait(
+      {.strategy = "islands", .own = islands_params{.strategies = {"magic"}}}, model));
 }
