@@ -11,6 +11,7 @@
 #include "actors/transport/network_config.hpp"
 #include "actors/transport/stranger_guard.hpp"
 #include "actors/transport/tls_guard.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/store/checkpoints.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/telemetry/publisher.hpp"

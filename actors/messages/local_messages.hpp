@@ -5,7 +5,7 @@
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/record.hpp"
-#include "engine/search/core/strategy.hpp"
+#include "engine/search/core/breeding.hpp"
 #include "engine/store/store.hpp"
 
 #include <caf/all.hpp>

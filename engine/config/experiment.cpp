@@ -9,6 +9,7 @@
 #include "engine/data/array_file.hpp"
 #include "engine/data/data_format.hpp"
 #include "engine/data/file_bytes.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/training/metrics.hpp"
 #include "search_spaces/built_in.hpp"
 #include "search_spaces/parse_toml.hpp"
@@ -210,13 +211,11 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
 }
 
 run_rules rules_of(const experiment& e) {
-  const bool by_cases =
-      e.evolution.strategy == "generational" && e.evolution.selection == "lexicase";
   return {
       .evolution = e.evolution,
       .objective = e.objective,
       .seed = e.seed,
-      .cases = by_cases ? known_aims(e) : std::vector<aim>{},
+      .cases = selects_by_cases(e.evolution) ? known_aims(e) : std::vector<aim>{},
       .space = std::make_shared<const search_space>(e.space),
       .read_fork = [](const run_forked& forked) {
         return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/config/experiment.hpp"
+#include "engine/search/strategies/registry.hpp"
+#include "genome/described_key.hpp"
 
 #include <array>
 #include <concepts>
@@ -12,7 +14,8 @@ namespace clade {
 // The keys of each section, once, in the order in which they are written, each with the
 // sentence that the reference has of it. What reads an experiment (sections.cpp), what
 // writes a resolved one (toml_writer.hpp) and what writes the reference (reference.cpp)
-// are visitors. To add a key, add its line here, `describe("name", "Sentence.")` first,
+// are visitors. What one strategy alone reads stands beside it (strategies/registry.hpp).
+// To add a key, add its line here, `describe("name", "Sentence.")` first,
 // and have `clade help experiment > experiments/README.md` bring the reference up to
 // date. A visitor has
 //
@@ -21,6 +24,8 @@ namespace clade {
 //   unusual(name, value, usual)   a key that came later: written only where it is not as
 //                             usual, so that what was stored before is the same text
 //   unusual_list(name, texts, usual)
+//   strategy(name, text)      a strategy's name, in whatever spelling
+//   unusual_strategies(name, texts, usual)   a list of such
 //   flag(name, bool)          that is written only where it is true
 //   path(name, path)          the same of a path
 //   size(name, bytes)         "512MiB"
@@ -34,19 +39,6 @@ namespace clade {
 //   weights(name, weights)    "none", "balanced", or a table of classes and numbers;
 //                             written only where it is not "none"
 //   unusual_choice(name, value, usual, words)
-
-/// A key's name and the sentence that the reference has of it: what it decides, and how
-/// to choose. It is taken where a name is; the reference takes nothing else, so that a
-/// key without a sentence does not compile there.
-struct described_key {
-  std::string_view name;
-  std::string_view sentence;
-  constexpr operator std::string_view() const { return name; }
-};
-
-constexpr described_key describe(std::string_view name, std::string_view sentence) {
-  return {name, sentence};
-}
 
 /// `Params`, or const.
 template<class T, class Params>
@@ -175,9 +167,33 @@ void keys(Visitor& v, keys_of<problem> auto& p) {
   v.key(describe("classes", "How many outputs networks have."), p.outputs);
 }
 
+/// Has a visitor of all keys visit those that one strategy alone reads.
+template<class Visitor>
+class own_keys_for final : public own_key_visitor {
+public:
+  explicit own_keys_for(Visitor& v) : all_(v) {}
+
+  void key(described_key k, std::size_t& v, std::size_t usual) override {
+    all_.unusual(k, v, usual);
+  }
+  void key(described_key k, double& v, double usual) override {
+    all_.unusual(k, v, usual);
+  }
+  void key(described_key k, std::string& v, const std::string& usual) override {
+    all_.unusual(k, v, usual);
+  }
+  void strategies(described_key k, std::vector<std::string>& v,
+                  const std::vector<std::string>& usual) override {
+    all_.unusual_strategies(k, v, usual);
+  }
+
+private:
+  Visitor& all_;
+};
+
 template<class Visitor>
 void keys(Visitor& v, keys_of<evolution_params> auto& p) {
-  v.key(
+  v.strategy(
       describe("strategy",
                "The search algorithm; `clade help strategies` says when to take which."),
       p.strategy);
@@ -221,26 +237,11 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
                  "How many candidates are open at once in a strategy without "
                  "generations; a few more than there are slots. At most the population."),
         p.in_flight);
-  const evolution_params usual;
-  v.unusual(describe("difference_weight", "How far a child moves, from 0 to 2; 0 adapts "
-                                          "it. Strategy differential_evolution."),
-            p.difference_weight, usual.difference_weight);
-  v.unusual(describe("difference_base",
-                     "Where the move starts: \"random\", or \"current_to_best\", which "
-                     "is faster and gets stuck sooner. Strategy differential_evolution."),
-            p.difference_base, usual.difference_base);
-  v.unusual_list(
-      describe("islands",
-               "The strategies of the islands, or how many islands. The population must "
-               "be a multiple of their number. Strategy islands."),
-      p.islands, usual.islands);
-  v.unusual(
-      describe("topology",
-               "Who sends its best to whom: \"ring\" or \"star\". Strategy islands."),
-      p.topology, usual.topology);
-  v.unusual(describe("migration", "After how many results an island sends its best; 0 "
-                                  "for never. Strategy islands."),
-            p.migration, usual.migration);
+  auto own = p.own;
+  own_keys_for all_own(v);
+  visit_own_keys(all_own, own);
+  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(p)>>)
+    p.own = std::move(own);
   v.numbers(describe("rungs",
                      "Epochs after which a training may be stopped, rising to the "
                      "full number, such as [1, 3, 9]. For asha and its kin."),

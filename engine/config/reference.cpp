@@ -52,6 +52,8 @@ public:
   void set(described_key k, const std::string&) { without_default(k, "text"); }
   void unusual(described_key k, const auto& v, const auto&) { key(k, v); }
   void unusual_list(described_key k, const auto& v, const auto&) { list(k, v); }
+  void strategy(described_key k, const std::string& v) { key(k, v); }
+  void unusual_strategies(described_key k, const auto& v, const auto&) { list(k, v); }
   void path(described_key k, const std::filesystem::path&) { without_default(k, "path"); }
   void size(described_key k, std::uint64_t v) {
     toml_writer out;

@@ -9,7 +9,6 @@
 #include "engine/config/toml_writer.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/parse_toml.hpp"
-#include "search_spaces/spelling.hpp"
 
 #include <array>
 #include <sstream>
@@ -176,9 +175,6 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
     path->clear();
   decisive.limits.wall_time = {};
   decisive.slots = {};
-  decisive.evolution.strategy = spelling_of_hashes(decisive.evolution.strategy);
-  for (auto& island : decisive.evolution.islands)
-    island = spelling_of_hashes(island);
   return hash128(write(decisive, toml_writer::for_hashes())
                  + "data = " + to_text(data_checksum));
 }

@@ -6,6 +6,7 @@
 #include "engine/config/keys.hpp"
 #include "engine/config/table_file.hpp"
 #include "engine/search/strategies/automatic.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "engine/training/metrics.hpp"
 #include "search_spaces/parameter_reader.hpp"
 #include "search_spaces/spelling.hpp"
@@ -36,6 +37,16 @@ public:
   }
   void unusual(std::string_view name, auto& out, const auto&) { key(name, out); }
   void unusual_list(std::string_view name, auto& out, const auto&) { list(name, out); }
+  void strategy(std::string_view name, std::string& out) {
+    key(name, out);
+    out = american(out);
+  }
+  void unusual_strategies(std::string_view name, std::vector<std::string>& out,
+                          const auto&) {
+    list(name, out);
+    for (auto& one : out)
+      one = american(one);
+  }
   void path(std::string_view name, std::filesystem::path& out) {
     table_.read_path(name, out, folder_);
   }
@@ -278,9 +289,6 @@ void read_evolution(table_reader t, const search_space& space, const objective& 
   if (!t.has("strategy"))
     p.strategy = automatic_strategy;
   read_keys(t, p);
-  p.strategy = american(p.strategy);
-  for (auto& island : p.islands)
-    island = american(island);
   read_part(t.table("mutation"), p.mutation);
   refuse_evaluations(t, p);
   t.finish();

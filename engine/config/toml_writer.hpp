@@ -17,7 +17,7 @@ namespace clade {
 class toml_writer {
 public:
   toml_writer() = default;
-  /// Writes keys as search hashes are taken of them (spelling.hpp).
+  /// Writes keys and strategies as search hashes are taken of them (spelling.hpp).
   static toml_writer for_hashes() {
     toml_writer w;
     w.for_hashes_ = true;
@@ -61,6 +61,15 @@ public:
     if (v != usual)
       list(name, v);
   }
+  void strategy(std::string_view name, const std::string& v) { key(name, spelled(v)); }
+  void unusual_strategies(std::string_view name, std::vector<std::string> v,
+                          const auto& usual) {
+    if (v == usual)
+      return;
+    for (auto& one : v)
+      one = spelled(one);
+    list(name, v);
+  }
   void path(std::string_view name, const std::filesystem::path& v) {
     set(name, v.string());
   }
@@ -86,8 +95,7 @@ public:
   void columns(std::string_view name, std::vector<column_choice> choices);
   void weights(std::string_view name, const class_weights& v);
   void raw(std::string_view name, const std::string& v) {
-    text_ +=
-        std::string(for_hashes_ ? spelling_of_hashes(name) : name) + " = " + v + "\n";
+    text_ += spelled(name) + " = " + v + "\n";
   }
 
   static std::string number(double v);
@@ -96,6 +104,10 @@ public:
   [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
+  [[nodiscard]] std::string spelled(std::string_view name) const {
+    return std::string(for_hashes_ ? spelling_of_hashes(name) : name);
+  }
+
   std::string text_;
   bool for_hashes_ = false;
 };

@@ -14,6 +14,9 @@
 // nobody.
 #include "engine/run/run_state.hpp"
 
+#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
+
 #include <algorithm>
 
 namespace clade {

@@ -4,7 +4,7 @@
 
 #include "engine/config/experiment.hpp"
 #include "engine/report/format.hpp"
-#include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/simulation/ask_cost.hpp"
 #include "tools/bench/bench_rows.hpp"
 
@@ -59,23 +59,12 @@ std::vector<named_strategy> known_strategies() {
   return rows;
 }
 
-/// Whether proposals take so long that a search of all evaluations would take hours.
-bool has_model(const evolution_params& p) {
-  constexpr std::array<const char*, 3> models{"surrogate", "multi_fidelity", "tpe"};
-  const auto is_one = [&](const std::string& name) {
-    return std::ranges::find(models, name) != models.end();
-  };
-  return is_one(p.strategy)
-         || (p.strategy == "islands"
-             && std::ranges::any_of(island_strategies(p), is_one));
-}
-
-/// Several where the strategy weighs several.
-objective objective_for(const std::string& strategy) {
+/// Several where the strategy is for several.
+objective objective_for(objective_count objectives) {
   objective goal;
-  if (strategy == "nsga2" || strategy == "nsga3")
+  if (objectives == objective_count::few || objectives == objective_count::many)
     goal.others = {{std::string(parameters_metric), false}};
-  if (strategy == "nsga3") {
+  if (objectives == objective_count::many) {
     goal.others.push_back({std::string(multiply_adds_metric), false});
     goal.others.push_back({"validation.loss", false});
   }
@@ -93,14 +82,16 @@ expected<measured_row> measure(const std::string& name, const evolution_params& 
                                const std::shared_ptr<const search_space>& space) {
   constexpr std::size_t warm = 500; // Made by a model, before those measured.
   ask_cost_params params{.evolution = evolution,
-                         .objective = objective_for(evolution.strategy),
+                         .objective =
+                             objective_for(row_of(evolution.strategy)->traits.objectives),
                          .space = space,
                          .problem = {.input = {{16}}, .outputs = 4},
                          .evaluations = options.evaluations,
                          .measured = options.measured};
   if (space->image)
     params.problem.input = {{1, 8, 8}};
-  if (has_model(evolution))
+  // A search whose models are all asked would take hours.
+  if (has_trait(evolution, &strategy_traits::model))
     params.modelled = options.measured + warm;
   auto cost = measure_ask_cost(params);
   if (!cost)

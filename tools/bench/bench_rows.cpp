@@ -1,6 +1,8 @@
 #include "tools/bench/bench_rows.hpp"
 
 #include "engine/search/bases/rungs.hpp"
+#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "engine/simulation/table_front.hpp"
 #include "search_spaces/nearest.hpp"
 #include "search_spaces/spelling.hpp"
@@ -31,16 +33,22 @@ named_strategy ageing(std::size_t population, std::size_t tournament) {
   return s;
 }
 
-/// The reference rows, then every other strategy that there is by its defaults. A table
-/// does not know what comes of hyperparameters that change within a training.
+/// The reference rows, then every strategy that is not among them by its defaults, but
+/// for those that a table cannot serve.
 std::vector<named_strategy> known_strategies() {
   std::vector<named_strategy> rows{
       {"random", one_by_one("random")}, ageing(100, 25), ageing(20, 5), ageing(10, 5)};
   rows.push_back({automatic_row, one_by_one(automatic_row)});
   rows.push_back({automatic_rungs, one_by_one(automatic_row), true});
-  for (const auto& name : strategy_names())
-    if (name != "random" && name != "regularized" && name != "population_based_training")
-      rows.push_back({name, one_by_one(name), starts_from_others({.strategy = name})});
+  const auto references = rows;
+  for (const auto& s : strategy_rows()) {
+    const std::string name(s.name);
+    const auto usual = one_by_one(name);
+    const bool is_reference = std::ranges::any_of(
+        references, [&](const auto& r) { return r.settings.front() == usual.front(); });
+    if (!is_reference && !s.traits.retunes)
+      rows.push_back({name, usual, s.traits.rungs != rung_layout::none});
+  }
   return rows;
 }
 
@@ -97,9 +105,7 @@ strategies_for(const std::vector<std::filesystem::path>& descriptions,
     if (!goal)
       return tl::unexpected(goal.error());
     std::erase_if(rows, [&](const named_strategy& s) {
-      const auto names = strategy_names();
-      return std::ranges::find(names, s.name) != names.end()
-             && !check_space(s.name, d->space);
+      return row_of(s.name) != nullptr && !check_space(s.name, d->space);
     });
     if (!others.empty())
       std::erase_if(rows, [&](const named_strategy& s) {

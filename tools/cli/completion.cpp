@@ -3,7 +3,7 @@
 // it knows what the parser knows; only what a value may be is said here, by the name of
 // its option.
 #include "engine/config/reference.hpp"
-#include "engine/search/core/strategy_advice.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/command_tree.hpp"

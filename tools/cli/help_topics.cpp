@@ -5,7 +5,7 @@
 #include "engine/config/reference.hpp"
 #include "engine/config/space_reference.hpp"
 #include "engine/search/core/candidate.hpp"
-#include "engine/search/core/strategy_advice.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/training/metrics.hpp"
 
 namespace clade {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/search/core/strategy.hpp"
+#include "engine/search/core/breeding.hpp"
 
 #include <mutex>
 #include <optional>

@@ -16,6 +16,8 @@ class brackets : public generations {
 public:
   brackets(const evolution_params& params, std::uint64_t seed);
 
+  /// Lays out generation 0.
+  void start() override { lay_out({}); }
   [[nodiscard]] std::optional<generation_closed> closing() const override;
   void close() override;
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
@@ -23,9 +25,6 @@ public:
   [[nodiscard]] std::vector<individual> population() const override;
 
 protected:
-  /// Lays out generation 0; the last line of a constructor.
-  void begin() { lay_out({}); }
-
   [[nodiscard]] const rung_ladder& ladder() const { return ladder_; }
   /// Fills in how a new candidate on that rung is made.
   virtual void choose_new(breeding& order, std::size_t rung) const;

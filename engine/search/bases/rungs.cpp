@@ -104,12 +104,7 @@ void breed_new(breeding& order, const std::vector<individual>& parents,
   const auto draw = [&] { return tournament(parents.size(), params.tournament, random); };
   const auto first = draw();
   const auto second = random.chance(params.crossover) ? draw() : first;
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(parents[std::min(first, second)]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(parents[std::max(first, second)]);
-  }
+  breed_from(order, parents, std::min(first, second), std::max(first, second));
 }
 
 rung_ladder::rung_ladder(const evolution_params& params)

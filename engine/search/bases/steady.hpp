@@ -20,6 +20,8 @@ public:
       : turns(params),
         seed_(seed) {}
 
+  /// Gives the first orders.
+  void start() override { order_due(); }
   [[nodiscard]] std::vector<breeding> ask(candidate_id beyond,
                                           std::size_t limit) const override;
   void born(const candidate& c) override;
@@ -29,9 +31,6 @@ public:
                           const std::string& origin) override;
 
 protected:
-  /// Gives the first orders; the last line of a constructor.
-  void begin() { order_due(); }
-
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   /// How many orders were given.
   [[nodiscard]] std::uint64_t ordered() const { return ordered_; }

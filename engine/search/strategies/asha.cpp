@@ -2,12 +2,6 @@
 
 namespace clade {
 
-asha::asha(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed),
-      ladder_(params) {
-  begin();
-}
-
 void asha::hear(const individual& evaluated) {
   ladder_.add(evaluated);
 }

@@ -23,7 +23,9 @@ namespace clade {
 /// there are several slots.
 class asha final : public steady {
 public:
-  asha(const evolution_params& params, std::uint64_t seed);
+  asha(const evolution_params& params, std::uint64_t seed)
+      : steady(params, seed),
+        ladder_(params) {}
 
   [[nodiscard]] std::vector<individual> population() const override;
 

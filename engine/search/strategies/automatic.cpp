@@ -1,5 +1,7 @@
 #include "engine/search/strategies/automatic.hpp"
 
+#include "engine/search/strategies/validation.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -78,9 +80,7 @@ evolution_params with(const evolution_params& params, const char* name) {
 
 /// One that is not in the table can only be a test's.
 bool serves(const std::string& strategy, const search_space& space) {
-  const auto names = strategy_names();
-  return std::ranges::find(names, strategy) == names.end()
-         || check_space(strategy, space).has_value();
+  return row_of(strategy) == nullptr || check_space(strategy, space).has_value();
 }
 
 } // namespace

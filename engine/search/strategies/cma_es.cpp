@@ -4,6 +4,8 @@
 // moved because their network was known) are steps like others.
 #include "engine/search/strategies/cma_es.hpp"
 
+#include "engine/search/bases/numbers_alone.hpp"
+#include "engine/search/core/parameter_checks.hpp"
 #include "genome/retuning.hpp"
 #include "genome/unit_cube.hpp"
 
@@ -81,6 +83,22 @@ cma_es::cma_es(const evolution_params& params, std::uint64_t seed,
       if (varies(space_->rules.hyperparameters[i]))
         coordinates_.push_back(i);
   distribution_ = gaussian(std::vector<double>(coordinates_.size(), 0.5), first_sigma);
+}
+
+expected<void> cma_es::serves(const search_space& space) {
+  if (auto ok = check_numbers_alone(space, "cma_es"); !ok)
+    return ok;
+  for (const parameter& p : space.rules.hyperparameters)
+    if (!is_ordered(p))
+      return cannot_serve(space, "cma_es",
+                          "has " + p.name + ", a choice without an order",
+                          "\"differential_evolution\", \"regularized\" or "
+                          "\"generational\"");
+  return {};
+}
+
+expected<void> cma_es::validate(const evolution_params& params) {
+  return check_number("population", params.population, 4, most_candidates);
 }
 
 void cma_es::choose_parents(breeding& order) const {

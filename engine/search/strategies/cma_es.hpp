@@ -33,6 +33,10 @@ public:
   cma_es(const evolution_params& params, std::uint64_t seed,
          std::shared_ptr<const search_space> space);
 
+  /// The space needs hyperparameters that vary, all of them ordered, and no layers.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+
   void close() override;
 
   /// How often it has begun again.

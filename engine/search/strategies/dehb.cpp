@@ -113,7 +113,7 @@ void dehb::heard(const individual& evaluated, std::size_t rung, bool promoted) {
   }
 }
 
-expected<void> serves_dehb(const search_space& space) {
+expected<void> dehb::serves(const search_space& space) {
   if (!space.rules.hyperparameters.empty())
     return {};
   return fail(error_kind::invalid_input,

@@ -26,6 +26,9 @@ class dehb final : public hyperband {
 public:
   dehb(const evolution_params& params, std::uint64_t seed);
 
+  /// Whether the space has hyperparameters.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
+
   void close() override;
 
 private:
@@ -37,8 +40,5 @@ private:
   std::vector<std::vector<individual>> members_; ///< By rung, in no order.
   std::vector<std::size_t> sizes_; ///< How many there were as trials were chosen.
 };
-
-/// Whether the space has hyperparameters.
-[[nodiscard]] expected<void> serves_dehb(const search_space& space);
 
 } // namespace clade

@@ -6,6 +6,8 @@
 // population that has gathered at one point has no differences.
 #include "engine/search/strategies/differential_evolution.hpp"
 
+#include "engine/search/bases/numbers_alone.hpp"
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 #include "genome/retuning.hpp"
 #include "genome/unit_cube.hpp"
@@ -110,6 +112,31 @@ bool not_worse(const individual& child, const individual& target) {
 
 } // namespace
 
+void keys(own_key_visitor& v, difference_params& p) {
+  const difference_params usual;
+  v.key(describe("difference_weight", "How far a child moves, from 0 to 2; 0 adapts "
+                                      "it. Strategy differential_evolution."),
+        p.weight, usual.weight);
+  v.key(describe("difference_base",
+                 "Where the move starts: \"random\", or \"current_to_best\", which "
+                 "is faster and gets stuck sooner. Strategy differential_evolution."),
+        p.base, usual.base);
+}
+
+expected<void> differential_evolution::serves(const search_space& space) {
+  return check_numbers_alone(space, "differential_evolution");
+}
+
+expected<void> differential_evolution::validate(const evolution_params& params) {
+  if (auto ok = check_number("population", params.population, 4, most_candidates); !ok)
+    return ok;
+  const auto& own = params.own.of<difference_params>();
+  if (!(own.weight >= 0 && own.weight <= 2))
+    return wrong_parameter("difference_weight", to_text(value{own.weight}),
+                           "it must be from 0 to 2");
+  return check_word("difference_base", own.base, {"random", "current_to_best"});
+}
+
 random_stream differential_evolution::choices(std::uint64_t generation,
                                               std::size_t place) const {
   return derive(seed(), purpose::selection, generation, place);
@@ -122,8 +149,8 @@ differential_evolution::try_control(std::size_t place, random_stream& random) co
   const double weight = least_weight + weight_range * random.uniform();
   const bool other_rate = random.chance(chance_of_other);
   const double rate = random.uniform();
-  if (params().difference_weight > 0)
-    return {params().difference_weight, params().crossover};
+  if (own().weight > 0)
+    return {own().weight, params().crossover};
   return {other_weight ? weight : kept.weight, other_rate ? rate : kept.rate};
 }
 
@@ -133,7 +160,7 @@ void differential_evolution::choose_parents(breeding& order) const {
     return;
   auto random = choices(order.generation, order.index);
   const auto with = try_control(order.index, random);
-  const bool to_best = params().difference_base == "current_to_best";
+  const bool to_best = own().base == "current_to_best";
   const auto& target = targets_[order.index].who;
   const auto others = draw_others(survivors(), target.id, to_best ? 2 : 3, random);
   if (others.empty() || !survivors().front().fitness.ok)

@@ -4,6 +4,19 @@
 
 namespace clade {
 
+/// What differential_evolution alone reads.
+struct difference_params {
+  /// By how much of a difference a child moves, F, from 0 to 2; `crossover` is then the
+  /// chance of each parameter to move, CR. 0: every target adapts both, which is seldom
+  /// worse.
+  double weight = 0;
+  /// What the difference is added to: "random", another one of the population, or
+  /// "current_to_best", which climbs faster and gets stuck sooner.
+  std::string base = "random";
+};
+
+void keys(own_key_visitor& v, difference_params& p);
+
 /// Differential evolution (Storn and Price, Journal of Global Optimization 11, 1997) of
 /// hyperparameters, in the unit cube of their domains (genome/unit_cube.hpp). Each of the
 /// `population` places has a target x; its child takes the place if it is not worse:
@@ -30,6 +43,10 @@ class differential_evolution final : public generations {
 public:
   using generations::generations;
 
+  /// The space needs hyperparameters that vary, and no layers.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+
   void close() override;
   [[nodiscard]] bool change(const evolution_params& params, std::uint64_t seed) override;
 
@@ -44,6 +61,10 @@ private:
     individual who;
     control with;
   };
+
+  [[nodiscard]] const difference_params& own() const {
+    return params().own.of<difference_params>();
+  }
 
   void choose_parents(breeding& order) const override;
   [[nodiscard]] std::vector<individual> select() const override;

@@ -1,10 +1,19 @@
 #include "engine/search/strategies/generational.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 
 #include <algorithm>
 
 namespace clade {
+
+expected<void> generational::validate(const evolution_params& params) {
+  if (params.selection == "tournament")
+    if (auto ok = check_number("tournament", params.tournament, 1, params.population);
+        !ok)
+      return ok;
+  return check_number("elites", params.elites, 0, params.population);
+}
 
 void generational::prepare() {
   lexicase_ = params().selection == "lexicase" ? lexicase(survivors()) : lexicase();
@@ -26,12 +35,7 @@ void generational::choose_parents(breeding& order) const {
   auto random = derive(seed(), purpose::selection, order.generation, order.index);
   const auto first = draw(random);
   const auto second = random.chance(params().crossover) ? draw(random) : first;
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(survivors()[std::min(first, second)]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(survivors()[std::max(first, second)]);
-  }
+  breed_from(order, survivors(), std::min(first, second), std::max(first, second));
   learning_.apply(order);
 }
 

@@ -18,6 +18,8 @@ public:
       : generations(params, seed),
         learning_(params.mutation) {}
 
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+
   void born(const candidate& c) override;
   void tell(const individual& evaluated) override;
   void close() override;

@@ -4,11 +4,6 @@
 
 namespace clade {
 
-hyperband::hyperband(const evolution_params& params, std::uint64_t seed)
-    : brackets(params, seed) {
-  begin();
-}
-
 std::vector<double> hyperband::beginnings() const {
   const auto rungs = ladder().height();
   std::vector<double> shares(rungs);

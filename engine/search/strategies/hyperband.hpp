@@ -19,7 +19,7 @@ namespace clade {
 /// times what the best of its brackets would have.
 class hyperband : public brackets {
 public:
-  hyperband(const evolution_params& params, std::uint64_t seed);
+  using brackets::brackets;
 
 private:
   [[nodiscard]] std::vector<double> beginnings() const override;

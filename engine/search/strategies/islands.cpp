@@ -4,7 +4,10 @@
 // numbers: id, generation and index are the run's, so that no two islands draw alike.
 #include "engine/search/strategies/islands.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
+#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -23,14 +26,15 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t island) {
 
 std::vector<std::string> island_strategies(const evolution_params& params) {
   std::size_t count = 0;
-  if (params.islands.size() == 1) {
-    const auto& text = params.islands[0];
+  const auto& named = params.own.of<islands_params>().strategies;
+  if (named.size() == 1) {
+    const auto& text = named[0];
     const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
     if (read.ec == std::errc() && read.ptr == text.data() + text.size())
       return std::vector<std::string>(std::min<std::size_t>(count, params.population),
                                       "regularized");
   }
-  return params.islands;
+  return named;
 }
 
 evolution_params island_params(const evolution_params& params,
@@ -43,17 +47,66 @@ evolution_params island_params(const evolution_params& params,
   own.tournament = std::min(params.tournament, own.population);
   own.elites = std::min(params.elites, own.population);
   own.tell_order = "arrived";
-  own.zero_cost = params.zero_cost && strategy == "surrogate";
+  const auto* row = row_of(strategy);
+  own.zero_cost = params.zero_cost && row != nullptr && row->traits.scores;
   return own;
+}
+
+void keys(own_key_visitor& v, islands_params& p) {
+  const islands_params usual;
+  v.strategies(
+      describe("islands",
+               "The strategies of the islands, or how many islands. The population must "
+               "be a multiple of their number. Strategy islands."),
+      p.strategies, usual.strategies);
+  v.key(describe("topology",
+                 "Who sends its best to whom: \"ring\" or \"star\". Strategy islands."),
+        p.topology, usual.topology);
+  v.key(describe("migration", "After how many results an island sends its best; 0 for "
+                              "never. Strategy islands."),
+        p.migration, usual.migration);
 }
 
 islands::islands(const evolution_params& params, std::uint64_t seed,
                  std::shared_ptr<const search_space> space)
     : turns(params) {
+  for (const auto& own : parts(params))
+    islands_.push_back(
+        {.search = make_strategy(own, seed_of(seed, islands_.size()), space).value()});
+}
+
+std::vector<evolution_params> islands::parts(const evolution_params& params) {
+  std::vector<evolution_params> all;
   for (const auto& name : island_strategies(params))
-    islands_.push_back({.search = make_strategy(island_params(params, name),
-                                                seed_of(seed, islands_.size()), space)
-                                      .value()});
+    all.push_back(island_params(params, name));
+  return all;
+}
+
+expected<void> islands::validate(const evolution_params& params) {
+  if (auto ok = check_word("topology", params.own.of<islands_params>().topology,
+                           {"ring", "star"});
+      !ok)
+    return ok;
+  const auto names = island_strategies(params);
+  if (names.empty())
+    return wrong_parameter(
+        "islands", "empty",
+        "name a strategy for each island, or write how many there are");
+  auto known = strategy_names();
+  std::erase(known, "islands");
+  for (const auto& name : names)
+    if (auto ok = check_word("islands", name, known); !ok)
+      return ok;
+  if (params.population % names.size() != 0)
+    return wrong_parameter("population", std::to_string(params.population),
+                           "it must be a multiple of the " + std::to_string(names.size())
+                               + " islands");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (auto ok = clade::validate(island_params(params, names[i])); !ok)
+      return fail(ok.error().kind, ok.error().message + " (island "
+                                       + std::to_string(i + 1)
+                                       + ", which has its share of the population)");
+  return {};
 }
 
 std::size_t islands::home(candidate_id id) const {
@@ -122,16 +175,16 @@ void islands::take(const individual& evaluated) {
   while (there.search->closing())
     there.search->close();
   ++there.heard;
-  if (params().migration > 0 && there.heard % params().migration == 0)
+  if (own().migration > 0 && there.heard % own().migration == 0)
     migrate(where);
 }
 
 void islands::migrate(std::size_t from) {
-  const auto own = islands_[from].search->population();
-  if (own.empty() || !own.front().fitness.ok || islands_.size() < 2)
+  const auto there = islands_[from].search->population();
+  if (there.empty() || !there.front().fitness.ok || islands_.size() < 2)
     return;
-  const auto best = outside(from, own.front());
-  if (params().topology == "ring")
+  const auto best = outside(from, there.front());
+  if (own().topology == "ring")
     return send(best, from, (from + 1) % islands_.size());
   if (from != 0)
     return send(best, from, 0);

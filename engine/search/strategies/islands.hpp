@@ -8,6 +8,19 @@
 
 namespace clade {
 
+/// What islands alone reads.
+struct islands_params {
+  /// The strategies of the islands, or how many islands run "regularized". The population
+  /// must be a multiple of their number.
+  std::vector<std::string> strategies = {"4"};
+  /// "ring" or "star": who sends its best to whom.
+  std::string topology = "ring";
+  /// After how many results of an island it does so; 0: never.
+  std::size_t migration = 20;
+};
+
+void keys(own_key_visitor& v, islands_params& p);
+
 /// Several searches side by side that exchange their best now and then: the island model
 /// (Tanese, "Distributed Genetic Algorithms", ICGA 1989; topologies as in pagmo: Biscani
 /// and Izzo, JOSS 2020). `evolution.islands` names each island's strategy, or says how
@@ -38,6 +51,11 @@ public:
   islands(const evolution_params& params, std::uint64_t seed,
           std::shared_ptr<const search_space> space);
 
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+  /// The parameters of each island.
+  [[nodiscard]] static std::vector<evolution_params>
+  parts(const evolution_params& params);
+
   [[nodiscard]] std::vector<breeding> ask(candidate_id beyond,
                                           std::size_t limit) const override;
   void born(const candidate& c) override;
@@ -56,6 +74,10 @@ private:
     std::uint64_t heard = 0;
     std::map<std::size_t, candidate_id> sent; ///< To each neighbour last.
   };
+
+  [[nodiscard]] const islands_params& own() const {
+    return params().own.of<islands_params>();
+  }
 
   void take(const individual& evaluated) override;
   void migrate(std::size_t from);

@@ -54,9 +54,7 @@ std::size_t count_of_rewirings(const grammar& rules, const genome& g,
 local_search::local_search(const evolution_params& params, std::uint64_t seed,
                            std::shared_ptr<const search_space> space)
     : steady(params, seed),
-      space_(std::move(space)) {
-  begin();
-}
+      space_(std::move(space)) {}
 
 void local_search::move_to(const individual& i) {
   centre_ = i;

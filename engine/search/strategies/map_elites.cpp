@@ -2,12 +2,6 @@
 
 namespace clade {
 
-map_elites::map_elites(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed),
-      learning_(params.mutation) {
-  begin();
-}
-
 void map_elites::hear(const individual& evaluated) {
   archive_.add(evaluated);
   learning_.told(evaluated);
@@ -32,17 +26,12 @@ void map_elites::choose(breeding& order) {
   auto second = random.chance(params().crossover) ? random.below(archive_.size()) : first;
   if (fitter(archive_[second], archive_[first]))
     std::swap(first, second);
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(archive_[first]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(archive_[second]);
-  }
+  breed_from(order, archive_, first, second);
   learning_.apply(order);
   learning_.ordered(order.id, archive_[first].fitness);
 }
 
-expected<void> serves_map_elites(const search_space& space) {
+expected<void> map_elites::serves(const search_space& space) {
   if (space.rules.max_nodes > 0 && !space.rules.operators.empty())
     return {};
   return fail(

@@ -23,7 +23,12 @@ namespace clade {
 /// faster.
 class map_elites final : public steady {
 public:
-  map_elites(const evolution_params& params, std::uint64_t seed);
+  map_elites(const evolution_params& params, std::uint64_t seed)
+      : steady(params, seed),
+        learning_(params.mutation) {}
+
+  /// It needs layers: without them all networks are of one depth.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
 
   void born(const candidate& c) override;
   /// The elites, best first; how many there are is up to the space.
@@ -41,8 +46,5 @@ private:
   elite_archive archive_;
   mutation_learning learning_;
 };
-
-/// It needs layers: without them all networks are of one depth.
-[[nodiscard]] expected<void> serves_map_elites(const search_space& space);
 
 } // namespace clade

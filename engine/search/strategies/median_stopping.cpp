@@ -2,12 +2,6 @@
 
 namespace clade {
 
-median_stopping::median_stopping(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed),
-      ladder_(params) {
-  begin();
-}
-
 void median_stopping::hear(const individual& evaluated) {
   ladder_.add(evaluated);
   if (!evaluated.fitness.ok || ladder_.rung_of(evaluated) + 1 == ladder_.height())

@@ -20,7 +20,9 @@ namespace clade {
 /// short that halving saves little.
 class median_stopping final : public steady {
 public:
-  median_stopping(const evolution_params& params, std::uint64_t seed);
+  median_stopping(const evolution_params& params, std::uint64_t seed)
+      : steady(params, seed),
+        ladder_(params) {}
 
   [[nodiscard]] std::vector<individual> population() const override;
 

@@ -1,8 +1,14 @@
 #include "engine/search/strategies/mu_plus_lambda.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
+
 #include <algorithm>
 
 namespace clade {
+
+expected<void> mu_plus_lambda::validate(const evolution_params& params) {
+  return check_number("elites", params.elites, 1, most_candidates);
+}
 
 // After a fork that lowered `elites`, more of the former parents are there until the
 // generation is closed.
@@ -13,12 +19,7 @@ void mu_plus_lambda::choose_parents(breeding& order) const {
   const auto parents = std::min(survivors().size(), params().elites);
   const auto first = random.below(parents);
   const auto second = random.chance(params().crossover) ? random.below(parents) : first;
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(survivors()[std::min(first, second)]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(survivors()[std::max(first, second)]);
-  }
+  breed_from(order, survivors(), std::min(first, second), std::max(first, second));
 }
 
 } // namespace clade

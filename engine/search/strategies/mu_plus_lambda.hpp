@@ -23,6 +23,8 @@ class mu_plus_lambda final : public generations {
 public:
   using generations::generations;
 
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
+
 private:
   void choose_parents(breeding& order) const override;
   [[nodiscard]] std::size_t staying() const override { return params().elites; }

@@ -83,9 +83,7 @@ multi_fidelity::multi_fidelity(const evolution_params& params, std::uint64_t see
     : model_guided(params, seed),
       space_(std::move(space)),
       rungs_(params.rungs),
-      ordered_on_(params.rungs.size()) {
-  begin();
-}
+      ordered_on_(params.rungs.size()) {}
 
 std::size_t multi_fidelity::rung_of(std::uint32_t epochs) const {
   return rung_among(rungs_, epochs);

@@ -19,12 +19,7 @@ void nsga2::choose_parents(breeding& order) const {
   const auto second = random.chance(params().crossover)
                           ? tournament(survivors().size(), two, random)
                           : first;
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(survivors()[std::min(first, second)]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(survivors()[std::max(first, second)]);
-  }
+  breed_from(order, survivors(), std::min(first, second), std::max(first, second));
 }
 
 std::vector<individual> nsga2::select() const {

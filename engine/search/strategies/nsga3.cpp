@@ -276,15 +276,11 @@ void nsga3::choose_parents(breeding& order) const {
   if (order.generation == 0)
     return;
   auto random = derive(seed(), purpose::selection, order.generation, order.index);
-  const auto first = win(random);
-  const auto second = random.chance(params().crossover) ? win(random) : first;
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(survivors()[first]);
-  if (first == second)
-    return;
-  order.how = breeding::kind::cross;
-  order.parents.push_back(survivors()[second]);
-  std::ranges::sort(order.parents, fitter);
+  auto first = win(random);
+  auto second = random.chance(params().crossover) ? win(random) : first;
+  if (fitter(survivors()[second], survivors()[first]))
+    std::swap(first, second);
+  breed_from(order, survivors(), first, second);
 }
 
 // The infeasible come in fronts of their own, and are taken as the pool has them.

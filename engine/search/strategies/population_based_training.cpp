@@ -69,7 +69,7 @@ void population_based_training::choose_parents(breeding& order) const {
   order.proposal = std::make_shared<const exploration>();
 }
 
-expected<void> serves_population_based_training(const search_space& space) {
+expected<void> population_based_training::serves(const search_space& space) {
   const auto& all = space.rules.hyperparameters;
   if (std::any_of(all.begin(), all.end(), is_number))
     return {};

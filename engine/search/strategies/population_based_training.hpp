@@ -31,6 +31,9 @@ class population_based_training final : public generations {
 public:
   using generations::generations;
 
+  /// Whether the space has a number among its hyperparameters.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
+
   void close() override;
 
 private:
@@ -41,8 +44,5 @@ private:
   /// Of the generation before, those that can be trained on, best first.
   std::vector<individual> members_;
 };
-
-/// Whether the space has a number among its hyperparameters.
-[[nodiscard]] expected<void> serves_population_based_training(const search_space& space);
 
 } // namespace clade

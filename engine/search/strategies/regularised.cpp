@@ -1,15 +1,14 @@
 #include "engine/search/strategies/regularised.hpp"
 
+#include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
 
 #include <algorithm>
 
 namespace clade {
 
-regularised::regularised(const evolution_params& params, std::uint64_t seed)
-    : steady(params, seed),
-      learning_(params.mutation) {
-  begin();
+expected<void> regularised::validate(const evolution_params& params) {
+  return check_number("tournament", params.tournament, 1, params.population);
 }
 
 void regularised::hear(const individual& evaluated) {
@@ -53,12 +52,7 @@ void regularised::choose(breeding& order) {
   auto second = random.chance(params().crossover) ? win(random) : first;
   if (fitter(living_[second], living_[first]))
     std::swap(first, second);
-  order.how = breeding::kind::mutate;
-  order.parents.push_back(living_[first]);
-  if (first != second) {
-    order.how = breeding::kind::cross;
-    order.parents.push_back(living_[second]);
-  }
+  breed_from(order, living_, first, second);
   learning_.apply(order);
   learning_.ordered(order.id, living_[first].fitness);
 }

@@ -13,7 +13,11 @@ namespace clade {
 /// have, the child has a second such parent.
 class regularised final : public steady {
 public:
-  regularised(const evolution_params& params, std::uint64_t seed);
+  regularised(const evolution_params& params, std::uint64_t seed)
+      : steady(params, seed),
+        learning_(params.mutation) {}
+
+  [[nodiscard]] static expected<void> validate(const evolution_params& params);
 
   void born(const candidate& c) override;
   [[nodiscard]] std::vector<individual> population() const override;

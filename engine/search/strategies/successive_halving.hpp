@@ -16,7 +16,7 @@ namespace clade {
 /// and still keep all of them busy, and when the first epochs can be trusted.
 class successive_halving final : public brackets {
 public:
-  successive_halving(const evolution_params& params, std::uint64_t seed);
+  using brackets::brackets;
 
 private:
   [[nodiscard]] std::vector<double> beginnings() const override;

@@ -146,11 +146,6 @@ private:
 
 } // namespace
 
-surrogate_assisted::surrogate_assisted(const evolution_params& params, std::uint64_t seed)
-    : model_guided(params, seed) {
-  begin();
-}
-
 // Of what is too much, the best half and the newest half stay, in the order of hearing.
 void surrogate_assisted::thin(std::vector<individual>& known) const {
   if (known.size() <= most_known)

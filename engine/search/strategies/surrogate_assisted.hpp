@@ -39,7 +39,7 @@ namespace clade {
 /// kept.
 class surrogate_assisted final : public model_guided {
 public:
-  surrogate_assisted(const evolution_params& params, std::uint64_t seed);
+  using model_guided::model_guided;
 
   [[nodiscard]] std::vector<individual> population() const override;
 

@@ -142,9 +142,7 @@ bool tpe::observation::fitter_than(const observation& other) const {
 tpe::tpe(const evolution_params& params, std::uint64_t seed,
          std::shared_ptr<const search_space> space)
     : steady(params, seed),
-      space_(std::move(space)) {
-  begin();
-}
+      space_(std::move(space)) {}
 
 void tpe::take_in(const individual& evaluated) {
   const auto observed = std::make_shared<const observation>(
@@ -191,7 +189,7 @@ void tpe::choose(breeding& order) {
   order.proposal = std::make_shared<const by_tpe>(std::move(known), good, parent);
 }
 
-expected<void> serves_tpe(const search_space& space) {
+expected<void> tpe::serves(const search_space& space) {
   if (std::ranges::any_of(space.rules.hyperparameters, varies))
     return {};
   return fail(error_kind::invalid_input,

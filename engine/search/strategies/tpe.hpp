@@ -37,6 +37,9 @@ public:
   tpe(const evolution_params& params, std::uint64_t seed,
       std::shared_ptr<const search_space> space);
 
+  /// It needs a hyperparameter with more than one value.
+  [[nodiscard]] static expected<void> serves(const search_space& space);
+
   /// The best, at most `population`.
   [[nodiscard]] std::vector<individual> population() const override { return parents_; }
 
@@ -66,8 +69,5 @@ private:
   std::deque<std::shared_ptr<const observation>> newest_;
   std::vector<individual> parents_; ///< The best, best first.
 };
-
-/// It needs a hyperparameter with more than one value.
-[[nodiscard]] expected<void> serves_tpe(const search_space& space);
 
 } // namespace clade

@@ -1,3 +1,4 @@
+#include "engine/search/strategies/differential_evolution.hpp"
 #include "genome/mutation.hpp"
 #include "tests/engine/config/experiment_files.hpp"
 
@@ -392,12 +393,11 @@ TEST_CASE("resolved: what came later is written only where it is not as usual") 
   const experiment_files files;
   auto e = files.loaded(files.valid);
   CHECK(to_toml(e).find("difference") == std::string::npos);
-  e.evolution.difference_weight = 0.5;
-  e.evolution.difference_base = "current_to_best";
+  e.evolution.own = difference_params{.weight = 0.5, .base = "current_to_best"};
   const auto text = to_toml(e);
   CHECK(text.find("\ndifference_weight = 0.5\ndifference_base = \"current_to_best\"\n")
         != std::string::npos);
-  CHECK(resolved(e).evolution.difference_weight == 0.5);
+  CHECK(resolved(e).evolution.own.of<difference_params>().weight == 0.5);
   CHECK(to_toml(resolved(e)) == text);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/run/run_state.hpp"
 #include "engine/search/strategies/multi_fidelity.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/search/strategies/surrogate_assisted.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

@@ -1,5 +1,6 @@
 #include "tests/engine/search/number_world.hpp"
 
+#include "engine/search/strategies/validation.hpp"
 #include "genome/unit_cube.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

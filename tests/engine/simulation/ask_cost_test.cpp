@@ -1,3 +1,4 @@
+#include "engine/search/strategies/islands.hpp"
 #include "engine/simulation/ask_cost.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -39,7 +40,7 @@ TEST_CASE(
        {"generational", "regularized", "tpe", "surrogate", "islands"}) {
     INFO(name);
     auto params = short_search(name);
-    params.evolution.islands = {"2"};
+    params.evolution.own = islands_params{.strategies = {"2"}};
     const auto cost = measure_ask_cost(params);
     REQUIRE(cost);
     CHECK(cost->candidates == 60);

@@ -1,5 +1,8 @@
 // The laws that every strategy obeys, over a table of them; a new strategy gets a row.
-#include "engine/search/core/strategy.hpp"
+#include "engine/search/strategies/differential_evolution.hpp"
+#include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>
@@ -46,8 +49,7 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   lexicase.evolution.selection = "lexicase";
   lexicase.cases = {{"validation.accuracy", true}};
   auto to_best = toy_rules("differential_evolution", seed);
-  to_best.evolution.difference_base = "current_to_best";
-  to_best.evolution.difference_weight = 0.8;
+  to_best.evolution.own = difference_params{.weight = 0.8, .base = "current_to_best"};
   auto arrived = toy_rules("regularized", seed);
   arrived.evolution.tell_order = "arrived";
   auto asha_arrived = toy_rules("asha", seed);
@@ -57,13 +59,13 @@ std::vector<specimen> specimens(std::uint64_t seed = 1) {
   auto guessed = toy_rules("surrogate", seed);
   guessed.evolution.tell_order = "arrived";
   auto four = toy_rules("islands", seed);
-  four.evolution.islands = {"regularized", "generational", "tpe", "local_search"};
+  four.evolution.own =
+      islands_params{.strategies = {"regularized", "generational", "tpe", "local_search"},
+                     .topology = "star",
+                     .migration = 3};
   four.evolution.in_flight = 8;
-  four.evolution.topology = "star";
-  four.evolution.migration = 3;
   auto alone = toy_rules("islands", seed);
-  alone.evolution.islands = {"2"};
-  alone.evolution.migration = 0;
+  alone.evolution.own = islands_params{.strategies = {"2"}, .migration = 0};
   alone.evolution.in_flight = 6;
   auto of_four = weighing("surrogate", seed);
   for (int i = 0; i < 2; ++i)
@@ -342,12 +344,14 @@ TEST_CASE("strategy: parameters out of range are named with their bounds") {
         == "evolution.population is 3: it must be from 4 to 1000000");
   CHECK(message({.strategy = "differential_evolution", .population = 3})
         == "evolution.population is 3: it must be from 4 to 1000000");
-  CHECK(message({.strategy = "differential_evolution", .difference_weight = 2.5})
+  CHECK(message({.strategy = "differential_evolution",
+                 .own = difference_params{.weight = 2.5}})
         == "evolution.difference_weight is 2.5: it must be from 0 to 2");
-  CHECK(message({.strategy = "differential_evolution", .difference_base = "luck"})
+  CHECK(message({.strategy = "differential_evolution",
+                 .own = difference_params{.base = "luck"}})
         == "evolution.difference_base is \"luck\": it must be one of \"random\", "
            "\"current_to_best\"");
-  CHECK(message({.difference_base = "luck"}).empty());
+  CHECK(message({.own = difference_params{.base = "luck"}}).empty());
   CHECK(message({.strategy = "mu_plus_lambda", .population = 1, .elites = 2}).empty());
 }
 

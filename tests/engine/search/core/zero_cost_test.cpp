@@ -1,5 +1,7 @@
 #include "engine/run/verify.hpp"
 #include "engine/search/core/zero_cost.hpp"
+#include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "genome/hash.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/small_run.hpp"
@@ -202,7 +204,7 @@ TEST_CASE("zero cost: it needs a model") {
   params.zero_cost = true;
   CHECK(validate(params));
   params.strategy = "islands";
-  params.islands = {"surrogate", "regularized"};
+  params.own = islands_params{.strategies = {"surrogate", "regularized"}};
   CHECK(validate(params));
   params.strategy = "regularized";
   const auto refused = validate(params);

@@ -1,4 +1,5 @@
 #include "engine/search/strategies/automatic.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 #include "engine/search/strategies/cma_es.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "tests/engine/search/number_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

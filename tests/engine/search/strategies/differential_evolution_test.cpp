@@ -1,4 +1,6 @@
 #include "engine/search/strategies/differential_evolution.hpp"
+#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "genome/unit_cube.hpp"
 #include "tests/engine/search/number_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
@@ -99,7 +101,7 @@ TEST_CASE("differential evolution: with too few that work children are sampled")
 
 TEST_CASE("differential evolution: with fixed F and CR a child is the formula's") {
   auto params = params_of("differential_evolution", 4, 2);
-  params.difference_weight = 0.5;
+  params.own.of<difference_params>().weight = 0.5;
   params.crossover = 1;
   const number_world world{.parameters = reals(2), .accuracy = sphere};
   const auto search = *make_strategy(params, 1);
@@ -132,7 +134,7 @@ TEST_CASE("differential evolution: it nears the best of a sphere as random canno
   const number_world world{.parameters = reals(5), .accuracy = sphere};
   for (const char* base : {"random", "current_to_best"}) {
     auto params = params_of("differential_evolution", 15, 40);
-    params.difference_base = base;
+    params.own.of<difference_params>().base = base;
     double found = 0, random = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       found += world.best_of(params, seed) / 5;

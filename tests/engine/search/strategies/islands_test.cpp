@@ -1,4 +1,6 @@
 #include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "tests/engine/search/real_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
@@ -17,9 +19,9 @@ evolution_params archipelago(std::vector<std::string> strategies,
           .population = 12,
           .generations = 10,
           .in_flight = 6,
-          .islands = std::move(strategies),
-          .topology = std::move(topology),
-          .migration = 5};
+          .own = islands_params{.strategies = std::move(strategies),
+                                .topology = std::move(topology),
+                                .migration = 5}};
 }
 
 double sum_of_choices(const genome& g) {
@@ -67,7 +69,7 @@ TEST_CASE(
   CHECK(in_star.contains({1, 0}));
   CHECK(in_star.contains({0, 2}));
   auto alone = archipelago({"3"});
-  alone.migration = 0;
+  alone.own.of<islands_params>().migration = 0;
   CHECK(crossings(run_of(alone), 3) == ways{});
 }
 
@@ -147,7 +149,7 @@ TEST_CASE("islands: migration helps islands of hill climbers on one hill") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     auto params = archipelago({"4"});
     joined += best_curve(run_of(params, seed)).back();
-    params.migration = 0;
+    params.own.of<islands_params>().migration = 0;
     apart += best_curve(run_of(params, seed)).back();
   }
   CAPTURE(joined, apart);

@@ -1,3 +1,4 @@
+#include "engine/search/strategies/registry.hpp"
 #include "engine/search/strategies/regularised.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

@@ -1,4 +1,5 @@
 #include "engine/run/next_step.hpp"
+#include "engine/search/strategies/registry.hpp"
 #include "engine/search/strategies/surrogate_assisted.hpp"
 #include "genome/hash.hpp"
 #include "tests/engine/search/pareto_problems.hpp"

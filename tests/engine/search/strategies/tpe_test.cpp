@@ -1,4 +1,6 @@
+#include "engine/search/strategies/registry.hpp"
 #include "engine/search/strategies/tpe.hpp"
+#include "engine/search/strategies/validation.hpp"
 #include "tests/engine/search/real_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 #include "tests/support/small_space.hpp"

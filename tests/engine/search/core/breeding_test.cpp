@@ -1,4 +1,4 @@
-#include "engine/search/core/strategy.hpp"
+#include "engine/search/core/breeding.hpp"
 #include "genome/hash.hpp"
 #include "tests/support/simulation.hpp"
 #include "tests/support/small_space.hpp"

@@ -8,7 +8,8 @@
 // (one batch) costs every layer about 20 microseconds for its calls, whatever its size,
 // in which a core could do 200,000 multiply-adds; this is most of the time of small
 // networks. The optimiser passes over all parameters once a step.
-#include "engine/search/core/strategy.hpp"
+#include "engine/search/core/breeding.hpp"
+
 #include "genome/hash.hpp"
 
 #include <algorithm>

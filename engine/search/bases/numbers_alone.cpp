@@ -1,0 +1,24 @@
+#include "engine/search/bases/numbers_alone.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+tl::unexpected<error> cannot_serve(const search_space& space, const char* name,
+                                   const std::string& why, const char* others) {
+  return fail(error_kind::invalid_input, "evolution.strategy is \"" + std::string(name)
+                                             + "\", which moves numbers "
+                                             + "alone, but the search space " + space.name
+                                             + " " + why + ": take " + others);
+}
+
+expected<void> check_numbers_alone(const search_space& space, const char* name) {
+  if (has_layers(space.rules))
+    return cannot_serve(space, name, "has layers to choose",
+                        "\"regularized\", \"generational\" or \"mu_plus_lambda\"");
+  if (std::ranges::none_of(space.rules.hyperparameters, varies))
+    return cannot_serve(space, name, "has no hyperparameter that varies", "\"random\"");
+  return {};
+}
+
+} // namespace clade
