@@ -112,8 +112,7 @@ class proposal {
 public:
   virtual ~proposal() = default;
   /// A pure function of the order, the rules with what their scorer answers, and what it
-  /// was made of: a genome that
-  /// decodes, and how it came about.
+  /// was made of: a genome that decodes, and how it came about.
   [[nodiscard]] virtual expected<offspring> make(const breeding_rules& rules,
                                                  const breeding& order) const = 0;
 };
