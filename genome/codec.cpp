@@ -16,9 +16,9 @@
 //     genome    [[node, ...], [edge, ...], settings]    sorted by innovation
 //     node      [innovation, operator, settings]
 //     edge      [from, to, flags, innovation?, weight?] ends by their place among the
-//     nodes flags     1 enabled | 2 recurrent | 4 innovation follows, as it is not the
-//     hash of its
-//               place | 8 weight follows, as it is not 1
+//                                                       nodes
+//     flags     1 enabled | 2 recurrent | 4 innovation follows, as it is not the hash of
+//               its place | 8 weight follows, as it is not 1
 //
 // The encoder is msgpack's own packer, but for doubles, of which it turns whole ones into
 // integers. What reads the bytes is in decoder.cpp.

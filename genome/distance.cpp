@@ -6,11 +6,12 @@
 // Everything that can be compared is an item that differs by 0 to 1; the distance is the
 // mean:
 //
-//     a gene that one has                 1, once
-//     a node that both have               the operator, 0 or 1, and an item for each
-//     setting an edge that both have              enabled and ends, 0 or 1, and weight,
-//     as numbers a setting, a hyperparameter         1 if one lacks it or its kind
-//     differs; text 0 or 1 two numbers                         |a - b| / (|a| + |b|)
+//     a gene that one has           1, once
+//     a node that both have         the operator, 0 or 1, and an item for each setting
+//     an edge that both have        enabled, recurrent and ends, 0 or 1, and its weight,
+//                                   as numbers
+//     a setting, a hyperparameter   1 if one lacks it or its kind differs; text 0 or 1
+//     two numbers                   |a - b| / (|a| + |b|)
 //
 // The lists are sorted, so that each pair of lists is one merge.
 

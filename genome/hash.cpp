@@ -12,8 +12,8 @@
 // live node starts as the hash of its operator and settings (less "merge" where fewer
 // than two enter), and is refined over its neighbours' hashes h, sorted:
 //
-//     forward   h(n) = H(h(n), (h(p), weight) of its predecessors p)    in topological
-//     order backward  h(n) = H(h(n), (h(s), weight) of its successors s)      against it
+//     forward   h(n) = H(h(n), (h(p), weight) of its predecessors p)   topological order
+//     backward  h(n) = H(h(n), (h(s), weight) of its successors s)     against it
 //
 // after which h(n) depends on all that leads to n and on all that n leads to. Where there
 // are recurrent edges, a step over what enters and leaves by them comes first, and the

@@ -6,10 +6,9 @@
 // Each function reduces its argument exactly to a small range and evaluates a series
 // there by Horner's rule:
 //
-//     log x     = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...)    x = m 2^e, s = (m - 1) / (m +
-//     1) exp x     = 2^k (1 + r + r^2/2! + ...)              x = k ln 2 + r, |r| <= ln(2)
-//     / 2 cos 2pi t = +-cos a or +-sin a                      a in [0, pi/4], Taylor's
-//     series
+//     log x     = e ln 2 + 2 (s + s^3/3 + s^5/5 + ...)   x = m 2^e, s = (m - 1) / (m + 1)
+//     exp x     = 2^k (1 + r + r^2/2! + ...)             x = k ln 2 + r, |r| <= ln(2) / 2
+//     cos 2pi t = +-cos a or +-sin a                     a in [0, pi/4], Taylor's series
 //
 // frexp, ldexp, floor, fabs and sqrt are exact or correctly rounded everywhere. The
 // folder is compiled with -ffp-contract=off, so that no machine fuses a multiplication

@@ -12,8 +12,7 @@
 //
 //     uniform    the upper 53 bits / 2^53
 //     below(n)   the upper half of the 128-bit product bits * n; the few bits that would
-//     favour
-//                some outcomes are drawn again (Lemire, ACM TOMACS 29(1), 2019)
+//                favour some outcomes are drawn again (Lemire, ACM TOMACS 29(1), 2019)
 //     normal     sqrt(-2 ln(1 - u)) cos(2 pi v)
 
 namespace clade {

@@ -1,9 +1,10 @@
 // Nodes are decoded in topological order, each to its adapters, its merge and its
 // operator, in this order; an adapter that would change nothing is left out:
 //
-//   several inputs   flatten0.. (mixed kinds), resize0.. (images), project0.. (add), add
-//   or concat what comes out   flatten or as_image, as the operator wants the operator
-//   settings completed, the kernel cut to the pixels that exist
+//   several inputs   flatten0.. (mixed kinds), resize0.. (images), project0.. (to be
+//                    added), then add or concat
+//   what comes out   flatten or as_image, as the operator wants
+//   the operator     settings completed, the kernel cut to the pixels that exist
 //
 // No layer may have more than 2^28 elements, so that sizes and a layer's costs cannot
 // overflow, however often a hostile genome concatenates, and sums of costs saturate; the

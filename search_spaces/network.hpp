@@ -60,17 +60,14 @@ struct problem {
 /// Infers all shapes and adapts what does not fit:
 ///
 ///   - an image that enters a dense layer or the output is flattened; a vector that
-///   enters an
-///     image's operator becomes an image of one pixel; spaces for vectors flatten an
-///     image at once;
+///     enters an image's operator becomes an image of one pixel; spaces for vectors
+///     flatten an image at once;
 ///   - where edges meet, the node's setting "merge" ("add" where it has none) says how;
-///   if some
-///     inputs are vectors, images among them are flattened first;
+///     if some inputs are vectors, images among them are flattened first;
 ///   - images that meet are pooled to the smallest height and the smallest width among
-///   them;
+///     them;
 ///   - what is added is projected to the channels or features of the last input in
-///   topological
-///     order (the main path; skips come from further back).
+///     topological order (the main path; skips come from further back).
 ///
 /// Every genome that obeys the grammar decodes, unless it exceeds the space's limits: an
 /// error that says which, "a.toml: 31,000 parameters exceed limits.max_parameters =
@@ -91,8 +88,9 @@ struct problem {
 ///     n3f2a1          conv(filters=8, kernel=3) <- input       [8, 8, 8]        80
 ///     output.flatten  flatten <- n3f2a1                        [512]
 ///     output          output(outputs=10) <- output.flatten     [10]          5,130
-///     5,210 parameters, 9,728 multiply-adds and 2,344 bytes of activations for one
-///     example
+///
+/// and then "5,210 parameters, 9,728 multiply-adds and 2,344 bytes of activations for one
+/// example".
 [[nodiscard]] std::string to_text(const network& n);
 
 /// "1,234,567"

@@ -2,13 +2,12 @@
 //
 //   parameters        what the optimiser changes; running means of batch_norm are none
 //   multiply_adds     of convolutions and linear maps their products; one for each
-//   element that
-//                     enters a norm, a sum or a pool's window; activations, views and
-//                     copies count as free
+//                     element that enters a norm, a sum or a pool's window; activations,
+//                     views and copies count as free
 //   activation_bytes  four for each element that a stage (map, norm, activation, ...)
-//   puts out,
-//                     since the backward pass reads it; a maximum also keeps where it was
-//                     (8 bytes), dropout whom it spared (1 byte); views keep nothing
+//                     puts out, since the backward pass reads it; a maximum also keeps
+//                     where it was (8 bytes), dropout whom it spared (1 byte); views keep
+//                     nothing
 //
 // Values stay far below 2^63: decode() refuses layers of more than 2^28 elements, and the
 // table's ranges bound kernels and widths.

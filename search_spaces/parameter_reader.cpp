@@ -2,11 +2,15 @@
 //
 //   kernel = 3                                    that value
 //   filters = [8, 16, 32]                         one of these; ascending numbers are
-//   neighbours rate = { low = 0.1, high = 0.5 }              a number between, a whole
-//   one if both are units = { low = 16, high = 256, step = 16 } learning_rate = { low =
-//   1e-4, high = 0.1, log = true } momentum = { low = 0.5, high = 0.99, when = {
-//   optimizer = "sgd" } } batch_size = { choice = [16, 32], ordered = false, when = {
-//   optimizer = ["adam", "sgd"] } }
+//                                                 neighbours
+//   rate = { low = 0.1, high = 0.5 }              a number between, a whole one if both
+//                                                 are
+//   units = { low = 16, high = 256, step = 16 }
+//   learning_rate = { low = 1e-4, high = 0.1, log = true }
+//   norm = { value = "batch" }                    that value
+//   batch_size = { choice = [16, 32], ordered = false }
+//   momentum = { low = 0.5, high = 0.99, when = { optimizer = "sgd" } }
+//   beta = { choice = [0.9, 0.99], when = { optimizer = ["adam", "adamw"] } }
 //
 // Where reals and whole numbers meet, all are reals; an operator's setting that is a real
 // takes whole numbers as reals. TOML's other types (booleans, dates) are no values here.

@@ -9,9 +9,8 @@
 //
 // What a file says replaces what its includes say: an operator as a whole (weight = 0
 // takes it away), a limit or a hyperparameter by itself. A file that several include is
-// read once, before the first of them. Files are read depth first into
-// one draft, which knows the place of everything (space_draft.hpp), and the draft becomes
-// the space.
+// read once, before the first of them. Files are read depth first into one draft, which
+// knows the place of everything (space_draft.hpp), and the draft becomes the space.
 #include "search_spaces/search_space.hpp"
 
 #include "genome/whole_file.hpp"

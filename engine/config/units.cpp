@@ -1,7 +1,6 @@
 // quantity := (number unit)+          durations may add up several, sizes have one
 // number   := digits ['.' digits]     exact: what is not a whole number of the smallest
-// unit is
-//                                     refused
+//                                     unit is refused
 
 #include "engine/config/units.hpp"
 

@@ -1,7 +1,11 @@
 // form   := task layout mean deviation checksum{2} examples
-//           shape labels targets train validation test classes     (each a list)
-// list   := length item*      numbers as they are in memory; length, task, layout,
-// examples: u64 text   := length byte*
+//           shape labels targets train validation test classes
+//           (shape, labels, targets, train, validation, test: lists of numbers;
+//           classes: a list of texts)
+// list   := length item*
+// text   := length byte*
+//
+// Numbers are as they are in memory: task, layout, examples and length are u64.
 //
 // A length is checked against the bytes that are left before anything is taken for it.
 

@@ -19,9 +19,8 @@ namespace clade {
 ///     there, else 0. A value that the training data does not have is a blank;
 ///   * yes_no: 1 or 0, one input (`field_yes_no`). Another text is a blank;
 ///   * date: days since 1970, then the sine and the cosine of 2 pi t / P, for t these
-///   days
-///     and P a year of 365.2425 days, a week, and, if `time_of_day`, a day: five or seven
-///     inputs (the seasons of Prophet: Taylor and Letham, 2018, of order 1);
+///     days and P a year of 365.2425 days, a week, and, if `time_of_day`, a day: five or
+///     seven inputs (the seasons of Prophet: Taylor and Letham, 2018, of order 1);
 ///   * ignore: no input.
 /// A blank is NaN in all of them; what is put there, `preprocessing::blanks` says. With a
 /// `blank_input` there is one more input behind them, which is 1 for a blank, else 0; a

@@ -20,8 +20,7 @@ struct csv_start {
 ///   * "counts": "150,4,setosa,versicolor,virginica", followed by as many rows of one
 ///     column more;
 ///   * "names": a column begins with a text and goes on with numbers only, or every
-///   column
-///     holds texts, and the first line has different ones that do not come again;
+///     column holds texts, and the first line has different ones that do not come again;
 ///   * "none", a row, otherwise.
 /// The first 200 rows are looked at. Fails where there is no row; errors begin with
 /// `origin`.

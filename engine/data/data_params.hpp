@@ -20,8 +20,8 @@ enum class task_kind : std::uint8_t { classification, regression };
 ///   * mean: the mean of its column over the train part takes its place;
 ///   * drop: the row is left out;
 ///   * impute: the mean of each input takes its place, and where the train part has
-///   blanks
-///     in the column, a further input says so; in a category, the blank is a value.
+///     blanks in the column, a further input says so; in a category, the blank is a
+///     value.
 enum class blank_rule : std::uint8_t { refuse, mean, drop, impute };
 
 /// A column, by name or number, and what it is.
@@ -78,8 +78,7 @@ struct data_params {
   /// "utf-8", "utf-16", "latin-1" or "auto".
   std::string encoding = "auto";
   /// Shape of one example; empty: a vector of all columns but the target, or what an
-  /// array has
-  /// ([n, 28, 28] holds examples of [1, 28, 28]).
+  /// array has ([n, 28, 28] holds examples of [1, 28, 28]).
   tensor_shape shape;
   /// The order of sizes in an array of images of several channels; `automatic` is
   /// resolved by `find_layout`.

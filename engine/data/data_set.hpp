@@ -38,11 +38,10 @@ struct data_set {
 };
 
 /// Reads, checks and splits. Errors name the file (and array) and its line (CSV) or byte:
-/// a wrong
-/// number of columns, text in a number column, NaN or infinity, a class with one member,
-/// a truncated gzip/IDX/npy, a target that is not there, a shape that does not multiply
-/// up. `seed` decides the split, unless the parameters have one. What was read before
-/// comes from the cache, the same bit for bit, checked, and with features that all
+/// a wrong number of columns, text in a number column, NaN or infinity, a class with one
+/// member, a truncated gzip/IDX/npy, a target that is not there, a shape that does not
+/// multiply up. `seed` decides the split, unless the parameters have one. What was read
+/// before comes from the cache, the same bit for bit, checked, and with features that all
 /// processes share. Otherwise reads the files once for each part; takes memory for the
 /// features and little more.
 [[nodiscard]] expected<data_set> load_data(const data_params& params, std::uint64_t seed,

@@ -1,6 +1,6 @@
-// date   := y sep n sep n [time]            year_month_day; sep is '-', '/' or '.', twice
-// the same
+// date   := y sep n sep n [time]            year_month_day
 //         | n sep n sep y [time]            the others
+// sep    := '-' | '/' | '.'                 twice the same
 // y      := 4 digits | 2 digits             two only after '/': 00 to 68 is 2000 to 2068,
 //                                           69 to 99 is 1969 to 1999, as in POSIX
 // n      := 1 or 2 digits

@@ -2,8 +2,9 @@
 // type  := 08 u8 | 09 i8 | 0B i16 | 0C i32 | 0D f32 | 0E f64
 //
 // npy   := 93 'NUMPY' major minor length dict value*          (length: u16 in version 1,
-// u32 after) dict  := { 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   as
-// Python writes it
+//                                                             u32 after)
+// dict  := { 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+//                                                             as Python writes it
 //
 // Sizes are multiplied with a check against the bytes that are there, so that no header,
 // however absurd, makes the reader take memory or time that the file does not justify.

@@ -5,20 +5,14 @@
 
 namespace clade {
 
-/// The model in ONNX (opset 17, and 2 of ai.onnx.ml where there are categories), which
-/// takes raw examples. Its inputs, N examples at a time:
+/// The model in ONNX (opset 17 and, for tables with texts, 2 of ai.onnx.ml), which takes
+/// N raw examples at a time. `add_inputs` (onnx_inputs.hpp) says what its inputs are. Its
+/// outputs are
 ///
-///     input      float [N, channels, height, width] or [N, columns]; NaN is a blank
+///     class           string [N]            of a classification
+///     probabilities   float [N, classes]
 ///
-/// or, where the data has categories,
-///
-///     numbers    float [N, ...]: the other columns, in order
-///     texts      string [N, ...]: the categories, in order; a text that the training
-///     data
-///                does not have has no 1 in any of its columns
-///
-/// Its outputs: `class` string [N] and `probabilities` float [N, classes], or `value`
-/// double [N], in the target's own unit.
+///     value           double [N]            of a regression, in the target's own unit
 [[nodiscard]] bytes encode_onnx(const exported_model& m);
 
 } // namespace clade

@@ -58,10 +58,9 @@ struct store_repair {
 
 /// Puts a new store, of this schema, in the place of a damaged one: all records that are
 /// whole, tables derived from them, and the weights that are whole. The damaged one is
-/// kept beside it
-/// ("run.db.damaged", "run.db.damaged-2", ...). `conflict` while a process writes it;
-/// `corrupt` if no record is whole. After an error, or a kill, the damaged file is still
-/// there under one of the two names.
+/// kept beside it ("run.db.damaged", "run.db.damaged-2", ...). `conflict` while a process
+/// writes it; `corrupt` if no record is whole. After an error, or a kill, the damaged
+/// file is still there under one of the two names.
 [[nodiscard]] expected<store_repair> repair_store(const std::filesystem::path& file,
                                                   const goal_reader& goal_of);
 

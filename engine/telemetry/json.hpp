@@ -9,22 +9,23 @@ namespace clade {
 /// null.
 ///
 ///   {"event":"picture","showing":"live","name":..,"sequence":..,"time":..,"state":..,
-///    "reason":..,"version":..,"seed":"..","metric":..,"maximize":..,"population":..,"planned_generations":..,"started":..,
+///    "reason":..,"version":..,"seed":"..","metric":..,"maximize":..,"objective":{..},
+///    "population":..,"planned_generations":..,"started":..,
 ///    "generation":..,"born":..,"evaluated":..,"failed":..,"training_seconds":..,
 ///    "outcomes":{"succeeded":..},"digest":"..","experiment":"..","generations":[{..}],
-///    "best":[line],"front":[line],"latest":[line],"open":[line],"attempts":[..],
+///    "best":[LINE],"front":[LINE],"latest":[LINE],"open":[LINE],"attempts":[..],
 ///    "slots":[{"slot","joined","left","reason"}],"finished":null|{..},
 ///    "annotations":[{"id","note","who","written","tags"}]}
-///   line: {"id","generation","origin","born","evaluated","outcome","fitness",
-///          "parameters","seconds","slot","reason"}
+///   LINE: {"id","generation","origin","born","evaluated","outcome","fitness",
+///          "parameters","seconds","slot","reason"}, of the front "objectives" too
 ///
 /// and for each record {"event":KIND,"sequence":..,"time":..} with
 ///
 ///   started     name, version, seed, experiment
 ///   born        id, generation, index, parents, origin, equal_to, nodes, operators,
 ///               hyperparameters
-///   evaluated   id, outcome, fitness, metrics, parameters, seconds, slot, tries,
-///               equal_to, reason
+///   evaluated   id, outcome, fitness, violation, metrics, parameters, seconds, slot,
+///               tries, equal_to, reason
 ///   generation  generation, survivors, and of the picture's line best, best_fitness,
 ///               median, lower_quartile, upper_quartile, succeeded, failed, born, closed,
 ///               closed_sequence
@@ -47,8 +48,9 @@ namespace clade {
 /// `p` as it is after it.
 [[nodiscard]] std::string to_json(const news& n, const run_picture& p);
 /// {"columns":["id","generation","index","parents","origin","equal_to","nodes",
-/// "operators","outcome","fitness","parameters","seconds","slot","reason","born","evaluated",
-/// "born_sequence","evaluated_sequence","hyperparameters","metrics"],"rows":[[..]]}
+/// "operators","outcome","fitness","parameters","seconds","slot","reason","born",
+/// "evaluated","born_sequence","evaluated_sequence","hyperparameters","metrics"],
+/// "rows":[[..]]}
 [[nodiscard]] std::string to_json(const std::vector<candidate_row>& rows);
 
 } // namespace clade

@@ -1,6 +1,6 @@
 // PICTURE = {"sequence", "unix_ms", "version", "experiment", "extended", "started_ms",
-// "state",
-//            "reason", "generation", "born", "evaluated", "failed", "training_seconds",
+//            "state", "reason", "generation", "born", "evaluated", "failed",
+//            "training_seconds",
 //            "outcomes": [[outcome, count]...], "digest": [high, low, records],
 //            "generations": [[generation, best, best_fitness, median, lower_quartile,
 //                             upper_quartile, succeeded, failed, born_ms, closed_ms,

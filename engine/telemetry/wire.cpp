@@ -97,8 +97,7 @@ published decode_two_parts(const bytes& topic, decoder& d) {
   return alive{d.natural()};
 }
 
-// -- answers
-// ------------------------------------------------------------------------------
+// What a run answers to requests.
 
 void encode(encoder& out, const candidate_overview& c) {
   out.array(12).natural(c.id).natural(c.generation).natural(c.index).text(c.origin);

@@ -13,10 +13,9 @@
 // the strongest down, each fit starting where the last one ended, until validation.loss
 // has risen twice in a row.
 //
-//   classes: mean cross entropy + penalty/2 |W|^2, over all training examples at once
-//   numbers: (X'X/n + penalty I) W = X'Y/n, in double precision, X with a column of ones
-//   whose
-//            weight, the intercept, is not penalised
+//   classes   mean cross entropy + penalty/2 |W|^2, over all training examples at once
+//   numbers   (X'X/n + penalty I) W = X'Y/n, in double precision, X with a column of ones
+//             whose weight, the intercept, is not penalised
 
 namespace clade {
 namespace {

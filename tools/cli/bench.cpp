@@ -20,8 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// -- engine: no-op candidates through the whole path
-// ----------------------------------------------
+// `bench engine`: no-op candidates through the whole path.
 
 struct engine_options {
   std::uint64_t candidates = 100'000;
@@ -85,8 +84,7 @@ int bench_engine(const engine_options& options) {
   return result.status;
 }
 
-// -- search: a real experiment over several seeds
-// -------------------------------------------------
+// `bench training`: a real experiment over several seeds.
 
 struct training_options {
   fs::path file = "experiments/digits.toml";

@@ -1,14 +1,11 @@
 // What a run would cost, from what can be known before it:
 //
 //   * the networks of generation 0, bred as the run would breed them (200 of them,
-//   whatever the
-//     population), decoded for their parameters and training memory;
+//     whatever the population), decoded for their parameters and training memory;
 //   * a measured step: one epoch each of the networks at the quartiles of `work`. Seconds
-//   for each
-//     unit of work, times the mean work, times the epochs, is an evaluation;
+//     for each unit of work, times the mean work, times the epochs, is an evaluation;
 //   * slots and evaluations, from the experiment; where there are rungs, the epochs of a
-//   search that
-//     is run without training.
+//     search that is run without training.
 //
 // Evolution drifts from generation 0, mostly towards larger networks, so time is said to
 // be "about" and, with early stops, "at most". Nothing is written.

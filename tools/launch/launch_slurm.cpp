@@ -6,8 +6,7 @@
 
 // A line of options is read by sbatch itself, by rules of its own: inside double quotes a
 // backslash takes the next character as it is, outside of them a space ends the option
-// and
-// "#" the line. --output is moreover a pattern in which "%%" is one "%", and any
+// and "#" the line. --output is moreover a pattern in which "%%" is one "%", and any
 // backslash turns the patterns off. The command below is read by the shell, and the
 // workers' own variables by a second shell on each node, which gets every value of ours
 // as an argument.

@@ -17,9 +17,10 @@
 //
 //            version 2                      version 1
 //   cores    cpu.max "max|QUOTA PERIOD"     cpu.cfs_quota_us (-1: none),
-//   cpu.cfs_period_us memory   memory.max, memory.current     memory.limit_in_bytes,
-//   memory.usage_in_bytes files    memory.stat inactive_file      memory.stat
-//   total_inactive_file
+//                                           cpu.cfs_period_us
+//   memory   memory.max, memory.current     memory.limit_in_bytes,
+//                                           memory.usage_in_bytes
+//   files    memory.stat inactive_file      memory.stat total_inactive_file
 
 namespace clade {
 

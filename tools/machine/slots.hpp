@@ -30,10 +30,13 @@ struct slot {
 /// The slots that a text asks for on a machine, GPUs first:
 ///
 ///   auto            one for each GPU that is seen, else one for each core there is time
-///   for 3, cpu:3        three on CPU cores, also where there are fewer cuda one for each
-///   GPU cuda:1          the GPU with that number cuda:1*2        two on that GPU, each
-///   with half of its free memory; also cuda*2 cuda:0,cpu:2    all of these none none,
-///   for a run that waits for other machines
+///                   for
+///   3, cpu:3        three on CPU cores, also where there are fewer
+///   cuda            one for each GPU
+///   cuda:1          the GPU with that number
+///   cuda:1*2        two on that GPU, each with half of its free memory; also cuda*2
+///   cuda:0,cpu:2    all of these
+///   none            none, for a run that waits for other machines
 ///
 /// The list is empty for "none" alone. Every slot has one thread, so that results do not
 /// depend on what a machine has. Where there is a core for each slot, the cores are

@@ -17,8 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// -- writing
-// ----------------------------------------------------------------------------------
+// What is written.
 
 json value_json(const value& v) {
   return std::visit([](const auto& one) { return json(one); }, v);
@@ -61,8 +60,7 @@ json parameters_json(const std::vector<parameter>& parameters) {
   return all;
 }
 
-// -- reading
-// ----------------------------------------------------------------------------------
+// What is read.
 
 tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));

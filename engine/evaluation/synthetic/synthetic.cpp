@@ -4,7 +4,8 @@
 //   depth            1 / (1 + ((n - n*) / 3)^2), n the live nodes, n* hidden, from 3 to 8
 //   operators        mean over live nodes of how well that operator is liked, hidden
 //   settings         mean over live nodes' settings of how near they are to a hidden
-//   value hyperparameters  mean over hyperparameters, likewise
+//                    value
+//   hyperparameters  mean over hyperparameters, likewise
 //
 // How near a number is: a triangular wave over its binary logarithm with a period of 8
 // octaves, whose crest is hidden; so there is a slope in whatever range a search space

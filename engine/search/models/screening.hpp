@@ -13,8 +13,8 @@ namespace clade {
 
 /// How children are looked for with a model of fitness: surrogate-assisted evolution
 /// (Jin, Swarm and Evolutionary Computation, 2011) with the acquisition of Bayesian
-/// optimisation. Time goes in proportion to
-/// children + samples + climbs * climb_steps * neighbours.
+/// optimisation. Time goes in proportion to children + samples
+/// + climbs * climb_steps * neighbours.
 struct screening_params {
   /// The best so many are parents; the better half of them most often.
   std::size_t parents = 10;

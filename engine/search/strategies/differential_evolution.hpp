@@ -21,9 +21,11 @@ void keys(own_key_visitor& v, difference_params& p);
 /// hyperparameters, in the unit cube of their domains (genome/unit_cube.hpp). Each of the
 /// `population` places has a target x; its child takes the place if it is not worse:
 ///
-///   v  = a + F (b - c)                          difference_base = "random":
-///   DE/rand/1/bin v  = x + F (best - x) + F (b - c)           "current_to_best" child(i)
-///   = v(i) by the chance CR, and for one i always; else x(i)
+///   v = a + F (b - c)                   difference_base = "random": DE/rand/1/bin
+///   v = x + F (best - x) + F (b - c)    difference_base = "current_to_best"
+///
+///   child(i) = v(i)                     by the chance CR, and for one i always
+///   child(i) = x(i)                     else
 ///
 /// a, b, c: others of the population that did not fail, drawn evenly, all different. What
 /// leaves the cube is put between x and the wall. Whole numbers and lists are bins of the

@@ -2,8 +2,7 @@
 // describes:
 //
 //   FAKE_NVML_CARDS  cards, with ";" between them: "UUID|NAME|TOTAL|FREE", or "denied"
-//   for
-//                    one that belongs to somebody else
+//                    for one that belongs to somebody else
 //   FAKE_NVML_FAILS  "FUNCTION=STATUS": what that function answers
 //
 // The signatures are those of nvml.h, with void* for pointers to its types

@@ -5,13 +5,15 @@
 //   bytes   the event
 //   uint32  masked CRC-32C of the event
 //
-// and an event is the protocol buffer (tensorflow/core/util/event.proto, field numbers
-// below)
+// and an event is a protocol buffer (tensorflow/core/util/event.proto), here with the
+// numbers of its fields:
 //
-//   Event    1 wall_time: double   2 step: int64   3 file_version: string   5 summary
-//   Summary  1 value: repeated { 1 tag: string  2 simple_value: float  8 tensor  9
-//   metadata } Tensor   1 dtype = 7 (string)  2 shape { 2 dim { 1 size: int64 } }  8
-//   string_val: bytes Metadata 1 plugin_data { 1 plugin_name: string }
+//   Event     1 wall_time: double   2 step: int64   3 file_version: string   5 summary
+//   Summary   1 value: repeated { 1 tag: string   2 simple_value: float   8 tensor
+//                                 9 metadata }
+//   Tensor    1 dtype = 7 (string)   2 shape { 2 dim { 1 size: int64 } }
+//             8 string_val: bytes
+//   Metadata  1 plugin_data { 1 plugin_name: string }
 #include "tools/views/tensorboard/event_file.hpp"
 
 #include <isa-l/crc.h>

@@ -32,9 +32,11 @@ struct web_params {
 ///   /api/runs, /api/run/FOLDER        the runs beside this one, as `list --json` and
 ///                                     `show --json` have them
 ///   /api/session                      who looks, and what they may do
+///   /api/verdict                      what a person should know before using the
+///                                     champion
 ///   POST /api/control                 tells the run an order
-///   (tools/views/web/web_work.hpp) /api/events                       server-sent events,
-///   each a line of
+///                                     (tools/views/web/web_work.hpp)
+///   /api/events                       server-sent events, each a line of
 ///                                     `attach --json`: the picture, the slots and the
 ///                                     epochs of what is in training, then news as they
 ///                                     come; the picture again when it was taken anew, or
