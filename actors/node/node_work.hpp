@@ -20,6 +20,10 @@ namespace clade {
 [[nodiscard]] training_setup training_setup_of(const experiment& e,
                                                const std::string& device);
 
+/// Whether this machine can evaluate candidates of the experiment; an error says what is
+/// missing.
+[[nodiscard]] expected<void> check_machine(const experiment& e);
+
 /// What the actors of one node process share: the fitness function, used by one of them
 /// at a time, and what the trainer is at, for the node, which must notice an evaluation
 /// that does not end. Every member function may be called from any thread.
