@@ -98,7 +98,7 @@ public:
 
   expected<void> begin(const head_params& params, store file, run_state run) {
     const auto& e = params.experiment;
-    const bool trains = e.fitness == fitness_kind::training;
+    const bool trains = e.traits().trains;
     // Nodes of this machine have them; only others are told, which costs a reading.
     auto files =
         trains && !e.slots.listen.empty() ? data_files(e.data) : std::vector<data_file>{};

@@ -38,10 +38,14 @@ public:
     auto e = parse_resolved(resolved, "the run's experiment");
     if (!e)
       return tl::unexpected(std::move(e).error());
+    const auto* params = params_of<synthetic_params>(*e->evaluator);
+    if (params == nullptr)
+      return fail(error_kind::invalid_input,
+                  "simulated nodes know the synthetic fitness alone");
     seed_ = e->seed;
-    duration_ = e->synthetic.duration;
-    epochs_ = e->synthetic.epochs;
-    auto quick = e->synthetic;
+    duration_ = params->duration;
+    epochs_ = params->epochs;
+    auto quick = *params;
     quick.duration = 0us;
     fitness_ = make_synthetic({.params = quick,
                                .space = e->space,

@@ -1,7 +1,7 @@
 #include "actors/node/node_work.hpp"
 
 #include "actors/node/process_status.hpp"
-#include "engine/config/table_file.hpp"
+#include "engine/config/fitness_source.hpp"
 
 #include <sys/resource.h>
 
@@ -40,33 +40,24 @@ training_setup training_setup_of(const experiment& e, const std::string& device)
           .device = device};
 }
 
+expected<void> check_machine(const experiment& e) {
+  return e.traits().trains ? find_training(training_module())
+                           : e.evaluator->check_machine();
+}
+
 expected<void> node_work::prepare(const experiment& e, const std::string& device) {
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
-  budget_ = {.epochs = e.training.epochs,
-             .horizon = e.training.epochs,
+  trains_ = e.traits().trains;
+  budget_ = {.epochs = full_epochs(e),
+             .horizon = full_epochs(e),
              .time = e.limits.evaluation_time,
              .memory_bytes = e.limits.evaluation_memory};
-  if (e.fitness == fitness_kind::synthetic) {
-    budget_.epochs = e.synthetic.epochs;
-    budget_.horizon = e.synthetic.epochs;
-    fitness_ = make_synthetic({.params = e.synthetic,
-                               .space = e.space,
-                               .problem = e.synthetic_problem,
-                               .goal = e.objective});
-  } else if (e.fitness == fitness_kind::table) {
-    auto table = load_table(e);
-    if (!table)
-      return tl::unexpected(table.error());
-    budget_.epochs = budget_epochs(e.table);
-    fitness_ = make_table_fitness(std::move(*table));
-  } else {
-    auto loaded = load_training(training_module(), training_setup_of(e, device));
-    if (!loaded)
-      return tl::unexpected(loaded.error());
-    fitness_ = std::move(*loaded);
-    trains_ = true;
-  }
+  auto made = trains_ ? load_training(training_module(), training_setup_of(e, device))
+                      : make_fitness(e);
+  if (!made)
+    return tl::unexpected(made.error());
+  fitness_ = std::move(*made);
   return fitness_->warm_up().and_then([&]() -> expected<void> {
     return budget_.memory_bytes == 0 ? expected<void>{}
                                      : limit_memory(budget_.memory_bytes);

@@ -21,6 +21,10 @@ namespace clade {
 [[nodiscard]] training_setup training_setup_of(const experiment& e,
                                                const std::string& device);
 
+/// Whether this machine can evaluate candidates of the experiment; an error says what is
+/// missing.
+[[nodiscard]] expected<void> check_machine(const experiment& e);
+
 /// What the actors of one node process share: the fitness function, used by one of them
 /// at a time, and which task is at work, for the node, which must notice one that does
 /// not end. Every member function may be called from any thread.

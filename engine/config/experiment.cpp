@@ -24,7 +24,7 @@ constexpr std::size_t max_name_bytes = 64;
 
 // The built-in space that fits the data's shape.
 search_space choose_space(table_reader& t, const experiment& e, document& d) {
-  if (e.fitness != fitness_kind::training) {
+  if (!e.traits().trains) {
     t.fail("file", "search_space.file is missing: it says what networks are made of, "
                    "file = \"mlp\" or \"image\" or a file of yours");
     return {};
@@ -136,6 +136,10 @@ std::string experiment_name(const std::filesystem::path& file) {
   if (name.empty() || name.front() == '.' || name.front() == '-')
     name.insert(0, "data");
   return name;
+}
+
+std::uint32_t full_epochs(const experiment& e) {
+  return e.traits().trains ? e.training.epochs : e.evaluator->epochs();
 }
 
 expected<void> validate(const limits_params& params) {

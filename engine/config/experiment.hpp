@@ -1,8 +1,7 @@
 #pragma once
 
 #include "engine/data/data_set.hpp"
-#include "engine/evaluation/synthetic/synthetic.hpp"
-#include "engine/evaluation/table/table_fitness.hpp"
+#include "engine/evaluation/registry.hpp"
 #include "engine/run/run_state.hpp"
 #include "engine/training/training_params.hpp"
 #include "search_spaces/search_space.hpp"
@@ -39,14 +38,12 @@ struct slots_params {
 
 [[nodiscard]] expected<void> validate(const slots_params& params);
 
-/// `[experiment] fitness`
-enum class fitness_kind : std::uint8_t { training, synthetic, table };
-
 /// One experiment file, resolved.
 struct experiment {
   std::string name;
   std::uint64_t seed = 1;
-  fitness_kind fitness = fitness_kind::training;
+  /// `[experiment] fitness` and the section that bears its name.
+  shared_evaluator_spec evaluator = evaluator_kinds().front();
   data_params data; ///< Read where networks are trained.
   /// What the networks of an experiment without data must fit: of a synthetic one
   /// `[data]` shape and classes.
@@ -56,11 +53,15 @@ struct experiment {
   clade::objective objective;
   evolution_params evolution;
   training_params training;
-  synthetic_params synthetic;
-  table_params table;
   limits_params limits;
   slots_params slots;
+
+  /// Of the kind of its evaluator.
+  [[nodiscard]] const evaluator_traits& traits() const { return evaluator->traits(); }
 };
+
+/// The epochs of a full evaluation.
+[[nodiscard]] std::uint32_t full_epochs(const experiment& e);
 
 /// Reads the file, its search space (or takes the built-in one that fits the data, if it
 /// names none), and `overrides` ("evolution.population=48").

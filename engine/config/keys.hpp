@@ -14,10 +14,10 @@ namespace clade {
 // The keys of each section, once, in the order in which they are written, each with the
 // sentence that the reference has of it. What reads an experiment (sections.cpp), what
 // writes a resolved one (toml_writer.hpp) and what writes the reference (reference.cpp)
-// are visitors. What one strategy alone reads stands beside it (strategies/registry.hpp).
-// To add a key, add its line here, `describe("name", "Sentence.")` first,
-// and have `clade help experiment > experiments/README.md` bring the reference up to
-// date. A visitor has
+// are visitors. What one strategy alone reads stands beside it (strategies/registry.hpp),
+// and the keys of an evaluator's own section in its folder (own_section.hpp). To add a
+// key, add its line here, `describe("name", "Sentence.")` first, and have `clade help
+// experiment > experiments/README.md` bring the reference up to date. A visitor has
 //
 //   key(name, value)          a value of any type that says by itself what it looks like
 //   set(name, text)           a text that is written only where there is one
@@ -27,7 +27,9 @@ namespace clade {
 //   strategy(name, text)      a strategy's name, in whatever spelling
 //   unusual_strategies(name, texts, usual)   a list of such
 //   flag(name, bool)          that is written only where it is true
-//   path(name, path)          the same of a path
+//   kind(name, evaluator)     the word for its kind
+//   path(name, path)          a path that is written only where there is one
+//   folder(name, path)        the same; left out, it is the experiment file's folder
 //   size(name, bytes)         "512MiB"
 //   column(name, text)        a column's name or number
 //   list(name, texts)
@@ -55,13 +57,7 @@ void keys(Visitor& v, keys_of<experiment> auto& e) {
   v.key(describe("seed", "The same seed and file give the same search. Take another to "
                          "see how much of a result is luck."),
         e.seed);
-  v.choice(describe("fitness", "\"training\" trains networks on [data]; \"table\" looks "
-                               "up results that were measured before; \"synthetic\" "
-                               "makes scores up, to try Clade without training."),
-           e.fitness,
-           words<fitness_kind, 3>{{{"training", fitness_kind::training},
-                                   {"synthetic", fitness_kind::synthetic},
-                                   {"table", fitness_kind::table}}});
+  v.kind("fitness", e.evaluator);
 }
 
 template<class Visitor>
@@ -309,32 +305,6 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
         p.momentum);
   v.key(describe("weight_decay", "Weight decay."), p.weight_decay);
   v.key(describe("batch_size", "Examples in a batch."), p.batch_size);
-}
-
-template<class Visitor>
-void keys(Visitor& v, keys_of<synthetic_params> auto& p) {
-  v.key(
-      describe("duration", "How long each made-up evaluation takes, such as \"200ms\"."),
-      p.duration);
-  v.key(describe("diverge", "The share of candidates whose loss becomes NaN."),
-        p.diverge);
-  v.key(describe("crash", "The share that kill their process."), p.crash);
-  v.key(describe("hang", "The share that never end."), p.hang);
-  v.key(describe("hog", "The share that take all memory."), p.hog);
-  v.key(describe("epochs", "How many epochs a made-up training reports."), p.epochs);
-  v.unusual(describe("hang_test", "The share whose test on held-out data never ends."),
-            p.hang_test, 0.0);
-}
-
-template<class Visitor>
-void keys(Visitor& v, keys_of<table_params> auto& p) {
-  v.path(describe("file", "The description of the table, such as "
-                          "tables/nb201_cifar10.toml (`clade help tables`)."),
-         p.file);
-  v.key(describe(
-            "epochs",
-            "Look up results after at most this many epochs; 0 for the most there are."),
-        p.epochs);
 }
 
 template<class Visitor>

@@ -47,23 +47,27 @@ known_metrics metrics_of(const table_description& described) {
 
 constexpr std::string_view validation = "validation.";
 
-known_metrics metrics_of(fitness_kind fitness, task_kind task) {
-  const bool synthetic = fitness == fitness_kind::synthetic;
-  known_metrics known{.task = synthetic                       ? "the synthetic fitness"
-                              : task == task_kind::regression ? "regression"
-                                                              : "classification"};
-  // Of the validation part. The synthetic fitness has what epochs of classes have.
-  const auto usual = part_metrics(task_kind::classification);
-  for (const part_metric& m : synthetic
-                                  ? std::vector<part_metric>(usual.begin(), usual.end())
-                                  : all_part_metrics(task))
+known_metrics metrics_of(task_kind task) {
+  const bool classes = task == task_kind::classification;
+  known_metrics known{.task = classes ? "classification" : "regression"};
+  for (const part_metric& m : all_part_metrics(task)) // Of the validation part.
     known.add(std::string(validation) + std::string(m.name), m.maximize);
-  if (!synthetic && task == task_kind::classification) {
+  if (classes) {
     known.also = "validation.f1.CLASS";
     known.aliases = {{"validation.log_loss", "validation.loss"}};
   }
   for (const auto cost : {parameters_metric, multiply_adds_metric, latency_metric})
     known.add(std::string(cost), false);
+  return known;
+}
+
+known_metrics metrics_of(const experiment& e) {
+  if (e.traits().trains)
+    return metrics_of(e.data.task);
+  const auto given = e.evaluator->metrics();
+  known_metrics known{.task = given.of};
+  for (const auto& m : given.all)
+    known.add(m.metric, m.maximize);
   return known;
 }
 
@@ -206,24 +210,27 @@ void read_aims(table_reader& table, const std::optional<known_metrics>& metrics,
 } // namespace
 
 std::vector<aim> known_aims(const experiment& e) {
-  if (e.fitness == fitness_kind::table)
-    return aims_of(e.objective);
+  if (!e.traits().trains)
+    return e.evaluator->cases(e.objective);
   std::vector<aim> known;
-  const bool trained = e.fitness == fitness_kind::training;
-  const auto task = trained ? e.data.task : task_kind::classification;
+  const auto task = e.data.task;
   for (const part_metric& m : part_metrics(task))
     known.push_back({std::string(validation) + std::string(m.name), m.maximize});
-  if (!trained)
-    return known;
   for (const auto& name : asked_for(task, e.objective, e.training.metrics).validation)
     known.push_back(
         {std::string(validation) + name, find_part_metric(task, name)->maximize});
   return known;
 }
 
-void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
-                    objective& out) {
-  const auto known = metrics_of(fitness, task);
+void read_objective(table_reader& table, const experiment& e, objective& out) {
+  const auto known = metrics_of(e);
+  if (known.all.empty()) {
+    if (!table.has("maximize") && !table.has("minimize"))
+      table.fail("", "objective.maximize or objective.minimize is missing: it names a "
+                     "metric that "
+                         + known.task + " answers with");
+    return read_aims(table, std::nullopt, out);
+  }
   out = {.metric = known.all.front().metric, .maximize = known.all.front().maximize};
   read_aims(table, known, out);
 }

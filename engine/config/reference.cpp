@@ -5,7 +5,7 @@
 
 #include "engine/config/reference.hpp"
 
-#include "engine/config/keys.hpp"
+#include "engine/config/own_section.hpp"
 #include "engine/config/toml_writer.hpp"
 #include "engine/search/strategies/automatic.hpp"
 
@@ -55,6 +55,10 @@ public:
   void strategy(described_key k, const std::string& v) { key(k, v); }
   void unusual_strategies(described_key k, const auto& v, const auto&) { list(k, v); }
   void path(described_key k, const std::filesystem::path&) { without_default(k, "path"); }
+  void folder(described_key k, const std::filesystem::path&) {
+    without_default(k, "path");
+  }
+  void kind(std::string_view name, const shared_evaluator_spec& usual);
   void size(described_key k, std::uint64_t v) {
     toml_writer out;
     out.size("", v);
@@ -120,6 +124,19 @@ private:
 
   std::vector<reference_key> keys_;
 };
+
+// The sentence is what the kinds say of themselves.
+void key_collector::kind(std::string_view name, const shared_evaluator_spec& usual) {
+  std::string names, sentence;
+  for (const auto& kind : evaluator_kinds()) {
+    const auto& traits = kind->traits();
+    const auto word = toml_writer::quoted(traits.name);
+    names += (names.empty() ? "" : ", ") + word;
+    sentence += (sentence.empty() ? "" : "; ") + word + " " + std::string(traits.does);
+  }
+  keys_.push_back({std::string(name), "one of " + names,
+                   toml_writer::quoted(usual->traits().name), sentence + "."});
+}
 
 std::vector<reference_key> keys_of_part(const auto& params) {
   key_collector collector;
@@ -191,7 +208,7 @@ constexpr const char* introduction =
 } // namespace
 
 std::vector<reference_section> experiment_reference() {
-  return {
+  std::vector<reference_section> all{
       part("experiment", "What the run is called, and what scores its candidates.",
            experiment{}),
       data_section(),
@@ -208,13 +225,22 @@ std::vector<reference_section> experiment_reference() {
       part("training",
            "How each candidate is trained. Hyperparameters that the search space names "
            "are searched instead.",
-           training_params{}),
-      part("synthetic", "Made-up scores, with fitness = \"synthetic\".",
-           synthetic_params{}),
-      part("table", "Measured scores, with fitness = \"table\".", table_params{}),
-      part("limits", "What a candidate and the run may take.", limits_params{}),
-      part("slots", "Which devices train. A slot trains one candidate at a time.",
-           slots_params{})};
+           training_params{})};
+  for (const auto& kind : evaluator_kinds()) {
+    const auto& traits = kind->traits();
+    if (traits.title.empty())
+      continue;
+    key_collector collector;
+    visit_copy(collector, *kind);
+    all.push_back(
+        {std::string(traits.name), std::string(traits.title), collector.take()});
+  }
+  all.push_back(
+      part("limits", "What a candidate and the run may take.", limits_params{}));
+  all.push_back(part("slots",
+                     "Which devices train. A slot trains one candidate at a time.",
+                     slots_params{}));
+  return all;
 }
 
 std::string reference_item(const std::string& name, const std::string& remark,

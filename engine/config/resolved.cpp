@@ -4,7 +4,7 @@
 // space's own document is nested by toml++. Numbers are written such that they parse to
 // the same.
 
-#include "engine/config/keys.hpp"
+#include "engine/config/own_section.hpp"
 #include "engine/config/sections.hpp"
 #include "engine/config/toml_writer.hpp"
 #include "genome/hash.hpp"
@@ -81,20 +81,20 @@ search_space read_own_space(table_reader& t, document& d) {
 namespace {
 
 std::string write(const experiment& e, toml_writer out) {
-  const bool synthetic = e.fitness == fitness_kind::synthetic;
+  const auto& traits = e.traits();
   out.section("experiment", e);
-  if (synthetic)
+  if (traits.data == data_role::shape)
     out.section("data", e.synthetic_problem);
-  else if (e.fitness == fitness_kind::training)
+  else if (traits.data == data_role::examples)
     out.section("data", e.data);
   write_objective(out, e.objective);
   out.section("evolution", e.evolution);
   out.section("evolution.mutation", e.evolution.mutation);
   out.section("training", e.training);
-  if (synthetic)
-    out.section("synthetic", e.synthetic);
-  if (e.fitness == fitness_kind::table)
-    out.section("table", e.table);
+  if (!traits.title.empty()) {
+    out.section(traits.name);
+    visit_copy(out, *e.evaluator);
+  }
   out.section("limits", e.limits);
   out.section("slots", e.slots);
   return out.take() + "\n" + nested(e.space);
@@ -120,9 +120,9 @@ namespace {
 /// As it would be if nothing but what a fork may not change were changed.
 std::string unchangeable(const experiment& e, const experiment& origin) {
   experiment kept = origin;
-  kept.fitness = e.fitness;
+  if (e.traits().name != origin.traits().name || !e.traits().changes_in_forks)
+    kept.evaluator = e.evaluator;
   kept.data = e.data;
-  kept.table = e.table;
   kept.synthetic_problem = e.synthetic_problem;
   return to_toml(kept);
 }
@@ -169,9 +169,11 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
   experiment decisive = e;
   decisive.name.clear();
   decisive.space.name.clear();
-  for (auto* path :
-       {&decisive.table.file, &decisive.data.file, &decisive.data.target_file,
-        &decisive.data.test_file, &decisive.data.test_target_file})
+  auto evaluator = e.evaluator->clone();
+  evaluator->forget_places();
+  decisive.evaluator = std::move(evaluator);
+  for (auto* path : {&decisive.data.file, &decisive.data.target_file,
+                     &decisive.data.test_file, &decisive.data.test_target_file})
     path->clear();
   decisive.limits.wall_time = {};
   decisive.slots = {};

@@ -3,8 +3,9 @@
 
 #include "engine/config/sections.hpp"
 
-#include "engine/config/keys.hpp"
+#include "engine/config/key_reader.hpp"
 #include "engine/config/table_file.hpp"
+#include "engine/evaluation/table/table_fitness.hpp"
 #include "engine/search/strategies/automatic.hpp"
 #include "engine/search/strategies/validation.hpp"
 #include "engine/training/metrics.hpp"
@@ -17,118 +18,6 @@
 
 namespace clade {
 namespace {
-
-// Visits the keys of a section (keys.hpp).
-class key_reader {
-public:
-  explicit key_reader(table_reader& table, std::filesystem::path folder = {})
-      : table_(table),
-        folder_(std::move(folder)) {}
-
-  void key(std::string_view name, auto& out) { table_.read(name, out); }
-  void flag(std::string_view name, bool& out) { table_.read(name, out); }
-  void set(std::string_view name, std::string& out) { table_.read(name, out); }
-  void set(std::string_view name, std::optional<std::uint64_t>& out) {
-    // Asked for in any case, so that it is a known key.
-    std::uint64_t there = 0;
-    table_.read(name, there);
-    if (table_.has(name))
-      out = there;
-  }
-  void unusual(std::string_view name, auto& out, const auto&) { key(name, out); }
-  void unusual_list(std::string_view name, auto& out, const auto&) { list(name, out); }
-  void strategy(std::string_view name, std::string& out) {
-    key(name, out);
-    out = american(out);
-  }
-  void unusual_strategies(std::string_view name, std::vector<std::string>& out,
-                          const auto&) {
-    list(name, out);
-    for (auto& one : out)
-      one = american(one);
-  }
-  void path(std::string_view name, std::filesystem::path& out) {
-    table_.read_path(name, out, folder_);
-  }
-  void size(std::string_view name, std::uint64_t& out) { table_.read_size(name, out); }
-  void column(std::string_view name, std::string& out) {
-    table_.read_name_or_number(name, out);
-  }
-  void list(std::string_view name, std::vector<std::string>& out) {
-    table_.read_list(name, out);
-  }
-  void numbers(std::string_view name, std::vector<std::uint32_t>& out) {
-    table_.read(name, out);
-  }
-  void devices(std::string_view name, std::string& out) {
-    std::vector<std::string> several;
-    table_.read_list(name, several);
-    if (!table_.has(name))
-      return;
-    out.clear();
-    for (const std::string& d : several)
-      out += (out.empty() ? "" : ",") + d;
-  }
-  template<class Enum, std::size_t count>
-  void choice(std::string_view name, Enum& out, const words<Enum, count>& known) {
-    table_.read_choice(name, out, std::span(known));
-  }
-  void weights(std::string_view name, class_weights& out) {
-    if (!table_.holds_table(name)) {
-      constexpr words<bool, 2> known{{{"none", false}, {"balanced", true}}};
-      table_.read_choice(name, out.balanced, std::span(known));
-      return;
-    }
-    auto inner = table_.table(name);
-    for (const auto& label : inner.names())
-      inner.read(label, out.by_class.emplace_back(label, 1.0).second);
-    inner.finish();
-  }
-  template<class Enum, std::size_t count>
-  void unusual_choice(std::string_view name, Enum& out, Enum,
-                      const words<Enum, count>& known) {
-    choice(name, out, known);
-  }
-  void split(std::string_view name, data_params& p) {
-    auto inner = table_.table(name);
-    if (!inner.present())
-      return;
-    // By time or group alone, the shares may stay as they are.
-    if (inner.has("train") || inner.has("validation") || inner.has("test"))
-      p.train = p.validation = p.test = 0;
-    inner.read("train", p.train);
-    inner.read("validation", p.validation);
-    inner.read("test", p.test);
-    constexpr words<split_rule, 3> rules{{{"random", split_rule::random},
-                                          {"time", split_rule::time},
-                                          {"group", split_rule::group}}};
-    inner.read_choice("by", p.split_by, std::span(rules));
-    inner.read_name_or_number("column", p.split_column);
-    inner.finish();
-  }
-  void columns(std::string_view name, std::vector<column_choice>& out) {
-    auto inner = table_.table(name);
-    if (!inner.present())
-      return;
-    out.clear();
-    for (const std::string& column : inner.names()) {
-      std::string kind;
-      inner.read(column, kind);
-      if (const auto known = parse_encoding_kind(kind))
-        out.push_back({column, *known});
-      else
-        inner.fail(column,
-                   "data.columns: " + column + " is \"" + kind
-                       + "\"; a column is a \"number\", \"category\", \"yes_no\" or "
-                         "\"date\", or \"ignore\"");
-    }
-    inner.finish();
-  }
-
-private:
-  table_reader& table_;
-  std::filesystem::path folder_;
-};
 
 void read_keys(table_reader& t, auto& params) {
   key_reader visitor(t);
@@ -206,14 +95,23 @@ struct lengths {
   std::vector<std::uint32_t> fidelities{};
 };
 
+// The section that bears the evaluator's name.
+shared_evaluator_spec read_own(table_reader& t, const std::filesystem::path& folder,
+                               const evaluator_spec& kind) {
+  auto own = kind.clone();
+  key_reader visitor(t, folder);
+  own_section<key_reader> keys(visitor);
+  own->visit(keys);
+  t.finish();
+  t.check(own->validate());
+  return own;
+}
+
 // The description gives the space and the objective. A resolved experiment has both
 // itself, so that it can be read where the table is not.
-lengths read_table(table_reader t, table_reader space, table_reader goal,
-                   const std::filesystem::path& folder, document& d, experiment& e) {
-  key_reader visitor(t, folder);
-  keys(visitor, e.table);
-  t.finish();
-  t.check(validate(e.table));
+lengths read_described(table_reader& t, table_reader& space, table_reader& goal,
+                       document& d, experiment& e) {
+  const auto& table = *params_of<table_params>(*e.evaluator);
   if (d.root["search_space"]["limits"].is_table()) {
     e.space = read_own_space(space, d);
     read_objective(goal, nullptr, e.objective);
@@ -223,42 +121,41 @@ lengths read_table(table_reader t, table_reader space, table_reader goal,
     space.fail("", "[search_space] says nothing to an experiment on a table, whose "
                    "description gives the space; remove it");
   std::error_code ignored;
-  if (!d.wrong && !std::filesystem::exists(e.table.file, ignored))
-    t.fail("file", "table.file: " + e.table.file.string() + " is not there");
+  if (!d.wrong && !std::filesystem::exists(table.file, ignored))
+    t.fail("file", "table.file: " + table.file.string() + " is not there");
   if (d.wrong)
     return {};
-  const auto described = load_table_description(e.table.file);
+  const auto described = load_table_description(table.file);
   if (!described) {
     d.wrong = described.error();
     return {};
   }
   e.space = described->space;
   read_objective(goal, &*described, e.objective);
-  if (e.table.epochs != 0 && e.table.epochs < described->fidelities.front())
-    t.fail("epochs", "table.epochs is " + std::to_string(e.table.epochs)
+  if (table.epochs != 0 && table.epochs < described->fidelities.front())
+    t.fail("epochs", "table.epochs is " + std::to_string(table.epochs)
                          + ", but the table has nothing below "
                          + std::to_string(described->fidelities.front()) + " epochs");
   auto within = described->fidelities;
-  std::erase_if(within, [&](std::uint32_t f) { return f > budget_epochs(e.table); });
+  std::erase_if(within, [&](std::uint32_t f) { return f > budget_epochs(table); });
   return {within.empty() ? 1 : within.back(), std::move(within)};
 }
 
-// Of a table they are known already.
-lengths training_of(const experiment& e, lengths of_table) {
-  if (e.fitness == fitness_kind::table)
-    return of_table;
-  return {e.fitness == fitness_kind::synthetic ? e.synthetic.epochs : e.training.epochs};
-}
-
-// The section of another kind of fitness, which bears that kind's name.
-void refuse_section(table_reader& root, const std::string& kind, fitness_kind own) {
+// The section of another kind of evaluator.
+void refuse_section(table_reader& root, const std::string& kind, const experiment& e) {
   if (root.has(kind))
-    root.fail(kind, "[" + kind + "] says nothing to "
-                        + (own == fitness_kind::training    ? "an experiment that trains"
-                           : own == fitness_kind::synthetic ? "a synthetic experiment"
-                                                            : "an experiment on a table")
+    root.fail(kind, "[" + kind + "] says nothing to " + std::string(e.traits().experiment)
                         + "; add fitness = \"" + kind
                         + "\" to [experiment], or remove it");
+}
+
+// Asked for before a section is missed that stands under a misspelt name.
+std::map<std::string, table_reader> own_sections(table_reader& root) {
+  std::map<std::string, table_reader> all;
+  for (const auto& kind : evaluator_kinds())
+    if (const auto& traits = kind->traits(); !traits.title.empty())
+      all.emplace(traits.name, root.table(traits.name));
+  return all;
 }
 
 // How many evaluations there are, people look for where it is not.
@@ -320,20 +217,60 @@ void check_measured(table_reader& t, task_kind task, const training_params& p) {
 }
 
 // A space of convolutions needs to be told how a row of numbers is an image.
-void check_shape(table_reader t, const experiment& e) {
-  const bool synthetic = e.fitness == fitness_kind::synthetic;
-  const tensor_shape& shape = synthetic ? e.synthetic_problem.input : e.data.shape;
+void check_shape(table_reader& data, table_reader& space, const experiment& e) {
+  if (!e.space.image)
+    return;
   const std::string wants = e.space.name + " wants images";
+  if (e.traits().data == data_role::none)
+    return space.fail("file", "search_space.file: " + wants + ", of which "
+                                  + std::string(e.traits().experiment)
+                                  + " has none; choose another space");
+  const tensor_shape& shape =
+      e.traits().data == data_role::shape ? e.synthetic_problem.input : e.data.shape;
   const std::string file = e.data.file.filename().string();
-  if (!e.space.image || shape.is_image())
+  if (shape.is_image())
     return;
   if (!shape.sizes.empty())
-    t.fail("shape",
-           "data.shape is " + to_text(shape) + ", but the search space " + wants
-               + ": write shape = [channels, height, width], or choose another space");
+    data.fail("shape",
+              "data.shape is " + to_text(shape) + ", but the search space " + wants
+                  + ": write shape = [channels, height, width], or choose another space");
   else if (file.ends_with(".csv") || file.ends_with(".csv.gz"))
-    t.fail("shape", "data.shape is missing: the search space " + wants
-                        + ", write shape = [channels, height, width]");
+    data.fail("shape", "data.shape is missing: the search space " + wants
+                           + ", write shape = [channels, height, width]");
+}
+
+/// The sections that say what is searched.
+struct search_sections {
+  table_reader data, space, goal;
+  std::map<std::string, table_reader> own; ///< By the name of their evaluator.
+};
+
+// The evaluator's own section first: a benchmark table gives space and objective.
+lengths read_search(search_sections& t, const std::filesystem::path& folder,
+                    const space_loader& load_space, written_by who, document& d,
+                    experiment& e) {
+  const auto& traits = e.traits();
+  const auto own = t.own.find(std::string(traits.name));
+  if (own != t.own.end())
+    e.evaluator = read_own(own->second, folder, *e.evaluator);
+  if (traits.data == data_role::none) {
+    e.synthetic_problem = table_problem();
+    if (t.data.present())
+      t.data.fail("", "[data] says nothing to " + std::string(traits.experiment)
+                          + "; remove it");
+  }
+  if (traits.described) {
+    e.space_place = own->second.place("file");
+    return read_described(own->second, t.space, t.goal, d, e);
+  }
+  e.space_place = t.space.place("file");
+  if (traits.data == data_role::examples)
+    read_data(t.data, folder, who, e.data);
+  e.space = load_space(t.space, e);
+  if (traits.data == data_role::shape)
+    read_synthetic_problem(t.data, e.space.image, e.synthetic_problem);
+  read_objective(t.goal, e, e.objective);
+  return {};
 }
 
 // In the sections whose keys have two spellings.
@@ -379,54 +316,38 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   use_american_sections(d);
   table_reader root(d);
   auto head = root.table("experiment");
-  auto data = root.table("data");
-  auto space = root.table("search_space");
-  auto goal = root.table("objective");
+  search_sections search{.data = root.table("data"),
+                         .space = root.table("search_space"),
+                         .goal = root.table("objective"),
+                         .own = {}};
   auto evolution = root.table("evolution");
   auto training = root.table("training");
-  auto synthetic = root.table("synthetic");
-  auto table = root.table("table");
+  search.own = own_sections(root);
   auto limits = root.table("limits");
   auto slots = root.table("slots");
   // Before anything is missed that stands under a misspelt name.
   root.finish();
   read_head(head, who, e);
-  e.space_place = space.place("file");
-  lengths of_table;
-  if (e.fitness == fitness_kind::table) {
-    e.space_place = table.place("file");
-    e.synthetic_problem = table_problem();
-    of_table = read_table(table, space, goal, folder, d, e);
-    if (data.present())
-      root.fail("data", "[data] says nothing to an experiment on a table; remove it");
-  } else {
-    refuse_section(root, "table", e.fitness);
-    if (e.fitness == fitness_kind::training)
-      read_data(data, folder, who, e.data);
-    e.space = load_space(space, e);
-    if (e.fitness == fitness_kind::synthetic)
-      read_synthetic_problem(data, e.space.image, e.synthetic_problem);
-    read_objective(goal, e.fitness, e.data.task, e.objective);
-  }
+  const auto& traits = e.traits();
+  for (const auto& [kind, section] : search.own)
+    if (kind != traits.name)
+      refuse_section(root, kind, e);
+  auto length = read_search(search, folder, load_space, who, d, e);
   read_part(training, e.training);
-  if (e.fitness == fitness_kind::training)
+  if (traits.trains)
     check_measured(training, e.data.task, e.training);
-  if (e.fitness == fitness_kind::synthetic)
-    read_part(synthetic, e.synthetic);
-  else
-    refuse_section(root, "synthetic", e.fitness);
-  read_evolution(evolution, e.space, e.objective, training_of(e, std::move(of_table)),
-                 e.evolution);
+  if (!traits.described)
+    length.epochs = full_epochs(e);
+  read_evolution(evolution, e.space, e.objective, std::move(length), e.evolution);
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
   read_part(slots, e.slots);
-  if (e.evolution.zero_cost && e.fitness != fitness_kind::training)
+  if (e.evolution.zero_cost && !traits.trains)
     evolution.fail("zero_cost",
                    "evolution.zero_cost measures networks that are to be trained; it "
                    "needs fitness = \"training\"");
-  if (e.fitness != fitness_kind::table)
-    check_shape(data, e);
-  if (e.fitness == fitness_kind::training)
+  check_shape(search.data, search.space, e);
+  if (traits.trains)
     check_hyperparameters(d, e);
   if (d.wrong)
     return tl::unexpected(*d.wrong);

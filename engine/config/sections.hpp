@@ -2,6 +2,7 @@
 
 #include "engine/config/experiment.hpp"
 #include "engine/config/table_reader.hpp"
+#include "engine/evaluation/table/table_description.hpp"
 
 #include <functional>
 
@@ -38,12 +39,12 @@ enum class written_by : std::uint8_t { people, clade };
 /// (`to_toml`) does.
 [[nodiscard]] bool has_own_space(const document& d);
 
-/// `[objective]`: the metrics must be those that the experiment's task reports, or what a
-/// network costs.
-void read_objective(table_reader& table, fitness_kind fitness, task_kind task,
-                    objective& out);
+/// `[objective]`: the metrics must be those that the experiment's evaluator gives, or
+/// what a network costs. An evaluator that gives any has to be told one.
+void read_objective(table_reader& table, const experiment& e, objective& out);
 
-/// The same of a table: a metric that its description has. Not checked without one.
+/// The same of a benchmark table: a metric that its description has. Not checked without
+/// one.
 void read_objective(table_reader& table, const table_description* described,
                     objective& out);
 

@@ -31,6 +31,7 @@
 #include "engine/config/merged_document.hpp"
 #include "engine/config/table_reader.hpp"
 #include "engine/data/in_quotes.hpp"
+#include "engine/evaluation/table/table_fitness.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/nearest.hpp"
 #include "search_spaces/space_draft.hpp"
@@ -408,11 +409,14 @@ expected<table_description> parse_table_description(std::string_view text,
 }
 
 expected<std::shared_ptr<const benchmark_table>> load_table(const experiment& e) {
-  auto d = load_table_description(e.table.file);
+  const auto* params = params_of<table_params>(*e.evaluator);
+  if (params == nullptr)
+    return fail(error_kind::internal, "the experiment is not on a table");
+  auto d = load_table_description(params->file);
   if (!d)
     return tl::unexpected(std::move(d).error());
   const auto changed = [&](const char* what) {
-    return fail_in(e.table.file.string(),
+    return fail_in(params->file.string(),
                    {error_kind::conflict,
                     std::string("the description no longer has the ") + what
                         + " that this experiment searches by: put it back, or start a "
@@ -423,10 +427,10 @@ expected<std::shared_ptr<const benchmark_table>> load_table(const experiment& e)
   if (std::ranges::find(d->metrics, e.objective.metric, &table_metric::name)
       == d->metrics.end())
     return changed("objective");
-  if (e.table.epochs != 0 && e.table.epochs < d->fidelities.front())
+  if (params->epochs != 0 && params->epochs < d->fidelities.front())
     return fail(error_kind::invalid_input,
-                "table.epochs is " + std::to_string(e.table.epochs) + ", but "
-                    + e.table.file.string() + " has nothing below "
+                "table.epochs is " + std::to_string(params->epochs) + ", but "
+                    + params->file.string() + " has nothing below "
                     + std::to_string(d->fidelities.front()) + " epochs");
   return load_table(std::move(*d));
 }

@@ -17,8 +17,8 @@ load_table_description(const std::filesystem::path& file);
 [[nodiscard]] expected<table_description>
 parse_table_description(std::string_view text, const std::filesystem::path& origin);
 
-/// The table that an experiment searches. Fails if its description no longer has the
-/// experiment's search space or objective, or nothing within `[table] epochs`.
+/// The benchmark table that an experiment searches. Fails if its description no longer
+/// has the experiment's search space or objective, or nothing within `[table] epochs`.
 [[nodiscard]] expected<std::shared_ptr<const benchmark_table>>
 load_table(const experiment& e);
 

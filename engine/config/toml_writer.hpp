@@ -73,6 +73,10 @@ public:
   void path(std::string_view name, const std::filesystem::path& v) {
     set(name, v.string());
   }
+  void folder(std::string_view name, const std::filesystem::path& v) { path(name, v); }
+  void kind(std::string_view name, const shared_evaluator_spec& v) {
+    key(name, std::string(v->traits().name));
+  }
   void size(std::string_view name, std::uint64_t v) { key(name, size_literal(v)); }
   void column(std::string_view name, const std::string& v) { key(name, v); }
   void devices(std::string_view name, const std::string& v) { key(name, v); }

@@ -83,8 +83,10 @@ public:
                                                       const bytes& weights) = 0;
 
   /// A linear model trained on the same split, tested; nothing where that has no meaning.
-  [[nodiscard]] virtual expected<std::optional<examination>>
-  baseline(std::uint64_t seed, const budget& b) = 0;
+  [[nodiscard]] virtual expected<std::optional<examination>> baseline(std::uint64_t,
+                                                                      const budget&) {
+    return std::nullopt;
+  }
 };
 
 } // namespace clade

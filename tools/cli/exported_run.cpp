@@ -105,11 +105,9 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   const auto search = find_search(*s, file);
   if (!search)
     return tl::unexpected(search.error());
-  if (e->fitness != fitness_kind::training)
-    return refuse(file,
-                  std::string(e->fitness == fitness_kind::synthetic ? "a synthetic run"
-                                                                    : "a run on a table")
-                      + " trains no networks, so there is none to take");
+  if (!e->traits().trains)
+    return refuse(file, std::string(e->traits().run)
+                            + " trains no networks, so there is none to take");
   const auto id = choose(*s, file, name, text);
   if (!id)
     return tl::unexpected(id.error());

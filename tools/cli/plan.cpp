@@ -77,10 +77,7 @@ double mean_work(const std::vector<sampled>& networks) {
 
 expected<void> count_work(plan& p) {
   const experiment& e = p.checked.experiment;
-  p.full = e.fitness == fitness_kind::table
-               ? budget_epochs(e.table)
-               : (e.fitness == fitness_kind::training ? e.training.epochs
-                                                      : e.synthetic.epochs);
+  p.full = full_epochs(e);
   const auto epochs = planned_epochs(rules_of(e), p.checked.problem, p.full);
   if (!epochs)
     return tl::unexpected(epochs.error());
@@ -117,8 +114,10 @@ expected<plan> make_plan(const plan_options& options) {
     return tl::unexpected(std::move(counted).error());
   if (slots->empty())
     p.not_measured = "this machine trains nothing (slots.local is none)";
-  else if (p.checked.experiment.fitness != fitness_kind::training)
-    return p;
+  else if (!p.checked.experiment.traits().trains)
+    p.not_measured = p.checked.experiment.evaluator->seconds(p.mean_epochs())
+                         ? ""
+                         : "an evaluation takes what it takes";
   else if (auto step = measure(p.checked.experiment, slots->front(), p.networks))
     p.step = *step;
   else
@@ -129,11 +128,8 @@ expected<plan> make_plan(const plan_options& options) {
 /// Of one evaluation, on one slot; nothing if it was not measured.
 std::optional<double> evaluation_seconds(const plan& p) {
   const experiment& e = p.checked.experiment;
-  if (e.fitness == fitness_kind::table)
-    return 0;
-  if (e.fitness == fitness_kind::synthetic)
-    return std::chrono::duration<double>(e.synthetic.duration).count() * p.mean_epochs()
-           / p.full;
+  if (!e.traits().trains)
+    return e.evaluator->seconds(p.mean_epochs());
   if (!p.step)
     return std::nullopt;
   return p.step->seconds_per_work * mean_work(p.networks) * p.mean_epochs();
@@ -160,7 +156,7 @@ std::uint64_t disk_bytes(const plan& p) {
     genomes += encode(*n.made.genome).size();
   const auto each = evaluation_bytes + genomes / p.networks.size();
   const auto weights =
-      e.fitness == fitness_kind::training
+      e.traits().trains
           ? run_state::kept_best * 4 * spread_of(p.networks, &sampled::parameters).largest
           : 0;
   return store_bytes + p.evaluations() * each + p.epochs * epoch_bytes + weights;

@@ -104,7 +104,7 @@ std::string name_of(const std::filesystem::path& file) {
 /// What the test data may meet. Weights that no training made are a function of the seed.
 std::set<candidate_id> with_weights(const beginning& b, const experiment& e) {
   std::set<candidate_id> ids;
-  if (e.fitness == fitness_kind::training || e.seed == b.experiment.seed)
+  if (e.traits().trains || e.seed == b.experiment.seed)
     for (const auto& one : b.state.best)
       ids.insert(one.id);
   return ids;
@@ -207,7 +207,7 @@ expected<made_fork> fork(const replayed& run, const fork_options& options) {
   const auto weights = run.file.find_weights(best);
   if (!weights)
     return tl::unexpected(weights.error());
-  const bool lacks = changed->fitness == fitness_kind::training && weights->empty();
+  const bool lacks = changed->traits().trains && weights->empty();
   return write_fork(run, *b, forked, *changed).map([&](std::filesystem::path folder) {
     return made_fork{std::move(folder), lacks ? best : 0};
   });

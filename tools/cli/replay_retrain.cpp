@@ -265,9 +265,12 @@ int retrain_run(const replayed& run, const retrain_options& options) {
     const auto e = parse_resolved(text, run.path.string());
     if (!e)
       return report(e.error());
-    if (e->fitness == fitness_kind::training)
-      if (auto found = find_training(training_module()); !found)
-        return report(found.error());
+    if (!e->traits().repeatable)
+      return report({error_kind::invalid_input,
+                     run.path.string() + ": " + std::string(e->traits().run)
+                         + " is not evaluated again: the seed alone does not decide it"});
+    if (auto able = check_machine(*e); !able)
+      return report(able.error());
   }
   const auto s = slot_for(*some, options.slots);
   return report(s ? start_again(*s) : s.error());

@@ -1,4 +1,4 @@
-#include "engine/config/table_file.hpp"
+#include "engine/config/fitness_source.hpp"
 #include "engine/report/format.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/replay.hpp"
@@ -81,26 +81,14 @@ std::string to_json(const replayed& run, const verification& v, const rates& r) 
 } // namespace
 
 expected<replay_rules> replay_rules_of(const experiment& e) {
-  std::optional<data_set> data;
-  genome_hash checksum{};
-  if (e.fitness == fitness_kind::training) {
-    auto loaded = load_data(e.data, e.seed);
-    if (!loaded)
-      return tl::unexpected(loaded.error());
-    data = std::move(*loaded);
-    checksum = data->checksum;
-  }
-  if (e.fitness == fitness_kind::table) {
-    const auto table = load_table(e);
-    if (!table)
-      return tl::unexpected(table.error());
-    checksum = (*table)->checksum();
-  }
-  return problem_of(e, data ? &*data : nullptr).map([&](const problem& p) {
+  const auto source = load_fitness_source(e);
+  if (!source)
+    return tl::unexpected(source.error());
+  return problem_of(e, source->examples()).map([&](const problem& p) {
     return replay_rules{.fold = rules_of(e),
                         .space = e.space,
                         .problem = p,
-                        .search = search_hash(e, checksum)};
+                        .search = search_hash(e, source->checksum)};
   });
 }
 

@@ -1,3 +1,4 @@
+#include "engine/config/fitness_source.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/summary.hpp"
@@ -86,10 +87,7 @@ expected<int> go_on(const std::filesystem::path& folder, const resume_options& o
   if (search_hash(checked->experiment, checked->data) != past->search)
     return fail(error_kind::conflict,
                 "the data is not what this run started with ("
-                    + (checked->experiment.fitness == fitness_kind::table
-                           ? checked->experiment.table.file
-                           : checked->experiment.data.file)
-                          .string()
+                    + fitness_file(checked->experiment).string()
                     + "): put the former file back, or start a new run");
   const session_params session{.experiment = std::move(checked->experiment),
                                .problem = std::move(checked->problem),

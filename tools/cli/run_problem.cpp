@@ -1,6 +1,6 @@
 #include "tools/cli/run_problem.hpp"
 
-#include "engine/config/table_file.hpp"
+#include "engine/config/fitness_source.hpp"
 #include "engine/export/run_history.hpp"
 
 namespace clade {
@@ -27,32 +27,22 @@ expected<run_problem> load_run_problem(const store& s,
   auto e = read_experiment_of(s, file);
   if (!e)
     return tl::unexpected(e.error());
-  std::optional<data_set> data;
-  genome_hash checksum{};
-  if (e->fitness == fitness_kind::training) {
-    auto loaded = load_data(e->data, e->seed);
-    if (!loaded)
-      return tl::unexpected(loaded.error());
-    data = std::move(*loaded);
-    checksum = data->checksum;
-  } else if (e->fitness == fitness_kind::table) {
-    const auto table = load_table(*e);
-    if (!table)
-      return tl::unexpected(table.error());
-    checksum = (*table)->checksum();
-  }
+  auto source = load_fitness_source(*e);
+  if (!source)
+    return tl::unexpected(source.error());
   const auto search = find_search(s, file);
   if (!search)
     return tl::unexpected(search.error());
-  if (search_hash(*e, checksum) != *search)
+  if (search_hash(*e, source->checksum) != *search)
     return fail(error_kind::conflict,
-                e->data.file.string() + " is not the data that the run was started with");
-  auto wanted = problem_of(*e, data ? &*data : nullptr);
+                fitness_file(*e).string()
+                    + " is not the data that the run was started with");
+  auto wanted = problem_of(*e, source->examples());
   if (!wanted)
     return tl::unexpected(wanted.error());
   return run_problem{.experiment = std::move(*e),
                      .problem = std::move(*wanted),
-                     .data = std::move(data)};
+                     .data = std::move(source->data)};
 }
 
 } // namespace clade

@@ -13,7 +13,7 @@ namespace clade {
 struct run_problem {
   clade::experiment experiment;
   clade::problem problem;
-  std::optional<data_set> data; ///< None of a synthetic run or one on a table.
+  std::optional<data_set> data; ///< Of a run that trains.
 };
 
 /// Reads the experiment of the run in `file` and its data. `conflict`: the data files are

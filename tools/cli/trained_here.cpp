@@ -35,9 +35,8 @@ expected<trained_here> train_here(const trained_here_params& params) {
   if (!checked)
     return tl::unexpected(std::move(checked).error());
   const auto& experiment = checked->experiment;
-  if (experiment.fitness == fitness_kind::training)
-    if (auto found = find_training(training_module()); !found)
-      return tl::unexpected(found.error());
+  if (auto able = check_machine(experiment); !able)
+    return tl::unexpected(able.error());
   const auto slots = parse_slots(experiment.slots.local);
   if (!slots)
     return tl::unexpected(slots.error());

@@ -2,7 +2,7 @@
 
 #include "actors/node/node_work.hpp"
 #include "actors/transport/endpoint.hpp"
-#include "engine/config/table_file.hpp"
+#include "engine/config/fitness_source.hpp"
 #include "engine/data/data_summary.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/machine/slots.hpp"
@@ -41,7 +41,7 @@ namespace {
 expected<std::string> crowding_of(const experiment& e) {
   return parse_slots(e.slots.local)
       .and_then([&](const std::vector<slot>& slots) -> expected<std::string> {
-        if (e.fitness != fitness_kind::training)
+        if (!e.traits().trains)
           return "";
         return look_at_machine({.gpus = false}).and_then([&](const machine& m) {
           return crowding(slots, m);
@@ -72,24 +72,17 @@ expected<checked_experiment> check_experiment(experiment e) {
   if (!crowded)
     return tl::unexpected(crowded.error());
   checked_experiment result{.note = std::move(*crowded)};
-  std::optional<data_set> data;
-  if (e.fitness == fitness_kind::training) {
-    auto loaded = load_data(e.data, e.seed);
-    if (!loaded)
-      return tl::unexpected(loaded.error());
-    data = std::move(*loaded);
-    e.data.layout = data->layout; // What was found is recorded.
-    result.data = data->checksum;
-    result.examples = data->examples;
+  const auto source = load_fitness_source(e);
+  if (!source)
+    return tl::unexpected(source.error());
+  result.data = source->checksum;
+  if (source->data) {
+    e.data.layout = source->data->layout; // What was found is recorded.
+    result.examples = source->data->examples;
   }
-  if (e.fitness == fitness_kind::table) {
-    const auto table = load_table(e);
-    if (!table)
-      return tl::unexpected(table.error());
-    result.data = (*table)->checksum();
-    result.note = repeats_of(e, (*table)->rows());
-  }
-  auto wanted = problem_of(e, data ? &*data : nullptr);
+  if (source->table)
+    result.note = repeats_of(e, source->table->rows());
+  auto wanted = problem_of(e, source->examples());
   if (!wanted)
     return tl::unexpected(wanted.error());
   result.problem = std::move(*wanted);
@@ -105,7 +98,7 @@ expected<inferred_data> resolve_data(experiment& e) {
 }
 
 expected<checked_experiment> check_fresh(experiment e) {
-  if (e.fitness != fitness_kind::training)
+  if (!e.traits().trains)
     return check_experiment(std::move(e));
   const auto inferred = resolve_data(e);
   if (!inferred)
@@ -134,9 +127,8 @@ expected<store> begin_store(const fs::path& folder, const objective& goal,
 
 expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
   auto& e = checked.experiment;
-  if (e.fitness == fitness_kind::training)
-    if (auto found = find_training(training_module()); !found)
-      return tl::unexpected(found.error());
+  if (auto able = check_machine(e); !able)
+    return tl::unexpected(able.error());
   auto state = make_run_state(rules_of(e));
   if (!state)
     return tl::unexpected(state.error());

@@ -205,10 +205,6 @@ public:
     return e;
   }
 
-  expected<std::optional<examination>> baseline(std::uint64_t, const budget&) override {
-    return std::nullopt;
-  }
-
 private:
   void train(const job& j, progress& p, evaluation& e) const;
   void add_costs(const job& j, evaluation& e) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evaluation/fitness_function.hpp"
+#include "engine/evaluation/evaluator_spec.hpp"
 #include "search_spaces/network.hpp"
 
 namespace clade {
@@ -35,5 +35,8 @@ struct synthetic_setup {
 /// multiply-adds and a latency that follows from these; a genome that does not decode is
 /// invalid.
 [[nodiscard]] std::unique_ptr<fitness_function> make_synthetic(synthetic_setup setup);
+
+/// The kind "synthetic" with its defaults.
+[[nodiscard]] std::shared_ptr<const evaluator_spec> make_synthetic_spec();
 
 } // namespace clade

@@ -55,10 +55,6 @@ public:
     return e;
   }
 
-  expected<std::optional<examination>> baseline(std::uint64_t, const budget&) override {
-    return std::nullopt;
-  }
-
 private:
   [[nodiscard]] expected<std::uint32_t> find(const genome& g) const {
     if (const auto row = table_->find(g))

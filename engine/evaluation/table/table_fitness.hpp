@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/evaluation/fitness_function.hpp"
+#include "engine/evaluation/evaluator_spec.hpp"
 #include "engine/evaluation/table/table.hpp"
 #include "search_spaces/network.hpp"
 
@@ -33,5 +33,8 @@ struct table_params {
 /// epochs; its memory and time are not read.
 [[nodiscard]] std::unique_ptr<fitness_function>
 make_table_fitness(std::shared_ptr<const benchmark_table> table);
+
+/// The kind "table" with its defaults.
+[[nodiscard]] std::shared_ptr<const evaluator_spec> make_table_spec();
 
 } // namespace clade

@@ -1,3 +1,4 @@
+#include "engine/evaluation/synthetic/synthetic.hpp"
 #include "tests/engine/config/experiment_files.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,7 @@ TEST_CASE("experiment: what a file leaves out has its default") {
   const auto e = files.loaded(files.valid);
   CHECK(e.name == "tiny");
   CHECK(e.seed == 7);
-  CHECK(e.fitness == fitness_kind::training);
+  CHECK(e.traits().name == "training");
   CHECK(e.data.file == files.folder() / "data/x.csv");
   CHECK(e.data.target == "last");
   CHECK(e.evolution.population == 12);
@@ -151,12 +152,14 @@ TEST_CASE("experiment: a synthetic one needs no data but a problem") {
                      "hog = 0.25\nepochs = 4\n");
   CHECK(e.synthetic_problem.input == tensor_shape{{3, 4, 4}});
   CHECK(e.synthetic_problem.outputs == 2);
-  CHECK(e.synthetic.duration == 5ms);
-  CHECK(e.synthetic.diverge == 0.1);
-  CHECK(e.synthetic.crash == 0.2);
-  CHECK(e.synthetic.hang == 0.3);
-  CHECK(e.synthetic.hog == 0.25);
-  CHECK(e.synthetic.epochs == 4);
+  const auto* synthetic = params_of<synthetic_params>(*e.evaluator);
+  REQUIRE(synthetic != nullptr);
+  CHECK(synthetic->duration == 5ms);
+  CHECK(synthetic->diverge == 0.1);
+  CHECK(synthetic->crash == 0.2);
+  CHECK(synthetic->hang == 0.3);
+  CHECK(synthetic->hog == 0.25);
+  CHECK(synthetic->epochs == 4);
   CHECK(
       files.error_of(head + "[data]\nfile = \"x.csv\"\n")
       == "x.toml:7: unknown key \"file\" in [data]; known are \"classes\" and \"shape\"");
@@ -283,7 +286,7 @@ TEST_CASE("experiment: the examples in the repository load") {
     if (!e)
       FAIL(e.error().message);
     CHECK(e->name == name);
-    if (e->fitness != fitness_kind::training) {
+    if (!e->traits().trains) {
       CHECK(problem_of(*e, nullptr));
       continue;
     }

@@ -1,3 +1,4 @@
+#include "engine/evaluation/table/table_fitness.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_table.hpp"
@@ -54,7 +55,7 @@ TEST_CASE("table experiment: space and objective are the description's") {
   const auto e = files.load();
   if (!e)
     FAIL(e.error().message);
-  CHECK(e->table.file == files.folder() / "t.toml");
+  CHECK(e->evaluator->file() == files.folder() / "t.toml");
   CHECK(e->objective.metric == "validation.accuracy");
   CHECK(e->space.rules.hyperparameters.size() == 2);
   CHECK(problem_of(*e, nullptr));

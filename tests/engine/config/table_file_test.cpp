@@ -1,3 +1,4 @@
+#include "engine/evaluation/table/table_fitness.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_table.hpp"
 
