@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/config/own_section.hpp"
+#include "engine/config/keys.hpp"
 #include "engine/config/table_reader.hpp"
 #include "search_spaces/spelling.hpp"
 

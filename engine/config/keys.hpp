@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/config/experiment.hpp"
+#include "engine/config/own_section.hpp"
 #include "engine/search/strategies/registry.hpp"
 #include "genome/described_key.hpp"
 
@@ -163,30 +164,6 @@ void keys(Visitor& v, keys_of<problem> auto& p) {
   v.key(describe("classes", "How many outputs networks have."), p.outputs);
 }
 
-/// Has a visitor of all keys visit those that one strategy alone reads.
-template<class Visitor>
-class own_keys_for final : public own_key_visitor {
-public:
-  explicit own_keys_for(Visitor& v) : all_(v) {}
-
-  void key(described_key k, std::size_t& v, std::size_t usual) override {
-    all_.unusual(k, v, usual);
-  }
-  void key(described_key k, double& v, double usual) override {
-    all_.unusual(k, v, usual);
-  }
-  void key(described_key k, std::string& v, const std::string& usual) override {
-    all_.unusual(k, v, usual);
-  }
-  void strategies(described_key k, std::vector<std::string>& v,
-                  const std::vector<std::string>& usual) override {
-    all_.unusual_strategies(k, v, usual);
-  }
-
-private:
-  Visitor& all_;
-};
-
 template<class Visitor>
 void keys(Visitor& v, keys_of<evolution_params> auto& p) {
   v.strategy(
@@ -234,7 +211,7 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
                  "generations; a few more than there are slots. At most the population."),
         p.in_flight);
   auto own = p.own;
-  own_keys_for all_own(v);
+  own_section all_own(v);
   visit_own_keys(all_own, own);
   if constexpr (!std::is_const_v<std::remove_reference_t<decltype(p)>>)
     p.own = std::move(own);

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "engine/config/keys.hpp"
+#include "engine/evaluation/evaluator_spec.hpp"
 
 namespace clade {
 
-/// Shows an evaluator's own keys to a visitor of keys.hpp.
+/// Shows the keys that one strategy or one kind of evaluator alone has to a visitor of
+/// keys.hpp.
 template<class Visitor>
 class own_section final : public own_keys {
 public:
@@ -13,8 +14,18 @@ public:
   void key(described_key k, double& v) override { visitor_.key(k, v); }
   void key(described_key k, std::uint32_t& v) override { visitor_.key(k, v); }
   void key(described_key k, std::chrono::microseconds& v) override { visitor_.key(k, v); }
+  void unusual(described_key k, std::size_t& v, std::size_t usual) override {
+    visitor_.unusual(k, v, usual);
+  }
   void unusual(described_key k, double& v, double usual) override {
     visitor_.unusual(k, v, usual);
+  }
+  void unusual(described_key k, std::string& v, const std::string& usual) override {
+    visitor_.unusual(k, v, usual);
+  }
+  void unusual_strategies(described_key k, std::vector<std::string>& v,
+                          const std::vector<std::string>& usual) override {
+    visitor_.unusual_strategies(k, v, usual);
   }
   void list(described_key k, std::vector<std::string>& v) override {
     visitor_.list(k, v);

@@ -5,7 +5,6 @@
 
 #include "engine/config/reference.hpp"
 
-#include "engine/config/own_section.hpp"
 #include "engine/config/toml_writer.hpp"
 #include "engine/search/strategies/automatic.hpp"
 

@@ -4,7 +4,6 @@
 // space's own document is nested by toml++. Numbers are written such that they parse to
 // the same.
 
-#include "engine/config/own_section.hpp"
 #include "engine/config/sections.hpp"
 #include "engine/config/toml_writer.hpp"
 #include "genome/hash.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/fitness_function.hpp"
-#include "engine/evaluation/own_keys.hpp"
+#include "genome/own_keys.hpp"
 #include "search_spaces/network.hpp"
 
 #include <filesystem>

@@ -1,36 +1,19 @@
 #pragma once
 
-#include "genome/described_key.hpp"
+#include "genome/own_keys.hpp"
 
 #include <any>
 #include <concepts>
-#include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace clade {
 
-/// Visits the keys in [evolution] of what one strategy alone reads. Each comes with its
-/// value and with the usual one: a resolved experiment has only those that are not as
-/// usual, so that a new key changes no text that was stored before.
-class own_key_visitor {
-public:
-  virtual ~own_key_visitor() = default;
-
-  virtual void key(described_key k, std::size_t& v, std::size_t usual) = 0;
-  virtual void key(described_key k, double& v, double usual) = 0;
-  virtual void key(described_key k, std::string& v, const std::string& usual) = 0;
-  /// A list of names of strategies.
-  virtual void strategies(described_key k, std::vector<std::string>& v,
-                          const std::vector<std::string>& usual) = 0;
-};
-
 /// The parameters that one strategy alone reads, for several strategies. Each has a small
 /// struct of its own beside its class, which no one else has to know:
 ///
 ///     struct islands_params { std::string topology = "ring"; ... };
-///     void keys(own_key_visitor& v, islands_params& p);
+///     void keys(own_keys& v, islands_params& p);
 ///
 /// Of each such type there is one: its defaults, unless something else was set.
 class own_params {

@@ -112,15 +112,15 @@ bool not_worse(const individual& child, const individual& target) {
 
 } // namespace
 
-void keys(own_key_visitor& v, difference_params& p) {
+void keys(own_keys& v, difference_params& p) {
   const difference_params usual;
-  v.key(describe("difference_weight", "How far a child moves, from 0 to 2; 0 adapts "
-                                      "it. Strategy differential_evolution."),
-        p.weight, usual.weight);
-  v.key(describe("difference_base",
-                 "Where the move starts: \"random\", or \"current_to_best\", which "
-                 "is faster and gets stuck sooner. Strategy differential_evolution."),
-        p.base, usual.base);
+  v.unusual(describe("difference_weight", "How far a child moves, from 0 to 2; 0 adapts "
+                                          "it. Strategy differential_evolution."),
+            p.weight, usual.weight);
+  v.unusual(describe("difference_base",
+                     "Where the move starts: \"random\", or \"current_to_best\", which "
+                     "is faster and gets stuck sooner. Strategy differential_evolution."),
+            p.base, usual.base);
 }
 
 expected<void> differential_evolution::serves(const search_space& space) {

@@ -15,7 +15,7 @@ struct difference_params {
   std::string base = "random";
 };
 
-void keys(own_key_visitor& v, difference_params& p);
+void keys(own_keys& v, difference_params& p);
 
 /// Differential evolution (Storn and Price, Journal of Global Optimization 11, 1997) of
 /// hyperparameters, in the unit cube of their domains (genome/unit_cube.hpp). Each of the

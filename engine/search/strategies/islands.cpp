@@ -52,19 +52,21 @@ evolution_params island_params(const evolution_params& params,
   return own;
 }
 
-void keys(own_key_visitor& v, islands_params& p) {
+void keys(own_keys& v, islands_params& p) {
   const islands_params usual;
-  v.strategies(
+  v.unusual_strategies(
       describe("islands",
                "The strategies of the islands, or how many islands. The population must "
                "be a multiple of their number. Strategy islands."),
       p.strategies, usual.strategies);
-  v.key(describe("topology",
-                 "Who sends its best to whom: \"ring\" or \"star\". Strategy islands."),
-        p.topology, usual.topology);
-  v.key(describe("migration", "After how many results an island sends its best; 0 for "
-                              "never. Strategy islands."),
-        p.migration, usual.migration);
+  v.unusual(
+      describe("topology",
+               "Who sends its best to whom: \"ring\" or \"star\". Strategy islands."),
+      p.topology, usual.topology);
+  v.unusual(describe("migration",
+                     "After how many results an island sends its best; 0 for "
+                     "never. Strategy islands."),
+            p.migration, usual.migration);
 }
 
 islands::islands(const evolution_params& params, std::uint64_t seed,

@@ -19,7 +19,7 @@ struct islands_params {
   std::size_t migration = 20;
 };
 
-void keys(own_key_visitor& v, islands_params& p);
+void keys(own_keys& v, islands_params& p);
 
 /// Several searches side by side that exchange their best now and then: the island model
 /// (Tanese, "Distributed Genetic Algorithms", ICGA 1989; topologies as in pagmo: Biscani

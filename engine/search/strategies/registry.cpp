@@ -44,7 +44,7 @@ std::unique_ptr<strategy> make(const evolution_params& params, std::uint64_t see
 }
 
 template<class Params>
-void keys_of_own(own_key_visitor& v, own_params& own) {
+void keys_of_own(own_keys& v, own_params& own) {
   keys(v, own.of<Params>());
 }
 
@@ -181,7 +181,7 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
-void visit_own_keys(own_key_visitor& v, own_params& own) {
+void visit_own_keys(own_keys& v, own_params& own) {
   for (const auto& r : rows)
     if (r.keys != nullptr)
       r.keys(v, own);

@@ -47,7 +47,7 @@ struct strategy_row {
   strategy_traits traits{};
   expected<void> (*serves)(const search_space& space) = nullptr;
   expected<void> (*validate)(const evolution_params& params) = nullptr;
-  void (*keys)(own_key_visitor& v, own_params& own) = nullptr;
+  void (*keys)(own_keys& v, own_params& own) = nullptr;
   std::vector<evolution_params> (*parts)(const evolution_params& params) = nullptr;
 };
 
@@ -58,7 +58,7 @@ struct strategy_row {
 [[nodiscard]] std::vector<std::string> strategy_names();
 
 /// Visits the keys of all strategies' own parameters, in the order of the table.
-void visit_own_keys(own_key_visitor& v, own_params& own);
+void visit_own_keys(own_keys& v, own_params& own);
 
 /// Whether the strategy, or one of those that it consists of, has the trait.
 [[nodiscard]] bool has_trait(const evolution_params& params,
