@@ -27,10 +27,13 @@ tl::unexpected<error> refuse(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
 }
 
-/// Whether the layer's width is chosen, and not that of what enters it.
-bool decides_width(const layer& l) {
-  return l.op == "dense" || l.op == "conv" || l.op == "separable_conv"
-         || (l.out.is_image() && (l.op == "concat" || l.op == "project"));
+/// Whether limits.max_width holds for the layer: where a setting chooses its width, and
+/// where channels of images meet. Features that meet may be pixels of an image.
+bool is_limited_in_width(const layer& l) {
+  const auto& row = operator_of(l);
+  const bool meet = row.units == unit_origin::joined || row.units == unit_origin::fitted;
+  return (meet && l.out.is_image())
+         || std::ranges::any_of(row.settings, &setting_entry::width);
 }
 
 class builder {
@@ -157,9 +160,9 @@ expected<void> builder::add_node(wiring::index node) {
   const node_gene& gene = genome_.nodes[node];
   const operator_entry* entry = find_operator(gene.op);
   const bool is_output = gene.id == output_innovation;
-  if (entry == nullptr || (entry->reserved && !is_output))
+  if (entry == nullptr || (!is_output && entry->role != operator_role::layer))
     return refuse("'" + gene.op + "' is no operator for a layer");
-  if ((entry->name == "output") != is_output)
+  if (is_output && entry->role != operator_role::output)
     return refuse("the genome's output has the operator '" + gene.op + "'");
   const std::string name = to_text(gene.id);
   auto inputs = sources(node);
@@ -304,7 +307,7 @@ expected<void> builder::check_limits() const {
     return exceed(cost.multiply_adds, "multiply-adds", "max_multiply_adds",
                   limits.max_multiply_adds);
   for (const layer& l : network_.layers)
-    if (decides_width(l) && l.out.sizes[0] > limits.max_width)
+    if (is_limited_in_width(l) && l.out.sizes[0] > limits.max_width)
       return exceed(static_cast<std::uint64_t>(l.out.sizes[0]),
                     (l.out.is_image() ? "channels of " : "units of ") + l.name,
                     "max_width", static_cast<std::uint64_t>(limits.max_width));

@@ -19,9 +19,8 @@ struct layer_cost {
   friend bool operator==(const layer_cost&, const layer_cost&) = default;
 };
 
-/// A layer with everything known: the operator (a row of `operators()`, reserved ones
-/// such as "add", "concat" and adapters included), its settings, its inputs by index, its
-/// shapes.
+/// A layer with everything known: the operator (a row of `operators()`, of any role), its
+/// settings, its inputs by index, its shapes.
 struct layer {
   /// Unique and stable: the gene's innovation in full, and for what decode() put before
   /// its operator the role, numbered by input where several are merged ("n3f2a1",

@@ -89,7 +89,7 @@ std::string to_text(const network& n) {
   const auto length = shortest_length(n);
   std::vector<row> rows;
   for (const layer& l : n.layers)
-    rows.push_back({cut_name(l, length), l.op == "input" ? "" : operation(n, l, length),
+    rows.push_back({cut_name(l, length), l.inputs.empty() ? "" : operation(n, l, length),
                     to_text(l.out),
                     l.cost.parameters == 0 ? "" : with_commas(l.cost.parameters)});
   const auto cost = n.cost();

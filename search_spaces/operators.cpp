@@ -1,30 +1,19 @@
-// The table of operators. Costs are for one example:
-//
-//   parameters        what the optimiser changes; running means of batch_norm are none
-//   multiply_adds     of convolutions and linear maps their products; one for each
-//                     element that enters a norm, a sum or a pool's window; activations,
-//                     views and copies count as free
-//   activation_bytes  four for each element that a stage (map, norm, activation, ...)
-//                     puts out, since the backward pass reads it; a maximum also keeps
-//                     where it was (8 bytes), dropout whom it spared (1 byte); views keep
-//                     nothing
-//
-// Values stay far below 2^63: decode() refuses layers of more than 2^28 elements, and the
-// table's ranges bound kernels and widths.
+// The table of operators: their settings, then their rows. The rules that compute shapes
+// and costs are in operator_rules.cpp.
 #include "search_spaces/operators.hpp"
+
+#include "search_spaces/operator_rules.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 namespace clade {
 
 namespace {
 
-using settings_list = std::vector<setting>;
-using shapes = std::span<const tensor_shape>;
 using kind = setting_entry::kind;
-
-constexpr std::uint64_t float_bytes = 4;
 
 constexpr std::array<std::string_view, 8> activations{
     "none", "relu", "leaky_relu", "elu", "gelu", "silu", "tanh", "sigmoid"};
@@ -35,324 +24,309 @@ constexpr std::array<std::string_view, 3> norms{"none", "batch", "layer"};
 constexpr double widest = 65536;
 
 constexpr setting_entry activation_entry{
-    .name = "activation", .type = kind::text, .words = activations};
+    .name = "activation",
+    .type = kind::text,
+    .words = activations,
+    .sentence = "The function of each element, after the norm; the operator activation "
+                "is it alone."};
 constexpr setting_entry dilation_entry{
-    .name = "dilation", .low = 1, .high = 16, .fallback = 1};
-constexpr setting_entry filters_entry{
-    .name = "filters", .low = 1, .high = widest, .fallback = 16, .width = true};
+    .name = "dilation",
+    .low = 1,
+    .high = 16,
+    .fallback = 1,
+    .sentence = "The distance of the pixels that a kernel sees."};
+constexpr setting_entry filters_entry{.name = "filters",
+                                      .low = 1,
+                                      .high = widest,
+                                      .fallback = 16,
+                                      .width = true,
+                                      .sentence = "Channels that come out."};
 constexpr setting_entry kernel_entry{
-    .name = "kernel", .low = 1, .high = 15, .fallback = 3, .odd = true};
-constexpr setting_entry norm_entry{.name = "norm", .type = kind::text, .words = norms};
+    .name = "kernel",
+    .low = 1,
+    .high = 15,
+    .fallback = 3,
+    .odd = true,
+    .sentence = "Its height and width, cut to the pixels that exist."};
+constexpr setting_entry norm_entry{
+    .name = "norm",
+    .type = kind::text,
+    .words = norms,
+    .sentence =
+        "What the operator batch_norm or layer_norm does, before the activation."};
 constexpr setting_entry stride_entry{
-    .name = "stride", .low = 1, .high = 8, .fallback = 1};
-constexpr setting_entry outputs_entry{
-    .name = "outputs", .low = 1, .high = widest, .fallback = 1};
+    .name = "stride",
+    .low = 1,
+    .high = 8,
+    .fallback = 1,
+    .sentence = "The distance of windows: h' = ceil(h / stride), and w' likewise."};
+constexpr setting_entry outputs_entry{.name = "outputs",
+                                      .low = 1,
+                                      .high = widest,
+                                      .fallback = 1,
+                                      .sentence = "As many as it must give."};
+constexpr setting_entry pool_kernel_entry{.name = "kernel",
+                                          .low = 2,
+                                          .high = 15,
+                                          .fallback = 2,
+                                          .sentence = "A window's height and width."};
+constexpr setting_entry pool_stride_entry{.name = "stride",
+                                          .low = 1,
+                                          .high = 8,
+                                          .fallback = 2,
+                                          .sentence = stride_entry.sentence};
+constexpr setting_entry units_entry{.name = "units",
+                                    .low = 1,
+                                    .high = widest,
+                                    .fallback = 64,
+                                    .width = true,
+                                    .sentence = "Features that come out."};
+constexpr setting_entry function_entry{
+    .name = "function",
+    .type = kind::text,
+    .words = functions,
+    .sentence = "leaky_relu has the slope 0.01, elu alpha 1; gelu is exact, by erf."};
+constexpr setting_entry rate_entry{.name = "rate",
+                                   .type = kind::real,
+                                   .low = 0,
+                                   .high = 0.95,
+                                   .fallback = 0.2,
+                                   .sentence = "The share that is forgotten."};
+constexpr setting_entry height_entry{.name = "height",
+                                     .low = 1,
+                                     .high = widest,
+                                     .fallback = 1,
+                                     .sentence = "Rows that come out."};
+constexpr setting_entry width_entry{.name = "width",
+                                    .low = 1,
+                                    .high = widest,
+                                    .fallback = 1,
+                                    .sentence = "Columns that come out."};
 
 constexpr std::array conv_settings{activation_entry, dilation_entry, filters_entry,
                                    kernel_entry,     norm_entry,     stride_entry};
 constexpr std::array depthwise_settings{activation_entry, dilation_entry, kernel_entry,
                                         norm_entry, stride_entry};
-constexpr std::array pool_settings{
-    setting_entry{.name = "kernel", .low = 2, .high = 15, .fallback = 2},
-    setting_entry{.name = "stride", .low = 1, .high = 8, .fallback = 2}};
-constexpr std::array dense_settings{
-    activation_entry, norm_entry,
-    setting_entry{
-        .name = "units", .low = 1, .high = widest, .fallback = 64, .width = true}};
-constexpr std::array activation_settings{
-    setting_entry{.name = "function", .type = kind::text, .words = functions}};
-constexpr std::array dropout_settings{setting_entry{
-    .name = "rate", .type = kind::real, .low = 0, .high = 0.95, .fallback = 0.2}};
-constexpr std::array resize_settings{
-    setting_entry{.name = "height", .low = 1, .high = widest, .fallback = 1},
-    setting_entry{.name = "width", .low = 1, .high = widest, .fallback = 1}};
+constexpr std::array pool_settings{pool_kernel_entry, pool_stride_entry};
+constexpr std::array dense_settings{activation_entry, norm_entry, units_entry};
+constexpr std::array activation_settings{function_entry};
+constexpr std::array dropout_settings{rate_entry};
+constexpr std::array resize_settings{height_entry, width_entry};
 constexpr std::array outputs_settings{outputs_entry};
-
-std::uint64_t natural(std::int64_t v) {
-  return static_cast<std::uint64_t>(v);
-}
-
-std::uint64_t squared(std::int64_t v) {
-  return natural(v) * natural(v);
-}
-
-/// What follows the linear map of a block, or stands alone: costs without the map's
-/// weights.
-layer_cost after_map(const tensor_shape& out, const settings_list& settings) {
-  const auto elements = natural(out.elements());
-  const auto channels = natural(out.sizes[0]);
-  const bool norm = text_setting(settings, "norm") != "none";
-  const bool activation = text_setting(settings, "activation") != "none";
-  return {.parameters = norm ? 2 * channels : channels,
-          .multiply_adds = norm ? elements : 0,
-          .activation_bytes = float_bytes * elements * (1u + norm + activation)};
-}
-
-tensor_shape windowed(const tensor_shape& in, std::int64_t channels,
-                      const settings_list& settings, std::int64_t dilation) {
-  const auto kernel = integer_setting(settings, "kernel");
-  const auto stride = integer_setting(settings, "stride");
-  return {{channels, windows(in.sizes[1], kernel, stride, dilation).out,
-           windows(in.sizes[2], kernel, stride, dilation).out}};
-}
-
-tensor_shape same(shapes in, const settings_list&) {
-  return in[0];
-}
-
-tensor_shape conv_shape(shapes in, const settings_list& settings) {
-  return windowed(in[0], integer_setting(settings, "filters"), settings,
-                  integer_setting(settings, "dilation"));
-}
-
-tensor_shape depthwise_shape(shapes in, const settings_list& settings) {
-  return windowed(in[0], in[0].sizes[0], settings, integer_setting(settings, "dilation"));
-}
-
-tensor_shape pool_shape(shapes in, const settings_list& settings) {
-  return windowed(in[0], in[0].sizes[0], settings, 1);
-}
-
-tensor_shape channels_alone(shapes in, const settings_list&) {
-  return {{in[0].sizes[0]}};
-}
-
-tensor_shape dense_shape(shapes, const settings_list& settings) {
-  return {{integer_setting(settings, "units")}};
-}
-
-tensor_shape concat_shape(shapes in, const settings_list&) {
-  tensor_shape out = in[0];
-  for (const tensor_shape& other : in.subspan(1))
-    out.sizes[0] += other.sizes[0];
-  return out;
-}
-
-tensor_shape flat_shape(shapes in, const settings_list&) {
-  return {{in[0].elements()}};
-}
-
-tensor_shape pixel_shape(shapes in, const settings_list&) {
-  return {{in[0].elements(), 1, 1}};
-}
-
-tensor_shape resize_shape(shapes in, const settings_list& settings) {
-  return {{in[0].sizes[0], integer_setting(settings, "height"),
-           integer_setting(settings, "width")}};
-}
-
-tensor_shape outputs_shape(shapes in, const settings_list& settings) {
-  tensor_shape out = in[0];
-  out.sizes[0] = integer_setting(settings, "outputs");
-  return out;
-}
-
-layer_cost free_of_charge(shapes, const tensor_shape&, const settings_list&) {
-  return {};
-}
-
-layer_cost kept(shapes, const tensor_shape& out, const settings_list&) {
-  return {.activation_bytes = float_bytes * natural(out.elements())};
-}
-
-layer_cost conv_cost(shapes in, const tensor_shape& out, const settings_list& settings) {
-  auto cost = after_map(out, settings);
-  const auto fan_in =
-      natural(in[0].sizes[0]) * squared(integer_setting(settings, "kernel"));
-  cost.parameters += fan_in * natural(out.sizes[0]);
-  cost.multiply_adds += fan_in * natural(out.elements());
-  return cost;
-}
-
-layer_cost depthwise_cost(shapes, const tensor_shape& out,
-                          const settings_list& settings) {
-  auto cost = after_map(out, settings);
-  const auto kernel = squared(integer_setting(settings, "kernel"));
-  cost.parameters += kernel * natural(out.sizes[0]);
-  cost.multiply_adds += kernel * natural(out.elements());
-  return cost;
-}
-
-layer_cost separable_cost(shapes in, const tensor_shape& out,
-                          const settings_list& settings) {
-  auto cost = after_map(out, settings);
-  const auto channels = natural(in[0].sizes[0]);
-  const auto kernel = squared(integer_setting(settings, "kernel"));
-  const auto between = channels * natural(out.sizes[1] * out.sizes[2]);
-  cost.parameters += channels * kernel + channels * natural(out.sizes[0]);
-  cost.multiply_adds += between * kernel + channels * natural(out.elements());
-  cost.activation_bytes += float_bytes * between;
-  return cost;
-}
-
-layer_cost dense_cost(shapes in, const tensor_shape& out, const settings_list& settings) {
-  auto cost = after_map(out, settings);
-  const auto products = natural(in[0].elements()) * natural(out.elements());
-  cost.parameters += products;
-  cost.multiply_adds += products;
-  return cost;
-}
-
-layer_cost max_pool_cost(shapes, const tensor_shape& out, const settings_list& settings) {
-  const auto elements = natural(out.elements());
-  return {.multiply_adds = elements * squared(integer_setting(settings, "kernel")),
-          .activation_bytes = (float_bytes + 8) * elements};
-}
-
-layer_cost avg_pool_cost(shapes, const tensor_shape& out, const settings_list& settings) {
-  const auto elements = natural(out.elements());
-  return {.multiply_adds = elements * squared(integer_setting(settings, "kernel")),
-          .activation_bytes = float_bytes * elements};
-}
-
-layer_cost global_avg_cost(shapes in, const tensor_shape& out, const settings_list&) {
-  return {.multiply_adds = natural(in[0].elements()),
-          .activation_bytes = float_bytes * natural(out.elements())};
-}
-
-layer_cost global_max_cost(shapes in, const tensor_shape& out, const settings_list&) {
-  return {.multiply_adds = natural(in[0].elements()),
-          .activation_bytes = (float_bytes + 8) * natural(out.elements())};
-}
-
-layer_cost norm_cost(shapes, const tensor_shape& out, const settings_list&) {
-  const auto elements = natural(out.elements());
-  return {.parameters = 2 * natural(out.sizes[0]),
-          .multiply_adds = elements,
-          .activation_bytes = float_bytes * elements};
-}
-
-layer_cost dropout_cost(shapes, const tensor_shape& out, const settings_list&) {
-  return {.activation_bytes = (float_bytes + 1) * natural(out.elements())};
-}
-
-layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&) {
-  const auto elements = natural(out.elements());
-  return {.multiply_adds = elements * (in.size() - 1),
-          .activation_bytes = float_bytes * elements};
-}
-
-/// A 1x1 convolution or a linear map, with bias.
-layer_cost map_cost(shapes in, const tensor_shape& out, const settings_list&) {
-  const auto channels = natural(in[0].sizes[0]);
-  const auto elements = natural(out.elements());
-  return {.parameters = (channels + 1) * natural(out.sizes[0]),
-          .multiply_adds = channels * elements,
-          .activation_bytes = float_bytes * elements};
-}
 
 constexpr std::array table{
     operator_entry{.name = "input",
                    .summary = "the examples",
-                   .reserved = true,
-                   .shape = same,
-                   .cost = kept},
+                   .gives = "the examples' shape",
+                   .costs = "4 bytes for each element",
+                   .role = operator_role::input,
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::kept},
     operator_entry{.name = "conv",
                    .summary = "convolution, norm, activation",
+                   .details = "Beyond the edge it sees zeros.",
+                   .gives = "[filters, h', w']",
+                   .costs = "c * filters * kernel^2 weights; c * kernel^2 "
+                            "multiply-adds for each element that comes out",
                    .settings = conv_settings,
+                   .units = unit_origin::made,
                    .wants_image = true,
-                   .shape = conv_shape,
-                   .cost = conv_cost},
+                   .block = true,
+                   .shape = operator_rules::conv_shape,
+                   .cost = operator_rules::conv_cost},
     operator_entry{.name = "separable_conv",
                    .summary = "depthwise then 1x1 convolution, norm, activation",
+                   .details = "The depthwise convolution has the stride, the "
+                              "dilation and no bias; beyond the edge it sees "
+                              "zeros.",
+                   .gives = "[filters, h', w']",
+                   .costs = "c * (kernel^2 + filters) weights; kernel^2 "
+                            "multiply-adds and 4 bytes for each element between the two "
+                            "convolutions, c multiply-adds for each that comes out",
                    .settings = conv_settings,
+                   .units = unit_origin::made,
                    .wants_image = true,
-                   .shape = conv_shape,
-                   .cost = separable_cost},
+                   .block = true,
+                   .shape = operator_rules::conv_shape,
+                   .cost = operator_rules::separable_cost},
     operator_entry{.name = "depthwise_conv",
                    .summary = "one kernel per channel, norm, activation",
+                   .details = "Beyond the edge it sees zeros.",
+                   .gives = "[c, h', w']",
+                   .costs = "c * kernel^2 weights; kernel^2 multiply-adds for each "
+                            "element that comes out",
                    .settings = depthwise_settings,
                    .wants_image = true,
-                   .shape = depthwise_shape,
-                   .cost = depthwise_cost},
+                   .block = true,
+                   .shape = operator_rules::depthwise_shape,
+                   .cost = operator_rules::depthwise_cost},
     operator_entry{.name = "max_pool",
                    .summary = "maximum of each window",
+                   .details = "Only pixels that exist count.",
+                   .gives = "[c, h', w']",
+                   .costs = "kernel^2 multiply-adds and 12 bytes for each element "
+                            "that comes out",
                    .settings = pool_settings,
                    .wants_image = true,
-                   .shape = pool_shape,
-                   .cost = max_pool_cost},
+                   .keeps_sign = true,
+                   .shape = operator_rules::pool_shape,
+                   .cost = operator_rules::max_pool_cost},
     operator_entry{.name = "avg_pool",
                    .summary = "mean of each window",
+                   .details = "Only pixels that exist count.",
+                   .gives = "[c, h', w']",
+                   .costs = "kernel^2 multiply-adds and 4 bytes for each element "
+                            "that comes out",
                    .settings = pool_settings,
                    .wants_image = true,
-                   .shape = pool_shape,
-                   .cost = avg_pool_cost},
+                   .keeps_sign = true,
+                   .shape = operator_rules::pool_shape,
+                   .cost = operator_rules::avg_pool_cost},
     operator_entry{.name = "global_avg_pool",
                    .summary = "mean of each channel",
+                   .gives = "[c]",
+                   .costs = "a multiply-add for each element that enters, 4 bytes "
+                            "for each channel",
                    .wants_image = true,
-                   .shape = channels_alone,
-                   .cost = global_avg_cost},
+                   .keeps_sign = true,
+                   .shape = operator_rules::channels_alone,
+                   .cost = operator_rules::global_avg_cost},
     operator_entry{.name = "global_max_pool",
                    .summary = "maximum of each channel",
+                   .gives = "[c]",
+                   .costs = "a multiply-add for each element that enters, 12 bytes "
+                            "for each channel",
                    .wants_image = true,
-                   .shape = channels_alone,
-                   .cost = global_max_cost},
+                   .keeps_sign = true,
+                   .shape = operator_rules::channels_alone,
+                   .cost = operator_rules::global_max_cost},
     operator_entry{.name = "dense",
                    .summary = "linear map, norm, activation",
+                   .gives = "[units]",
+                   .costs = "n * units weights and multiply-adds",
                    .settings = dense_settings,
+                   .units = unit_origin::made,
                    .wants_vector = true,
-                   .shape = dense_shape,
-                   .cost = dense_cost},
+                   .block = true,
+                   .shape = operator_rules::dense_shape,
+                   .cost = operator_rules::dense_cost},
     operator_entry{.name = "batch_norm",
                    .summary = "normalizes each channel over the batch",
-                   .shape = same,
-                   .cost = norm_cost},
+                   .details = "Of a vector, each feature; then a weight and a "
+                              "bias. Momentum 0.1, epsilon 1e-5.",
+                   .gives = "the same shape",
+                   .costs = "2 parameters for each channel or feature; a "
+                            "multiply-add and 4 bytes for each element",
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::norm_cost},
     operator_entry{.name = "layer_norm",
                    .summary = "normalizes each example",
-                   .shape = same,
-                   .cost = norm_cost},
+                   .details = "Over all its elements; then a weight and a bias for "
+                              "each channel or feature. Epsilon 1e-5.",
+                   .gives = "the same shape",
+                   .costs = "2 parameters for each channel or feature; a "
+                            "multiply-add and 4 bytes for each element",
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::norm_cost},
     operator_entry{.name = "activation",
                    .summary = "a function of each element",
+                   .gives = "the same shape",
+                   .costs = "4 bytes for each element",
                    .settings = activation_settings,
-                   .shape = same,
-                   .cost = kept},
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::kept},
     operator_entry{.name = "dropout",
                    .summary = "forgets elements at random while training",
+                   .details = "While training, an element becomes 0 with the "
+                              "probability `rate`, and is else divided by 1 - "
+                              "rate.",
+                   .gives = "the same shape",
+                   .costs = "5 bytes for each element",
                    .settings = dropout_settings,
-                   .shape = same,
-                   .cost = dropout_cost},
+                   .units = unit_origin::kept,
+                   .keeps_sign = true,
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::dropout_cost},
     operator_entry{.name = "add",
                    .summary = "sum",
-                   .reserved = true,
-                   .shape = same,
-                   .cost = add_cost},
+                   .gives = "the same shape",
+                   .costs = "a multiply-add for each element of all inputs but "
+                            "one; 4 bytes for each element that comes out",
+                   .role = operator_role::adapter,
+                   .merges = true,
+                   .keeps_sign = true,
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::add_cost},
     operator_entry{.name = "concat",
                    .summary = "joins along channels or features",
-                   .reserved = true,
-                   .shape = concat_shape,
-                   .cost = kept},
+                   .gives = "the same, with the sum of all c or n",
+                   .costs = "4 bytes for each element",
+                   .role = operator_role::adapter,
+                   .units = unit_origin::joined,
+                   .merges = true,
+                   .keeps_sign = true,
+                   .shape = operator_rules::concat_shape,
+                   .cost = operator_rules::kept},
     operator_entry{.name = "flatten",
                    .summary = "image to vector",
-                   .reserved = true,
+                   .details = "Row by row, channel after channel.",
+                   .gives = "[c * h * w]",
+                   .costs = "nothing",
+                   .role = operator_role::adapter,
+                   .units = unit_origin::flattened,
                    .wants_image = true,
-                   .shape = flat_shape,
-                   .cost = free_of_charge},
+                   .keeps_sign = true,
+                   .shape = operator_rules::flat_shape,
+                   .cost = operator_rules::free_of_charge},
     operator_entry{.name = "as_image",
                    .summary = "vector to image of one pixel",
-                   .reserved = true,
+                   .gives = "[n, 1, 1]",
+                   .costs = "nothing",
+                   .role = operator_role::adapter,
+                   .units = unit_origin::kept,
                    .wants_vector = true,
-                   .shape = pixel_shape,
-                   .cost = free_of_charge},
+                   .keeps_sign = true,
+                   .shape = operator_rules::pixel_shape,
+                   .cost = operator_rules::free_of_charge},
     operator_entry{.name = "resize",
                    .summary = "adaptive average pool",
+                   .details = "Row i is the mean of the rows from floor(i * h / "
+                              "height) to ceil((i + 1) * h / height) - 1; columns "
+                              "likewise.",
+                   .gives = "[c, height, width]",
+                   .costs = "a multiply-add for each element that enters, 4 bytes "
+                            "for each that comes out",
                    .settings = resize_settings,
-                   .reserved = true,
+                   .role = operator_role::adapter,
                    .wants_image = true,
-                   .shape = resize_shape,
-                   .cost = global_avg_cost},
+                   .keeps_sign = true,
+                   .shape = operator_rules::resize_shape,
+                   .cost = operator_rules::global_avg_cost},
     operator_entry{.name = "project",
                    .summary = "linear map of channels or features",
+                   .details = "With a bias; of an image, at each pixel.",
+                   .gives = "[outputs, h, w] or [outputs]",
+                   .costs = "(c + 1) * outputs parameters; c multiply-adds and 4 "
+                            "bytes for each element that comes out; of a vector n "
+                            "for c",
                    .settings = outputs_settings,
-                   .reserved = true,
-                   .shape = outputs_shape,
-                   .cost = map_cost},
+                   .role = operator_role::adapter,
+                   .units = unit_origin::fitted,
+                   .shape = operator_rules::outputs_shape,
+                   .cost = operator_rules::map_cost},
     operator_entry{.name = "output",
                    .summary = "linear map to classes or targets",
+                   .details = "With a bias; it gives logits or standardized "
+                              "targets.",
+                   .gives = "[outputs]",
+                   .costs = "(n + 1) * outputs parameters; n multiply-adds and 4 "
+                            "bytes for each output",
                    .settings = outputs_settings,
-                   .reserved = true,
+                   .role = operator_role::output,
+                   .units = unit_origin::made,
                    .wants_vector = true,
-                   .shape = outputs_shape,
-                   .cost = map_cost},
+                   .shape = operator_rules::outputs_shape,
+                   .cost = operator_rules::map_cost},
 };
 
 } // namespace
@@ -364,6 +338,15 @@ std::span<const operator_entry> operators() {
 const operator_entry* find_operator(std::string_view name) {
   const auto found = std::ranges::find(table, name, &operator_entry::name);
   return found == table.end() ? nullptr : &*found;
+}
+
+const operator_entry& operator_of(const layer& l) {
+  const auto* found = find_operator(l.op);
+  if (found == nullptr) {
+    std::fprintf(stderr, "clade: a layer of the unknown operator '%s'\n", l.op.c_str());
+    std::abort();
+  }
+  return *found;
 }
 
 window_places windows(std::int64_t size, std::int64_t kernel, std::int64_t stride,

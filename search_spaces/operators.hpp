@@ -18,30 +18,49 @@ struct setting_entry {
   double high = 0;
   double fallback = 0;
   std::span<const std::string_view> words =
-      {};             ///< What text may be; the first is the fallback.
-  bool odd = false;   ///< Odd numbers alone.
-  bool width = false; ///< Channels or units of what comes out.
+      {};                         ///< What text may be; the first is the fallback.
+  bool odd = false;               ///< Odd numbers alone.
+  bool width = false;             ///< Channels or units of what comes out.
+  std::string_view sentence = {}; ///< What it decides, for people.
 };
 
-/// One operator: its shape rule and its cost rule. Its module is the row of the same name
-/// in engine/training/operator_modules.cpp; a test holds the two tables to the same
-/// names. Adding an operator is a row here and a row there.
+/// Who puts an operator into a network.
+enum class operator_role : std::uint8_t {
+  layer,   ///< A gene: search-space files name it.
+  adapter, ///< decode(), where edges meet or shapes do not fit.
+  input,   ///< Every genome, at its beginning.
+  output   ///< Every genome, at its end.
+};
+
+/// Where the units of a layer, its channels or features, come from.
+enum class unit_origin : std::uint8_t {
+  each,     ///< Each is computed from the unit in its place of every input.
+  made,     ///< Each is made of all that enter, by weights.
+  fitted,   ///< The same; they are as many as the units that they are to be added to.
+  kept,     ///< They are those that enter, except while training.
+  joined,   ///< They are those of one input after those of another.
+  flattened ///< They are the pixels of each channel that enters.
+};
+
+/// One operator: its traits, its shape rule, its cost rule and what people are told of
+/// it. `clade operators` prints all rows. To add an operator, add its row here, its module
+/// in engine/training/operator_modules.cpp, and what it is exported as in
+/// engine/export/model.cpp; tests hold the three to the same names.
 ///
-/// What operators compute, N examples at a time, images being [N, channels, height,
-/// width] and vectors [N, features]. A layer's `settings` are complete: what the genome
-/// does not say has its fallback, so that modules find every setting of the row.
+/// N examples are computed at a time, images being [N, channels, height, width] and
+/// vectors [N, features]. A layer's `settings` are complete: what the genome does not say
+/// has its fallback, so that modules find every setting of the row.
 ///
 /// **Windows.** Convolutions and pools use `windows()` along height and width alike: the
-/// output has ceil(size / stride) positions, and the window of position i starts at i *
-/// stride - dilation * (kernel - 1) / 2 (integer division). Beyond the edge convolutions
-/// see zeros; pools see nothing: a maximum or an average is over the pixels that exist
-/// (there is always one). For odd kernels this is LibTorch's own padding of dilation *
-/// (kernel - 1) / 2
-/// (`count_include_pad` = false); convolution kernels are always odd. For even kernels
-/// pad by `before` and `after` yourself.
+/// output has ceil(size / stride) positions, and the window of position i starts at
+/// i * stride - dilation * (kernel - 1) / 2 (integer division). Beyond the edge
+/// convolutions see zeros; pools see nothing: a maximum or an average is over the pixels
+/// that exist (there is always one). For odd kernels this is LibTorch's own padding of
+/// dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution kernels are
+/// always odd. For even kernels pad by `before` and `after` yourself.
 ///
-/// **Blocks.** conv, separable_conv, depthwise_conv and dense are linear map, then norm,
-/// then activation. The linear map has a bias exactly when norm is "none".
+/// **Blocks** are a linear map, then norm, then activation. The linear map has a bias
+/// exactly when norm is "none".
 ///
 /// **norm** "none"; "batch": batch normalisation for each channel or feature, with weight
 /// and bias, momentum 0.1, epsilon 1e-5; "layer": each example over all its elements
@@ -52,44 +71,23 @@ struct setting_entry {
 /// **activation** "none", "relu", "leaky_relu" (slope 0.01), "elu" (alpha 1), "gelu"
 /// (exact, by erf), "silu", "tanh", "sigmoid". The operator `activation` is one alone,
 /// its setting being `function`.
-///
-/// | operator        | in -> out                        | computes
-/// |-----------------|----------------------------------|---------
-/// | input           | -> problem.input                 | the examples
-/// | conv            | [c,h,w] -> [filters,h',w']       | kernel x kernel convolution,
-/// block | separable_conv  | [c,h,w] -> [filters,h',w']       | depthwise kernel x kernel
-/// with stride |                 |                                  | and dilation,
-/// without bias; then |                 |                                  | 1x1 to
-/// filters, block | depthwise_conv  | [c,h,w] -> [c,h',w']             | one kernel per
-/// channel, block | max_pool        | [c,h,w] -> [c,h',w']             | maximum of each
-/// window | avg_pool        | [c,h,w] -> [c,h',w']             | mean of each window |
-/// global_avg_pool | [c,h,w] -> [c]                   | mean of each channel |
-/// global_max_pool | [c,h,w] -> [c]                   | maximum of each channel | dense
-/// | [n] -> [units]                   | linear, block | batch_norm      | any -> same |
-/// see norm | layer_norm      | any -> same                      | see norm | activation
-/// | any -> same                      | see activation | dropout         | any -> same |
-/// in training, zeroes each element with |                 | | probability rate, scales
-/// by 1/(1-rate) | add             | several equal -> same            | sum | concat |
-/// several -> first sizes summed    | joined along channels or features | flatten |
-/// [c,h,w] -> [c*h*w]               | row-major | as_image        | [n] -> [n,1,1] | a
-/// view | resize          | [c,h,w] -> [c,height,width]      | adaptive average pool: row
-/// i averages |                 |                                  | rows
-/// floor(i*h/height) up to |                 |                                  |
-/// ceil((i+1)*h/height) | project         | [c,h,w] -> [outputs,h,w]         | 1x1
-/// convolution with bias |                 | [n] -> [outputs]                 | linear
-/// with bias | output          | [n] -> [outputs]                 | linear with bias:
-/// logits or targets
-///
-/// The last eight, add to output, and input are reserved: decode() inserts them, and
-/// search-space files may not name them as operators.
 struct operator_entry {
   std::string_view name;
   std::string_view summary;
-  std::span<const setting_entry> settings; ///< Sorted by name.
-  bool reserved = false;
+  std::string_view details = {}; ///< Sentences; may be empty.
+  /// The output's sizes in words, by those of [c, h, w] or [n] and the settings.
+  std::string_view gives;
+  /// `cost` in words, of a block that of its map.
+  std::string_view costs;
+  std::span<const setting_entry> settings = {}; ///< Sorted by name.
+  operator_role role = operator_role::layer;
+  unit_origin units = unit_origin::each;
   bool wants_image = false;  ///< Vectors come to it by way of as_image.
   bool wants_vector = false; ///< Images come to it by way of flatten.
-  /// The output's shape for inputs already adapted: one, or several for add and concat.
+  bool merges = false;       ///< It takes several inputs; others take one.
+  bool block = false;        ///< It has the settings norm and activation.
+  bool keeps_sign = false;   ///< Nothing below 0 comes out where nothing below 0 enters.
+  /// The output's shape for inputs already adapted: one, or several where it merges.
   tensor_shape (*shape)(std::span<const tensor_shape> in,
                         const std::vector<setting>& settings);
   layer_cost (*cost)(std::span<const tensor_shape> in, const tensor_shape& out,
@@ -98,6 +96,10 @@ struct operator_entry {
 
 [[nodiscard]] std::span<const operator_entry> operators();
 [[nodiscard]] const operator_entry* find_operator(std::string_view name);
+
+/// The row of a decoded layer; an operator that has none ends the program, since decode()
+/// never gives such a layer.
+[[nodiscard]] const operator_entry& operator_of(const layer& l);
 
 /// Where the windows of a convolution or pool lie along one side.
 struct window_places {

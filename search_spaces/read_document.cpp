@@ -112,10 +112,10 @@ void space_reader::read_weight(const toml::node& node, const std::string& path,
 void space_reader::read_operator(std::string_view name, const toml::node& node) {
   const std::string path = "operators." + std::string(name);
   const auto* entry = find_operator(name);
-  if (entry == nullptr || entry->reserved) {
+  if (entry == nullptr || entry->role != operator_role::layer) {
     std::vector<std::string_view> known;
     for (const operator_entry& e : operators())
-      if (!e.reserved)
+      if (e.role == operator_role::layer)
         known.push_back(e.name);
     const auto near = nearest(name, known);
     std::string all;

@@ -57,7 +57,27 @@ std::string whole(double v) {
   return std::to_string(static_cast<std::int64_t>(v));
 }
 
-std::string values_of(const setting_entry& s) {
+std::string operator_sections() {
+  std::string out =
+      "## Operators\n\nEach is a section, such as [operators.conv], with the values that "
+      "its settings may have; of texts\nthe first is the default. `weight = 2` draws an "
+      "operator twice as often as one of weight 1, and\n`weight = 0` takes it out. "
+      "`clade operators` says what each takes, gives and costs.\n";
+  for (const operator_entry& o : operators()) {
+    if (o.role != operator_role::layer)
+      continue;
+    out += "\n**" + std::string(o.name) + "**: " + std::string(o.summary) + "\n\n";
+    if (o.settings.empty())
+      out += "- no settings\n";
+    for (const auto& s : o.settings)
+      out += reference_item(std::string(s.name), values_text(s));
+  }
+  return out;
+}
+
+} // namespace
+
+std::string values_text(const setting_entry& s) {
   if (s.type == kind::real)
     return number(s.low) + " to " + number(s.high) + ", default " + number(s.fallback);
   if (s.type == kind::integer)
@@ -69,32 +89,13 @@ std::string values_of(const setting_entry& s) {
   return all;
 }
 
-} // namespace
-
-std::string operator_reference_text() {
-  std::string out =
-      "## Operators\n\nEach is a section, such as [operators.conv], with the values that "
-      "its settings may have; of texts\nthe first is the default. `weight = 2` draws an "
-      "operator twice as often as one of weight 1, and\n`weight = 0` takes it out.\n";
-  for (const operator_entry& o : operators()) {
-    if (o.reserved)
-      continue;
-    out += "\n**" + std::string(o.name) + "**: " + std::string(o.summary) + "\n\n";
-    if (o.settings.empty())
-      out += "- no settings\n";
-    for (const auto& s : o.settings)
-      out += reference_item(std::string(s.name), values_of(s));
-  }
-  return out;
-}
-
 std::string space_reference_text() {
   std::string out = std::string(introduction) + "\n## [limits]\n\n";
   for (const limit_entry& l : limit_entries())
     out += reference_item(std::string(l.name), "default " + std::to_string(l.fallback),
                           std::string(l.sentence));
   out +=
-      "\n" + operator_reference_text()
+      "\n" + operator_sections()
       + "\n## [hyperparameters]\n\nThose that training reads. What is left out has its "
         "value from the experiment's [training].\n\n";
   for (const auto& h : hyperparameters())

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "search_spaces/operators.hpp"
+
 #include <string>
 
 namespace clade {
@@ -8,7 +10,8 @@ namespace clade {
 /// Markdown that is readable in a terminal too. What `clade help search-spaces` prints.
 [[nodiscard]] std::string space_reference_text();
 
-/// The operators alone, with their settings: what `clade help operators` prints.
-[[nodiscard]] std::string operator_reference_text();
+/// What a setting of an operator may be: "odd, 1 to 15, default 3"; of texts the first is
+/// the default.
+[[nodiscard]] std::string values_text(const setting_entry& s);
 
 } // namespace clade

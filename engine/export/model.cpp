@@ -1,7 +1,7 @@
 // A block (conv, separable_conv, depthwise_conv, dense) is a map, a norm and an
-// activation; the other operators are one step each, or none where they change nothing.
-// What modules compute stands in engine/training/operator_modules.cpp and
-// pool_modules.cpp.
+// activation; the other operators are one step each. `ways` names the function that takes
+// each operator apart. What modules compute stands in engine/training/operator_modules.cpp
+// and pool_modules.cpp.
 
 #include "engine/export/model.hpp"
 
@@ -9,6 +9,7 @@
 #include "search_spaces/operators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -16,14 +17,6 @@ namespace clade {
 namespace {
 
 using sizes = std::vector<std::int64_t>;
-
-std::string word_for(std::string_view op) {
-  if (op == "separable_conv")
-    return "separable";
-  if (op == "depthwise_conv")
-    return "depthwise";
-  return std::string(op);
-}
 
 class taking_apart {
 public:
@@ -36,9 +29,6 @@ public:
   expected<exported_model> all(const network& n) {
     for (const auto& l : n.layers) {
       layer_ = &l;
-      word_ = word_for(l.op);
-      if (l.op != "input" && l.op != "output")
-        word_ += std::to_string(++numbers_[l.op]);
       take_layer();
       if (fault_)
         return tl::unexpected(std::move(*fault_));
@@ -53,11 +43,32 @@ public:
   }
 
 private:
+  /// How an operator is taken apart, and the word that its steps are called by.
+  struct way {
+    std::string_view op;
+    std::string_view word;
+    void (taking_apart::*take)();
+  };
+  static const std::array<way, 20> ways;
+
   void take_layer();
-  void take_block();
-  void take_pool();
+  void take_conv();
+  void take_separable();
+  void take_depthwise();
+  void take_dense();
+  void take_max_pool();
+  void take_avg_pool();
   void take_average(std::int64_t kernel, std::int64_t stride);
+  void take_batch_norm() { add_norm("", "", true, layer_->out); }
+  void take_layer_norm() { add_norm("", "", false, layer_->out); }
+  void take_activation();
+  void take_dropout();
   void take_resize();
+  void take_map();
+  template<class Step>
+  void take_plain() {
+    add(Step{});
+  }
 
   std::int64_t integer(std::string_view name) const {
     return integer_setting(layer_->settings, name);
@@ -113,6 +124,21 @@ private:
     add(part, batch_norm_step{weight, bias, mean, variance}, shape);
   }
 
+  // A block, whose map has a weight of that shape and, unless a norm follows, a bias.
+  template<class Map>
+  void add_block(Map map, const sizes& shape) {
+    const auto norm = text_setting(layer_->settings, "norm");
+    const auto activation = text_setting(layer_->settings, "activation");
+    map.weight = tensor("weight", word_, "weight", shape);
+    if (norm == "none")
+      map.bias = tensor("bias", word_, "bias", {channels_out()});
+    add(map);
+    if (norm != "none")
+      add_norm("norm.", "_norm", norm == "batch", layer_->out);
+    if (activation != "none")
+      add("_activation", activation_step{activation}, layer_->out);
+  }
+
   // The window settings of a convolution.
   convolution_step window() const {
     const auto dilation = integer("dilation");
@@ -131,45 +157,29 @@ private:
   std::optional<error> fault_;
 };
 
-void taking_apart::take_block() {
-  const auto norm = text_setting(layer_->settings, "norm");
-  const auto activation = text_setting(layer_->settings, "activation");
-  const auto in = channels_in(), out = channels_out();
-  if (layer_->op == "separable_conv") {
-    const auto k = integer("kernel");
-    auto depthwise = window();
-    depthwise.groups = in;
-    depthwise.weight = tensor("depthwise", word_ + "_depthwise", "weight", {in, 1, k, k});
-    add("_depthwise", depthwise, {{in, layer_->out.sizes[1], layer_->out.sizes[2]}});
-  }
-  const auto bias = [&]() -> std::optional<tensor_index> {
-    if (norm != "none")
-      return std::nullopt;
-    return tensor("bias", word_, "bias", {out});
-  };
-  if (layer_->op == "dense") {
-    linear_step map{.weight = tensor("weight", word_, "weight", {out, in})};
-    map.bias = bias();
-    add(map);
-  } else {
-    convolution_step map;
-    sizes shape{out, in, 1, 1};
-    if (layer_->op != "separable_conv") {
-      map = window();
-      shape[2] = shape[3] = integer("kernel");
-    }
-    if (layer_->op == "depthwise_conv") {
-      map.groups = in;
-      shape[1] = 1;
-    }
-    map.weight = tensor("weight", word_, "weight", shape);
-    map.bias = bias();
-    add(map);
-  }
-  if (norm != "none")
-    add_norm("norm.", "_norm", norm == "batch", layer_->out);
-  if (activation != "none")
-    add("_activation", activation_step{activation}, layer_->out);
+void taking_apart::take_conv() {
+  const auto k = integer("kernel");
+  add_block(window(), {channels_out(), channels_in(), k, k});
+}
+
+void taking_apart::take_depthwise() {
+  const auto k = integer("kernel");
+  auto map = window();
+  map.groups = channels_in();
+  add_block(map, {channels_out(), 1, k, k});
+}
+
+void taking_apart::take_separable() {
+  const auto k = integer("kernel"), in = channels_in();
+  auto depthwise = window();
+  depthwise.groups = in;
+  depthwise.weight = tensor("depthwise", word_ + "_depthwise", "weight", {in, 1, k, k});
+  add("_depthwise", depthwise, {{in, layer_->out.sizes[1], layer_->out.sizes[2]}});
+  add_block(convolution_step{}, {channels_out(), in, 1, 1});
+}
+
+void taking_apart::take_dense() {
+  add_block(linear_step{}, {channels_out(), channels_in()});
 }
 
 void taking_apart::take_average(std::int64_t kernel, std::int64_t stride) {
@@ -186,19 +196,25 @@ void taking_apart::take_average(std::int64_t kernel, std::int64_t stride) {
   add(average_step{spans(in[1]), spans(in[2])});
 }
 
-void taking_apart::take_pool() {
+void taking_apart::take_max_pool() {
+  const auto kernel = integer("kernel"), stride = integer("stride");
+  const auto& in = layer_->in.front().sizes;
+  const auto rows = windows(in[1], kernel, stride);
+  const auto columns = windows(in[2], kernel, stride);
+  const auto half = kernel / 2;
+  add(kernel % 2 == 1 ? max_pool_step{kernel, stride, half, half, half, half}
+                      : max_pool_step{kernel, stride, rows.before, columns.before,
+                                      rows.after, columns.after});
+}
+
+void taking_apart::take_avg_pool() {
   const auto kernel = integer("kernel"), stride = integer("stride");
   const auto& in = layer_->in.front().sizes;
   const auto rows = windows(in[1], kernel, stride);
   const auto columns = windows(in[2], kernel, stride);
   const bool odd = kernel % 2 == 1;
-  const auto half = kernel / 2;
-  if (layer_->op == "max_pool")
-    return add(odd ? max_pool_step{kernel, stride, half, half, half, half}
-                   : max_pool_step{kernel, stride, rows.before, columns.before,
-                                   rows.after, columns.after});
   if (odd || rows.before + rows.after + columns.before + columns.after == 0)
-    return add(avg_pool_step{kernel, stride, odd ? half : 0});
+    return add(avg_pool_step{kernel, stride, odd ? kernel / 2 : 0});
   take_average(kernel, stride);
 }
 
@@ -214,48 +230,61 @@ void taking_apart::take_resize() {
   add(average_step{spans(out[1], in[1]), spans(out[2], in[2])});
 }
 
+void taking_apart::take_activation() {
+  add(activation_step{text_setting(layer_->settings, "function")});
+}
+
+void taking_apart::take_dropout() {
+  add(dropout_step{real_setting(layer_->settings, "rate")});
+}
+
+void taking_apart::take_map() {
+  const bool image = layer_->out.is_image();
+  const auto in = channels_in(), out = channels_out();
+  const auto weight =
+      tensor("weight", word_, "weight", image ? sizes{out, in, 1, 1} : sizes{out, in});
+  const auto bias = tensor("bias", word_, "bias", {out});
+  if (image)
+    add(convolution_step{.weight = weight, .bias = bias});
+  else
+    add(linear_step{weight, bias});
+}
+
+constexpr std::array<taking_apart::way, 20> taking_apart::ways{{
+    {"input", "input", &taking_apart::take_plain<input_step>},
+    {"conv", "conv", &taking_apart::take_conv},
+    {"separable_conv", "separable", &taking_apart::take_separable},
+    {"depthwise_conv", "depthwise", &taking_apart::take_depthwise},
+    {"max_pool", "max_pool", &taking_apart::take_max_pool},
+    {"avg_pool", "avg_pool", &taking_apart::take_avg_pool},
+    {"global_avg_pool", "global_avg_pool", &taking_apart::take_plain<global_avg_step>},
+    {"global_max_pool", "global_max_pool", &taking_apart::take_plain<global_max_step>},
+    {"dense", "dense", &taking_apart::take_dense},
+    {"batch_norm", "batch_norm", &taking_apart::take_batch_norm},
+    {"layer_norm", "layer_norm", &taking_apart::take_layer_norm},
+    {"activation", "activation", &taking_apart::take_activation},
+    {"dropout", "dropout", &taking_apart::take_dropout},
+    {"add", "add", &taking_apart::take_plain<add_step>},
+    {"concat", "concat", &taking_apart::take_plain<concat_step>},
+    {"flatten", "flatten", &taking_apart::take_plain<flatten_step>},
+    {"as_image", "as_image", &taking_apart::take_plain<as_image_step>},
+    {"resize", "resize", &taking_apart::take_resize},
+    {"project", "project", &taking_apart::take_map},
+    {"output", "output", &taking_apart::take_map},
+}};
+
 void taking_apart::take_layer() {
-  const auto& op = layer_->op;
-  if (op == "conv" || op == "separable_conv" || op == "depthwise_conv" || op == "dense") {
-    take_block();
-  } else if (op == "max_pool" || op == "avg_pool") {
-    take_pool();
-  } else if (op == "resize") {
-    take_resize();
-  } else if (op == "batch_norm" || op == "layer_norm") {
-    add_norm("", "", op == "batch_norm", layer_->out);
-  } else if (op == "project" || op == "output") {
-    const bool image = layer_->out.is_image();
-    const auto in = channels_in(), out = channels_out();
-    const auto weight =
-        tensor("weight", word_, "weight", image ? sizes{out, in, 1, 1} : sizes{out, in});
-    const auto bias = tensor("bias", word_, "bias", {out});
-    if (image)
-      add(convolution_step{.weight = weight, .bias = bias});
-    else
-      add(linear_step{weight, bias});
-  } else if (op == "activation") {
-    add(activation_step{text_setting(layer_->settings, "function")});
-  } else if (op == "dropout") {
-    add(dropout_step{real_setting(layer_->settings, "rate")});
-  } else if (op == "input") {
-    add(input_step{});
-  } else if (op == "global_avg_pool") {
-    add(global_avg_step{});
-  } else if (op == "global_max_pool") {
-    add(global_max_step{});
-  } else if (op == "add") {
-    add(add_step{});
-  } else if (op == "concat") {
-    add(concat_step{});
-  } else if (op == "flatten") {
-    add(flatten_step{});
-  } else if (op == "as_image") {
-    add(as_image_step{});
-  } else {
+  const auto found = std::ranges::find(ways, layer_->op, &way::op);
+  if (found == ways.end()) {
     fault_ = error{error_kind::invalid_input,
-                   "the operator \"" + op + "\" cannot be exported"};
+                   "the operator \"" + layer_->op + "\" cannot be exported"};
+    return;
   }
+  const auto role = operator_of(*layer_).role;
+  word_ = found->word;
+  if (role != operator_role::input && role != operator_role::output)
+    word_ += std::to_string(++numbers_[layer_->op]);
+  (this->*found->take)();
 }
 
 } // namespace

@@ -38,11 +38,6 @@ struct claim {
 
 using claims = std::vector<claim>;
 
-bool has_width(const layer& l) {
-  return l.op == "conv" || l.op == "dense" || l.op == "separable_conv"
-         || l.op == "project" || l.op == "output";
-}
-
 std::int64_t units_of(const tensor_shape& s) {
   return s.sizes.front();
 }
@@ -71,16 +66,20 @@ std::vector<std::vector<key>> keys_of(const network& n) {
   for (std::size_t i = 0; i < n.layers.size(); ++i) {
     const auto& l = n.layers[i];
     std::vector<key> own;
-    if (l.op == "dropout" || l.op == "as_image") {
+    switch (operator_of(l).units) {
+    case unit_origin::kept:
       own = all[l.inputs[0]];
-    } else if (l.op == "concat") {
+      break;
+    case unit_origin::joined:
       for (const auto from : l.inputs)
         own.insert(own.end(), all[from].begin(), all[from].end());
-    } else if (l.op == "flatten") {
+      break;
+    case unit_origin::flattened:
       for_each_pixel(l.in[0], [&](std::size_t c, const key& pixel) {
         own.push_back(pixel_of(all[l.inputs[0]][c], pixel));
       });
-    } else {
+      break;
+    default:
       for (std::int64_t u = 0; u < units_of(l.out); ++u)
         own.push_back({.layer = static_cast<std::int64_t>(i), .unit = u});
     }
@@ -182,28 +181,31 @@ private:
 };
 
 void planner::follow(const layer& l) {
+  if (l.inputs.empty()) {
+    for (const auto& k : keys_[0])
+      out_.push_back({k});
+    return;
+  }
   const auto twin = same(l);
-  if (l.op == "project")
+  switch (operator_of(l).units) {
+  case unit_origin::fitted:
     return follow_project(l, twin ? &parent_.layers[*twin] : nullptr);
-  if (l.op == "flatten") {
-    for_each_pixel(l.in[0], [&](std::size_t c, const key& pixel) {
+  case unit_origin::flattened:
+    return for_each_pixel(l.in[0], [&](std::size_t c, const key& pixel) {
       auto one = claims_[l.inputs[0]][c];
       if (one.to.layer >= 0)
         one.to = pixel_of(one.to, pixel);
       out_.push_back(one);
     });
-  } else if (l.op == "concat") {
+  case unit_origin::joined:
     for (const auto from : l.inputs)
       out_.insert(out_.end(), claims_[from].begin(), claims_[from].end());
-  } else if (l.op == "dropout" || l.op == "as_image") {
+    return;
+  case unit_origin::kept:
     out_ = claims_[l.inputs[0]];
-  } else if (l.inputs.empty()) {
-    for (const auto& k : keys_[0])
-      out_.push_back({k});
-  } else if (twin) {
-    follow_same(l, *twin);
-  } else {
-    follow_new(l);
+    return;
+  default:
+    return twin ? follow_same(l, *twin) : follow_new(l);
   }
 }
 
@@ -213,7 +215,7 @@ void planner::follow_same(const layer& l, std::size_t twin) {
   const auto& other = parent_.layers[twin];
   at_.how = origin::taken;
   at_.inputs = find_parts(claims_[l.inputs.back()], keys_[other.inputs.back()]);
-  if (has_width(l)) {
+  if (operator_of(l).units == unit_origin::made) {
     choose_units(l, other);
   } else {
     at_.units = first_units(at_.inputs);
@@ -304,10 +306,12 @@ void planner::follow_project(const layer& l, const layer* twin) {
 
 void planner::follow_new(const layer& l) {
   const auto twin = named(l.name); // Of another operator.
-  if (!has_width(l) && l.op != "depthwise_conv") {
+  const auto& row = operator_of(l);
+  if (row.block) {
+    if (!twin && can_be_identity(l))
+      pass_on(l);
+  } else if (row.units == unit_origin::each) {
     out_ = claims_[l.inputs.back()];
-  } else if (!twin && can_be_identity(l)) {
-    pass_on(l);
   }
   if (twin && units_of(parent_.layers[*twin].out) == units_of(l.out)) {
     out_.clear();
@@ -339,7 +343,8 @@ bool planner::can_be_identity(const layer& l) const {
       activation == "none"
       || (positive_[l.inputs[0]]
           && (activation == "relu" || activation == "leaky_relu" || activation == "elu"));
-  const bool strides = l.op != "dense" && integer_setting(l.settings, "stride") != 1;
+  const auto* stride = find(l.settings, "stride");
+  const bool strides = stride != nullptr && *stride != value(std::int64_t{1});
   return idle && !strides && text_setting(l.settings, "norm") != "layer"
          && units_of(l.out) >= units_of(l.in[0]);
 }
@@ -352,10 +357,8 @@ bool planner::is_positive(const layer& l) const {
       return cuts
              || (idle && plan_.back().how == origin::identity && positive_[l.inputs[0]]);
     }
-  if (l.inputs.empty() || l.op == "batch_norm" || l.op == "layer_norm"
-      || l.op == "project" || l.op == "output")
-    return false;
-  return std::ranges::all_of(l.inputs, [&](std::size_t i) { return positive_[i]; });
+  return operator_of(l).keeps_sign
+         && std::ranges::all_of(l.inputs, [&](std::size_t i) { return positive_[i]; });
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 """What clade says about itself: help on commands and topics, the version, and what a shell completes."""
 
+import json
 import os
 import pathlib
 import re
@@ -50,6 +51,37 @@ class Pages(RunTest):
         self.finish("run", self.write_experiment(population=4, generations=1), "--slots", "1")
         self.assertEqual(self.finish("show", "tyo", status=2).err,
                          f'clade: no run "tyo" in {self.folder}/runs; did you mean "toy"?\n')
+
+
+class Operators(RunTest):
+    def operators(self):
+        return json.loads(self.finish("operators", "--json").out)["operators"]
+
+    def test_the_text_has_every_operator_with_its_settings_and_costs(self):
+        text = self.finish("operators").out
+        sections = dict(re.findall(r"^\*\*(\w+)\*\*: (.*?)(?=^\*\*|^##|\Z)", text, re.MULTILINE | re.DOTALL))
+        self.assertEqual(list(sections), [o["name"] for inserted in (False, True)
+                                          for o in self.operators() if o["inserted"] == inserted])
+        for o in self.operators():
+            section = " ".join(sections[o["name"]].split())
+            for said in (o["summary"], "gives " + o["gives"], "costs " + o["costs"]):
+                self.assertIn(said, section)
+            self.assertEqual(re.findall(r"- `(\w+)` \(", section), [s["name"] for s in o["settings"]])
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_the_operators_of_search_space_files_are_those_of_their_page(self):
+        page = (ROOT / "experiments/search-spaces.md").read_text()
+        self.assertEqual(re.findall(r"^\*\*(\w+)\*\*", page, re.MULTILINE),
+                         [o["name"] for o in self.operators() if not o["inserted"]])
+
+    def test_a_setting_says_what_it_may_be(self):
+        conv = next(o for o in self.operators() if o["name"] == "conv")
+        self.assertEqual((conv["takes"], conv["several"], conv["block"]), (["image"], False, True))
+        kernel = next(s for s in conv["settings"] if s["name"] == "kernel")
+        self.assertEqual({key: kernel[key] for key in ("type", "low", "high", "odd", "default")},
+                         {"type": "whole", "low": 1, "high": 15, "odd": True, "default": 3})
+        norm = next(s for s in conv["settings"] if s["name"] == "norm")
+        self.assertEqual((norm["options"], norm["default"]), (["none", "batch", "layer"], "none"))
 
 
 class Completion(RunTest):

@@ -52,6 +52,43 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
   CHECK(find_operator("convolution") == nullptr);
 }
 
+TEST_CASE("operators: the traits of a row are those of its settings and its shape rule") {
+  const tensor_shape image{{4, 7, 5}}, vector{{6}};
+  for (const operator_entry& entry : operators()) {
+    INFO(entry.name);
+    CHECK(!entry.gives.empty());
+    CHECK(!entry.costs.empty());
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(entry.settings, name, &setting_entry::name)
+             != entry.settings.end();
+    };
+    CHECK(entry.block == (has("norm") && has("activation")));
+    for (const auto& s : entry.settings)
+      CHECK(!s.sentence.empty());
+    for (const auto& shape : {image, vector}) {
+      if ((entry.wants_image && !shape.is_image())
+          || (entry.wants_vector && shape.is_image()))
+        continue;
+      const std::vector<tensor_shape> in(entry.merges ? 2 : 1, shape);
+      settings_list given;
+      for (const auto& s : entry.settings)
+        if (s.width || s.name == "outputs")
+          given.push_back(whole(std::string(s.name), 9));
+      CHECK(given.empty()
+            == (entry.units != unit_origin::made && entry.units != unit_origin::fitted));
+      const auto units = apply(entry.name, in, given).out.sizes[0];
+      if (!given.empty())
+        CHECK(units == 9);
+      else if (entry.units == unit_origin::joined)
+        CHECK(units == 2 * shape.sizes[0]);
+      else if (entry.units == unit_origin::flattened)
+        CHECK(units == shape.elements());
+      else
+        CHECK(units == shape.sizes[0]);
+    }
+  }
+}
+
 TEST_CASE("operators: windows start and end where the header says") {
   const auto same = windows(8, 3, 1);
   CHECK(same.out == 8);

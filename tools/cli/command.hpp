@@ -38,6 +38,7 @@ void add_launch(CLI::App& app, command& chosen);
 void add_list(CLI::App& app, command& chosen);
 void add_new(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
+void add_operators(CLI::App& app, command& chosen);
 void add_plan(CLI::App& app, command& chosen);
 void add_predict(CLI::App& app, command& chosen);
 void add_replay(CLI::App& app, command& chosen);

@@ -118,7 +118,6 @@ std::string words_text() {
 constexpr help_topic topics[] = {
     {"experiment", "Every key of an experiment file", experiment_reference_text},
     {"search-spaces", "What a search-space file may say", space_reference_text},
-    {"operators", "Layers and their settings", operator_reference_text},
     {"strategies", "Search algorithms, and when to take which", strategies_text},
     {"metrics", "What can be maximized, minimized and bounded", metrics_text},
     {"tables", "Searching results that were measured before", tables_text},

@@ -55,6 +55,7 @@ constexpr row commands[] = {
     {add_devices, "devices", "Machines"},
     {add_bench, "bench", "Machines"},
     {add_help, "help", "Help"},
+    {add_operators, "operators", "Help"},
     {add_completion, "completion", "Help"},
     {add_version, "version", "Help"},
     {add_node, "node", ""},

@@ -130,7 +130,7 @@ void write_operators(samples& out) {
     out.write(must(decode({}, g, vector)), vector);
   };
   for (const auto& o : operators()) {
-    if (o.reserved)
+    if (o.role != operator_role::layer)
       continue;
     chain(o, {});
     for (const auto& s : o.settings)

@@ -1,4 +1,5 @@
 #include "engine/export/model.hpp"
+#include "search_spaces/operators.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>
@@ -67,6 +68,27 @@ TEST_CASE("export: a block is taken apart into named steps in the network's orde
   const auto& average = std::get<average_step>(m->steps[4].computes);
   CHECK(average.rows.back() == std::pair<std::int64_t, std::int64_t>{4, 5});
   CHECK(average.columns.back() == std::pair<std::int64_t, std::int64_t>{2, 4});
+}
+
+TEST_CASE("export: every operator can be exported") {
+  for (const auto& o : operators()) {
+    const tensor_shape shape =
+        o.wants_vector ? tensor_shape{{6}} : tensor_shape{{4, 7, 5}};
+    const auto settings = complete(o, {});
+    REQUIRE(settings);
+    const std::vector<tensor_shape> in(o.merges ? 2 : 1, shape);
+    const network n{
+        .layers = {{.name = "input", .op = "input", .in = {shape}, .out = shape},
+                   {.name = "n2",
+                    .op = std::string(o.name),
+                    .settings = *settings,
+                    .inputs = std::vector<std::size_t>(in.size(), 0),
+                    .in = in,
+                    .out = o.shape(in, *settings)}}};
+    const auto m = export_network(n, {});
+    INFO(o.name);
+    CHECK((m || m.error().message.starts_with("weights of another network: n2.")));
+  }
 }
 
 TEST_CASE("export: weights of another network are refused by name") {

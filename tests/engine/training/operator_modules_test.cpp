@@ -125,17 +125,35 @@ TEST_CASE("operators: every row computes what its shape and cost rules say") {
   for (const auto& o : operators()) {
     const tensor_shape image{{4, 7, 5}};
     const tensor_shape vector{{6}};
-    const bool several = o.name == "add" || o.name == "concat";
     for (const auto& shape : {image, vector}) {
       if ((o.wants_image && !shape.is_image()) || (o.wants_vector && shape.is_image()))
         continue;
-      std::vector<tensor_shape> in(several ? 3 : 1, shape);
+      std::vector<tensor_shape> in(o.merges ? 3 : 1, shape);
       CHECK(check_layer(a_layer(o.name, in)) == "");
       for (const auto& s : o.settings)
         for (const auto word : s.words)
           CHECK(
               check_layer(a_layer(o.name, in, {{std::string(s.name), std::string(word)}}))
               == "");
+    }
+  }
+}
+
+TEST_CASE("operators: those that keep signs or units do so") {
+  for (const auto& o : operators()) {
+    INFO(o.name);
+    for (const auto& shape : {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}}) {
+      if ((o.wants_image && !shape.is_image()) || (o.wants_vector && shape.is_image()))
+        continue;
+      const auto l = a_layer(o.name, std::vector<tensor_shape>(o.merges ? 2 : 1, shape));
+      const auto module = built(l);
+      module->train(false);
+      const auto x = examples_of(shape);
+      const std::vector<at::Tensor> in(l.in.size(), x), positive(l.in.size(), x.abs());
+      if (o.keeps_sign)
+        CHECK(module->forward(positive).min().item<float>() >= 0);
+      if (o.units == unit_origin::kept)
+        CHECK(module->forward(in).reshape_as(x).equal(x));
     }
   }
 }
