@@ -11,9 +11,9 @@ namespace clade {
 
 /// What candidates are evaluated by, where that lies in files.
 struct fitness_source {
-  std::optional<data_set> data{};                       ///< Of an experiment that trains.
-  std::shared_ptr<const benchmark_table> table{};       ///< Of one on a table.
-  genome_hash checksum{};                               ///< Of the one or the other.
+  std::optional<data_set> data{};                 ///< Of an experiment that trains.
+  std::shared_ptr<const benchmark_table> table{}; ///< Of one on a table.
+  genome_hash checksum{};                         ///< Of the one or the other.
 
   [[nodiscard]] const data_set* examples() const { return data ? &*data : nullptr; }
 };

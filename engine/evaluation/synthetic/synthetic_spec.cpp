@@ -56,8 +56,7 @@ void synthetic_spec::visit(own_keys& v) {
   v.key(describe("crash", "The share that kill their process."), params.crash);
   v.key(describe("hang", "The share that never end."), params.hang);
   v.key(describe("hog", "The share that take all memory."), params.hog);
-  v.key(describe("epochs", "How many epochs a made-up training reports."),
-        params.epochs);
+  v.key(describe("epochs", "How many epochs a made-up training reports."), params.epochs);
 }
 
 evaluator_metrics synthetic_spec::metrics() const {
