@@ -22,7 +22,7 @@ install(TARGETS ${programs}
   RUNTIME DESTINATION lib/clade COMPONENT clade
   LIBRARY DESTINATION lib/clade COMPONENT clade)
 install(DIRECTORY search_spaces experiments DESTINATION share/clade COMPONENT clade
-  FILES_MATCHING PATTERN *.toml PATTERN experiments/data/*
+  FILES_MATCHING PATTERN *.toml PATTERN experiments/*.py PATTERN experiments/data/*
   PATTERN experiments/tables EXCLUDE PATTERN nas-bench-201.toml EXCLUDE) # Their tables are not shipped.
 install(FILES LICENSE NOTICE DESTINATION share/clade COMPONENT clade)
 

@@ -45,8 +45,11 @@ public:
   }
   void folder(std::string_view name, std::filesystem::path& out) {
     path(name, out);
+    std::error_code failed; // Then it stays empty, which is no folder.
     if (out.empty())
-      out = std::filesystem::absolute(folder_ / "").lexically_normal();
+      out = std::filesystem::absolute(folder_ / "file", failed)
+                .lexically_normal()
+                .parent_path();
   }
   void kind(std::string_view name, shared_evaluator_spec& out) {
     std::vector<std::pair<std::string_view, shared_evaluator_spec>> known;

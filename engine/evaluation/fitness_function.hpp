@@ -64,8 +64,8 @@ struct evaluated_job {
 };
 
 /// The one narrow seam to fitness: behind it are LibTorch training, the synthetic
-/// function, and later tables, control tasks and commands. One object belongs to one node
-/// process and one thread at a time. Nothing throws through it.
+/// function, tables and commands (registry.hpp), and later control tasks. One object
+/// belongs to one node process and one thread at a time. Nothing throws through it.
 class fitness_function {
 public:
   virtual ~fitness_function() = default;

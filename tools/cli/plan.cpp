@@ -117,7 +117,7 @@ expected<plan> make_plan(const plan_options& options) {
   else if (!p.checked.experiment.traits().trains)
     p.not_measured = p.checked.experiment.evaluator->seconds(p.mean_epochs())
                          ? ""
-                         : "an evaluation takes what it takes";
+                         : "nothing says how long an evaluation takes";
   else if (auto step = measure(p.checked.experiment, slots->front(), p.networks))
     p.step = *step;
   else

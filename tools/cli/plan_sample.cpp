@@ -26,7 +26,10 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
     if (!made)
       return tl::unexpected(std::move(made).error());
     const auto decoded = decode(e.space, *made->genome, checked.problem);
-    const auto trained = recipe_of(e.training, made->genome->hyperparameters);
+    // What is not trained may have hyperparameters that mean other things.
+    const bool trains = e.traits().data != data_role::none;
+    const auto trained = recipe_of(e.training, trains ? made->genome->hyperparameters
+                                                      : std::vector<setting>{});
     if (!decoded || !trained)
       return tl::unexpected(decoded ? trained.error() : decoded.error());
     networks.push_back({.made = std::move(*made),

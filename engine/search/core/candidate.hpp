@@ -67,7 +67,7 @@ enum class outcome : std::uint8_t {
   diverged = 1,      ///< Loss or a metric became NaN or infinite.
   timed_out = 2,     ///< Over the experiment's limits.evaluation_time.
   out_of_memory = 3, ///< Over limits.evaluation_memory, or the device's.
-  crashed = 4,       ///< Killed two node processes.
+  crashed = 4,       ///< Killed two node processes, or ended its program badly.
   invalid = 5,       ///< Could not be built.
   dropped = 6,       ///< Taken out by a person.
 };

@@ -280,7 +280,7 @@ TEST_CASE("problem: it is what the data says and some network must fit it") {
 TEST_CASE("experiment: the examples in the repository load") {
   const std::filesystem::path root(CLADE_ROOT);
   for (const char* name : {"digits", "iris", "diabetes", "housing", "mnist",
-                           "nas-bench-201", "synthetic", "synthetic-asha"}) {
+                           "nas-bench-201", "synthetic", "synthetic-asha", "command"}) {
     INFO(name);
     const auto e = load_experiment(root / "experiments" / (std::string(name) + ".toml"));
     if (!e)

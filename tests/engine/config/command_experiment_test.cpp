@@ -1,0 +1,115 @@
+#include "engine/config/fitness_source.hpp"
+#include "engine/evaluation/command/command.hpp"
+#include "tests/engine/config/experiment_files.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string scored = R"([experiment]
+name = "scored"
+fitness = "command"
+[search_space]
+file = "vectors.toml"
+[objective]
+minimize = ["seconds"]
+[command]
+run = ["sh", "score.sh"]
+)";
+
+const command_params& command_of(const experiment& e) {
+  const auto* params = params_of<command_params>(*e.evaluator);
+  REQUIRE(params != nullptr);
+  return *params;
+}
+
+} // namespace
+
+TEST_CASE("command experiment: what a file leaves out has its default") {
+  const experiment_files files;
+  const auto e = files.loaded(scored);
+  CHECK(command_of(e).run == std::vector<std::string>{"sh", "score.sh"});
+  CHECK(command_of(e).directory == files.folder());
+  CHECK(command_of(e).epochs == 1);
+  CHECK(e.objective.metric == "seconds");
+  CHECK_FALSE(e.objective.maximize);
+  CHECK(problem_of(e, nullptr));
+  CHECK(fitness_file(e).empty());
+  CHECK(make_fitness(e));
+  CHECK(command_of(files.loaded(scored, {"command.directory=there"})).directory
+        == files.folder() / "there");
+  CHECK(command_of(files.loaded(scored, {"command.run=./score"})).run
+        == std::vector<std::string>{"./score"});
+}
+
+TEST_CASE("command experiment: the resolved one is the same") {
+  const experiment_files files;
+  const auto e = files.loaded(scored);
+  const auto text = to_toml(e);
+  CHECK_THAT(text, Contains("\n[command]\nrun = [\"sh\", \"score.sh\"]\ndirectory = \""
+                            + files.folder().string() + "\"\nepochs = 1\n\n[limits]\n"));
+  const auto again = parse_resolved(text, "resolved");
+  if (!again)
+    FAIL(again.error().message);
+  CHECK(to_toml(*again) == text);
+}
+
+TEST_CASE("command experiment: its words decide the search and its place does not") {
+  const experiment_files files;
+  const auto hash = [&](const std::vector<std::string>& overrides) {
+    return search_hash(files.loaded(scored, overrides), {});
+  };
+  CHECK(hash({"command.directory=/elsewhere"}) == hash({}));
+  CHECK(hash({"command.run=[\"sh\", \"other.sh\"]"}) != hash({}));
+  CHECK(hash({"command.epochs=2"}) != hash({}));
+}
+
+TEST_CASE("command experiment: strategies with rungs tell fewer epochs") {
+  const experiment_files files;
+  const auto e = files.loaded(scored, {"evolution.strategy=asha", "command.epochs=9"});
+  CHECK(full_epochs(e) == 9);
+  CHECK(e.evolution.rungs == std::vector<std::uint32_t>{1, 3, 9});
+}
+
+TEST_CASE("command experiment: what is wrong is said with its line") {
+  const experiment_files files;
+  const auto without = [](const std::string& line) {
+    auto text = scored;
+    return text.replace(text.find(line), line.size() + 1, "");
+  };
+  CHECK(files.error_of(without("run = [\"sh\", \"score.sh\"]"))
+        == "x.toml:8: command.run is missing: the program that scores a candidate, run = "
+           "[\"python3\", \"score.py\"]");
+  CHECK(files.error_of(without("minimize = [\"seconds\"]"))
+        == "x.toml:6: objective.maximize or objective.minimize is missing: it names a "
+           "metric that the program answers with");
+  CHECK(files.error_of(without("file = \"vectors.toml\""))
+        == "x.toml:4: search_space.file is missing: it says what networks are made of, "
+           "file = \"mlp\" or \"image\" or a file of yours");
+  CHECK(files.error_of(scored + "[data]\nfile = \"x.csv\"\n")
+        == "x.toml:10: [data] says nothing to an experiment that runs a command; remove "
+           "it");
+  CHECK(files.error_of(scored, {"search_space.file=images.toml"})
+        == "--set search_space.file: images.toml wants images, of which an experiment "
+           "that runs a command has none; choose another space");
+  CHECK(files.error_of(scored, {"command.epochs=0"})
+        == "--set command.epochs is 0: at least 1");
+  CHECK(files.error_of(scored + "[table]\nfile = \"t.toml\"\n")
+        == "x.toml:10: [table] says nothing to an experiment that runs a command; add "
+           "fitness = \"table\" to [experiment], or remove it");
+  CHECK(files.error_of(scored, {"experiment.fitness=synthetic"})
+        == "x.toml:8: [command] says nothing to a synthetic experiment; add fitness = "
+           "\"command\" to [experiment], or remove it");
+}
+
+TEST_CASE("command experiment: a fork keeps the program") {
+  const experiment_files files;
+  const auto e = files.loaded(scored);
+  const std::vector<std::string> other{"command.run=other"},
+      size{"evolution.generations=5"};
+  CHECK_FALSE(change_resolved(e, "fork", other));
+  CHECK(change_resolved(e, "fork", size));
+}

@@ -1,0 +1,66 @@
+#include "engine/evaluation/registry.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace clade;
+
+namespace {
+
+/// Notes the names of keys.
+class key_names final : public own_keys {
+public:
+  void key(described_key k, double&) override { names.insert(std::string(k)); }
+  void key(described_key k, std::uint32_t&) override { names.insert(std::string(k)); }
+  void key(described_key k, std::chrono::microseconds&) override {
+    names.insert(std::string(k));
+  }
+  void list(described_key k, std::vector<std::string>&) override {
+    names.insert(std::string(k));
+  }
+  void path(described_key k, std::filesystem::path&) override {
+    names.insert(std::string(k));
+  }
+  void folder(described_key k, std::filesystem::path&) override {
+    names.insert(std::string(k));
+  }
+
+  std::set<std::string> names;
+};
+
+} // namespace
+
+TEST_CASE("evaluator kinds: each has a name and words of its own") {
+  std::set<std::string_view> names, words;
+  for (const auto& kind : evaluator_kinds()) {
+    const auto& traits = kind->traits();
+    INFO(traits.name);
+    CHECK(names.insert(traits.name).second);
+    for (const auto word : {traits.does, traits.experiment, traits.run})
+      CHECK((!word.empty() && words.insert(word).second));
+  }
+  CHECK(evaluator_kinds().front()->traits().name == "training");
+}
+
+TEST_CASE("evaluator kinds: one that has keys has a section of its own") {
+  for (const auto& kind : evaluator_kinds()) {
+    INFO(kind->traits().name);
+    key_names keys;
+    const auto copy = kind->clone();
+    copy->visit(keys);
+    CHECK(keys.names.empty() == kind->traits().title.empty());
+    CHECK(copy->traits().name == kind->traits().name);
+    CHECK(copy->epochs() == kind->epochs());
+  }
+}
+
+TEST_CASE("evaluator kinds: only what trains is made elsewhere") {
+  for (const auto& kind : evaluator_kinds()) {
+    const auto& traits = kind->traits();
+    INFO(traits.name);
+    CHECK(traits.trains == (traits.data == data_role::examples));
+    CHECK_FALSE((traits.trains && traits.described));
+    CHECK(kind->make({}).has_value() == !traits.trains);
+  }
+}
