@@ -1,9 +1,8 @@
 // Two processes are started, both of one new process group:
 //
-//   the guard     the group's leader. It waits for the end of a pipe that only this
-//   process
-//                 holds open, and kills the group then: however this process ends, the
-//                 program and what it has started end too.
+//   the guard     the group's leader. It waits for the end of a pipe that this process
+//                 alone holds open, and kills the group then: however this process ends,
+//                 the program and what it has started end too.
 //   the program   reads its input from a file in memory; its output and errors are read
 //                 here, of which only the end is kept, so that it is never held up.
 //
