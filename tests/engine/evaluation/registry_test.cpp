@@ -1,3 +1,4 @@
+#include "engine/config/own_section.hpp"
 #include "engine/evaluation/registry.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,22 +10,16 @@ using namespace clade;
 namespace {
 
 /// Notes the names of keys.
-class key_names final : public own_keys {
-public:
-  void key(described_key k, double&) override { names.insert(std::string(k)); }
-  void key(described_key k, std::uint32_t&) override { names.insert(std::string(k)); }
-  void key(described_key k, std::chrono::microseconds&) override {
-    names.insert(std::string(k));
+/// A visitor of keys that notes their names.
+struct key_names {
+  void key(std::string_view name, auto&) { names.emplace(name); }
+  void unusual(std::string_view name, auto&, const auto&) { names.emplace(name); }
+  void unusual_strategies(std::string_view name, auto&, const auto&) {
+    names.emplace(name);
   }
-  void list(described_key k, std::vector<std::string>&) override {
-    names.insert(std::string(k));
-  }
-  void path(described_key k, std::filesystem::path&) override {
-    names.insert(std::string(k));
-  }
-  void folder(described_key k, std::filesystem::path&) override {
-    names.insert(std::string(k));
-  }
+  void list(std::string_view name, auto&) { names.emplace(name); }
+  void path(std::string_view name, auto&) { names.emplace(name); }
+  void folder(std::string_view name, auto&) { names.emplace(name); }
 
   std::set<std::string> names;
 };
@@ -47,8 +42,8 @@ TEST_CASE("evaluator kinds: one that has keys has a section of its own") {
   for (const auto& kind : evaluator_kinds()) {
     INFO(kind->traits().name);
     key_names keys;
+    visit_copy(keys, *kind);
     const auto copy = kind->clone();
-    copy->visit(keys);
     CHECK(keys.names.empty() == kind->traits().title.empty());
     CHECK(copy->traits().name == kind->traits().name);
     CHECK(copy->epochs() == kind->epochs());
