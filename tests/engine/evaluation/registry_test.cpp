@@ -9,7 +9,6 @@ using namespace clade;
 
 namespace {
 
-/// Notes the names of keys.
 /// A visitor of keys that notes their names.
 struct key_names {
   void key(std::string_view name, auto&) { names.emplace(name); }
