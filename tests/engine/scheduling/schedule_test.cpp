@@ -415,20 +415,20 @@ TEST_CASE(
   schedule s;
   s.join(1, {.slot = "cpu:0", .memory_bytes = 10'000}, start);
   s.join(2, {.slot = "cuda:0", .memory_bytes = 1'000, .measured = false}, start);
-  // As forecast once there are eight measurements: five times the estimate.
-  for (candidate_id id = 1; id <= 10; ++id) {
-    s.submit({.id = id, .work = 1, .needs = {500}});
-    s.submit({.id = 100 + id, .work = 1, .needs = {500}});
+  // Enough measurements of five times the estimate for a forecast.
+  for (std::uint64_t estimate = 50; estimate <= 500; estimate += 50) {
+    s.submit({.id = 2 * estimate, .work = 1, .needs = {estimate}});
+    s.submit({.id = 2 * estimate + 1, .work = 1, .needs = {estimate}});
     const auto out = s.hand_out(start);
     REQUIRE(out.size() == 2);
     for (const auto& [node, leases] : out)
-      REQUIRE(s.accept(node, leases[0].id, leases[0].number, 1, 2'500) == 1);
+      REQUIRE(s.accept(node, leases[0].id, leases[0].number, 1, 5 * estimate) == 1);
   }
-  s.submit({.id = 1000, .work = 2, .needs = {3'000}});
-  s.submit({.id = 1001, .work = 1, .needs = {900}});
+  s.submit({.id = 2000, .work = 2, .needs = {3'000}});
+  s.submit({.id = 2001, .work = 1, .needs = {900}});
   const auto refused = s.too_large();
   REQUIRE(refused.size() == 1);
-  CHECK(refused[0].id == 1000);
+  CHECK(refused[0].id == 2000);
   CHECK(refused[0].needs.memory_bytes == 3'000);
   CHECK(s.hand_out(start).size() == 1);
 }
