@@ -17,7 +17,7 @@ namespace clade {
 
 /// `[limits]`
 struct limits_params {
-  /// One evaluation's; longer ones end as timed_out. 0: unlimited.
+  /// One evaluation's; longer ones are cut or end as timed_out. 0: unlimited.
   std::chrono::milliseconds evaluation_time{std::chrono::minutes(10)};
   /// Bytes for one evaluation; more ends it as out_of_memory. 0: what the machine has.
   std::uint64_t evaluation_memory = 0;

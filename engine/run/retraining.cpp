@@ -85,8 +85,10 @@ std::string to_text(const retraining& r) {
   return text;
 }
 
-bool repeatable(outcome o) {
-  return o == outcome::succeeded || o == outcome::diverged || o == outcome::invalid;
+bool repeatable(const evaluation& e) {
+  // A success has a reason only where it was cut.
+  return (e.outcome == outcome::succeeded && e.reason.empty())
+         || e.outcome == outcome::diverged || e.outcome == outcome::invalid;
 }
 
 } // namespace clade

@@ -28,8 +28,8 @@ struct retraining {
 /// weights".
 [[nodiscard]] std::string to_text(const retraining& r);
 
-/// Whether another training should give the same: what failed by time, by memory or with
-/// its process need not.
-[[nodiscard]] bool repeatable(outcome o);
+/// Whether another training should give the same: what failed or was cut by time, failed by
+/// memory or with its process need not.
+[[nodiscard]] bool repeatable(const evaluation& e);
 
 } // namespace clade

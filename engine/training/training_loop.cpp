@@ -20,6 +20,8 @@ namespace {
 
 using steady_clock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds deadline_tolerance{100};
+
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
@@ -54,6 +56,8 @@ private:
   void hear_loss();
   bool out_of_patience() const;
   training_position position() const;
+  bool cut(const std::string& where);
+  void restore_best();
   bool end(outcome o, std::string reason);
 
   network_module& net_;
@@ -107,16 +111,35 @@ training_result training_loop::run() {
     hear_loss();
     const bool wanted = progress_.report(result_.curve.back());
     if (!wanted && number_ < task_.epochs) {
-      end(outcome::dropped, "stopped after epoch " + std::to_string(number_));
+      // Whoever hears of epochs may have the same limit, and have begun to count before.
+      if (steady_clock::now() > task_.deadline - deadline_tolerance)
+        cut("after epoch " + std::to_string(number_));
+      else
+        end(outcome::dropped, "stopped after epoch " + std::to_string(number_));
       return std::move(result_);
     }
   }
   if (task_.keep_position)
     result_.position = position();
+  restore_best();
+  return std::move(result_);
+}
+
+void training_loop::restore_best() {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < best_state_.size(); ++i)
     net_.state()[i].tensor.detach().copy_(best_state_[i]);
-  return std::move(result_);
+}
+
+// Its best epoch counts, if there is one. A training that others go on from is compared
+// with those that had as many epochs, so that a part of it counts for nothing.
+bool training_loop::cut(const std::string& where) {
+  if (result_.curve.empty() || task_.keep_position)
+    return end(outcome::timed_out, "out of time " + where);
+  result_.reason =
+      "cut by limits.evaluation_time " + where + " of " + std::to_string(task_.epochs);
+  restore_best();
+  return false;
 }
 
 bool training_loop::train_epoch(std::uint32_t number) {
@@ -129,7 +152,7 @@ bool training_loop::train_epoch(std::uint32_t number) {
   auto step = batches * (static_cast<std::int64_t>(number) - 1);
   for (std::int64_t i = 0; i < batches; ++i) {
     if (steady_clock::now() > task_.deadline)
-      return end(outcome::timed_out, "out of time in epoch " + std::to_string(number));
+      return cut("in epoch " + std::to_string(number));
     const auto b = source_.next();
     const auto l = training_loss(data_, net_.forward(b.features), b.targets,
                                  task_.recipe.label_smoothing);

@@ -28,9 +28,9 @@ struct training_task {
 
 struct training_result {
   clade::outcome outcome = clade::outcome::succeeded;
-  std::string reason;
-  std::vector<epoch> curve;                  ///< Of this training's own epochs.
-  std::vector<metric> best;                  ///< Of the epoch that counts.
+  std::string reason;       ///< Why it failed, or was cut by its deadline.
+  std::vector<epoch> curve; ///< Of this training's own epochs.
+  std::vector<metric> best; ///< Of the epoch that counts.
   std::optional<training_position> position; ///< Where asked for, if it succeeded.
 };
 
@@ -43,7 +43,8 @@ struct resumption {
 /// Trains by `training_loss`, and leaves in `net` the weights of the epoch that counts.
 /// Every epoch is reported as it ends, with train.loss, the metrics of `assess` for the
 /// validation part, and what is asked for. A loss that is no finite number ends the
-/// training as diverged. LibTorch's exceptions pass through. One that goes on gives, bit
+/// training as diverged. Its deadline cuts it: the best of its epochs counts, unless there
+/// is none or the result was to say where it stands. LibTorch's exceptions pass through. One that goes on gives, bit
 /// for bit, what it would give had it never stopped; where the recipe has another
 /// optimiser, that one starts anew. An error of kind corrupt if what it is to go on with
 /// is of another network.

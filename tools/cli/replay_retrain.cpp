@@ -34,7 +34,7 @@ struct trained {
   candidate_id id = 0;
   std::size_t experiment = 0;
   std::string slot;
-  outcome result = outcome::succeeded;
+  bool repeats = false; ///< Another training should give the same.
 };
 
 struct past {
@@ -58,7 +58,7 @@ expected<past> read_past(const store& file) {
           p.all.push_back({.id = e->evaluated.id,
                            .experiment = p.experiments.size() - 1,
                            .slot = e->evaluated.slot,
-                           .result = e->evaluated.outcome});
+                           .repeats = repeatable(e->evaluated)});
         return {};
       })
       .map([&] { return std::move(p); });
@@ -83,7 +83,7 @@ expected<std::vector<trained>> chosen(const replayed& run, const past& p,
   std::vector<trained> some;
   if (text == "all") {
     std::ranges::copy_if(p.all, std::back_inserter(some),
-                         [](const trained& t) { return repeatable(t.result); });
+                         [](const trained& t) { return t.repeats; });
     if (some.empty())
       return fail(error_kind::not_found,
                   run.path.string() + ": nothing of it was trained to an end yet");
@@ -100,11 +100,12 @@ expected<std::vector<trained>> chosen(const replayed& run, const past& p,
   if (found == p.all.end())
     return fail(error_kind::corrupt, run.path.string() + ": nothing says where #"
                                          + std::to_string(original) + " was trained");
-  if (!repeatable(found->result))
+  if (!found->repeats)
     return fail(error_kind::invalid_input,
-                "#" + std::to_string(*id) + " " + to_text(found->result)
-                    + ": what failed by time, by memory or with its process is not "
-                      "trained again");
+                "#" + std::to_string(*id) + " " + to_text(stored->outcome)
+                    + (stored->reason.empty() ? "" : " (" + stored->reason + ")")
+                    + ": what was cut or failed by time, failed by memory or with its "
+                      "process is not trained again");
   some.push_back(*found);
   return some;
 }

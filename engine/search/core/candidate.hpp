@@ -104,7 +104,8 @@ struct evaluation {
   candidate_id equal_to =
       0; ///< Copied from this candidate, whose network is equal; 0: trained.
 
-  std::string reason; ///< Why it failed, one line.
+  /// Why it failed, one line; of a success, where its time cut it.
+  std::string reason;
   std::vector<epoch> curve;
   double seconds = 0; ///< Inside training and evaluation.
   std::string slot;   ///< "node1/cpu:0"

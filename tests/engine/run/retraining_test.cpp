@@ -66,10 +66,16 @@ TEST_CASE("retraining: whatever else differs is named") {
 
 TEST_CASE(
     "retraining: what failed by time or memory or with its process need not repeat") {
-  CHECK(repeatable(outcome::succeeded));
-  CHECK(repeatable(outcome::diverged));
-  CHECK_FALSE(repeatable(outcome::timed_out));
-  CHECK_FALSE(repeatable(outcome::out_of_memory));
-  CHECK_FALSE(repeatable(outcome::crashed));
-  CHECK_FALSE(repeatable(outcome::dropped));
+  const auto ended = [](outcome o, std::string reason = {}) {
+    evaluation e{.id = 1, .outcome = o};
+    e.reason = std::move(reason);
+    return e;
+  };
+  CHECK(repeatable(ended(outcome::succeeded)));
+  CHECK(repeatable(ended(outcome::diverged, "validation.loss became no finite number")));
+  CHECK_FALSE(repeatable(ended(outcome::succeeded, "cut by its time")));
+  CHECK_FALSE(repeatable(ended(outcome::timed_out)));
+  CHECK_FALSE(repeatable(ended(outcome::out_of_memory)));
+  CHECK_FALSE(repeatable(ended(outcome::crashed)));
+  CHECK_FALSE(repeatable(ended(outcome::dropped)));
 }

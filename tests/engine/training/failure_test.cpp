@@ -1,6 +1,10 @@
+#include "genome/hash.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
 
 using namespace clade;
 using Catch::Matchers::Contains;
@@ -33,17 +37,52 @@ TEST_CASE("trainer: a loss that is no number is a divergence") {
   CHECK(e.weights_hash == 0);
 }
 
-TEST_CASE("trainer: what takes too long is timed out") {
+TEST_CASE("trainer: what takes too long before its first epoch has ended is timed out") {
+  // Its epochs have hundreds of batches, which take longer than a millisecond.
+  const training_bench bench(separable_csv(20'000));
+  auto j = a_job(a_dense_network());
+  j.budget = {.epochs = 100'000'000, .time = std::chrono::milliseconds(1)};
+  const auto e = evaluated(*bench.trainer(), j);
+  CHECK(e.outcome == outcome::timed_out);
+  CHECK_THAT(e.reason, Contains("out of time in epoch 1"));
+  CHECK(e.metrics.empty());
+}
+
+TEST_CASE("trainer: the best epoch of a training that is cut by its time counts") {
   const training_bench bench(separable_csv(60));
   const auto trainer = bench.trainer();
   auto j = a_job(a_dense_network());
-  j.budget = {.epochs = 100'000'000, .time = std::chrono::milliseconds(20)};
+  j.budget = {.epochs = 100'000'000, .time = std::chrono::milliseconds(200)};
+  j.keep_weights_above = -1;
+  REQUIRE(trainer->warm_up());
+  unheard_progress nobody;
+  const auto done = trainer->evaluate(j, nobody);
+  const auto& e = done.evaluation;
+  REQUIRE(e.outcome == outcome::succeeded);
+  CHECK_THAT(e.reason, Contains("cut by limits.evaluation_time"));
+  CHECK_THAT(e.reason, Contains("of 100000000"));
+  REQUIRE_FALSE(e.curve.empty());
+  double lowest = std::numeric_limits<double>::infinity(), best = 0;
+  for (const auto& epoch : e.curve) {
+    best = std::max(best, *find(epoch.metrics, "validation.accuracy"));
+    lowest = std::min(lowest, *find(epoch.metrics, "validation.loss"));
+  }
+  CHECK(*find(e.metrics, "validation.accuracy") == best);
+  // Its weights are those of that epoch: their test needs no other training.
+  CHECK(done.evaluation.weights_hash == hash64(done.weights));
+  CHECK(trainer->examine(j, done.weights));
+}
+
+TEST_CASE("trainer: a training that others go on from is whole or failed") {
+  const training_bench bench(separable_csv(60));
+  const auto trainer = bench.trainer();
+  REQUIRE(trainer->warm_up());
+  auto j = a_job(a_dense_network());
+  j.budget = {.epochs = 100'000'000, .time = std::chrono::milliseconds(100)};
+  j.keep_checkpoint = checkpointing::whole;
   const auto e = evaluated(*trainer, j);
   CHECK(e.outcome == outcome::timed_out);
   CHECK_THAT(e.reason, Contains("out of time in epoch"));
-  const auto x = trainer->examine(j, {});
-  REQUIRE_FALSE(x);
-  CHECK_THAT(x.error().message, Contains("timed out"));
 }
 
 TEST_CASE("trainer: what needs too much memory is not begun") {
