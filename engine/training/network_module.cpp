@@ -16,10 +16,19 @@ std::string torch_name(std::string name) {
   return name;
 }
 
+// MKL finds out at its first use which of its functions the processor can do. Where two
+// threads are the first at once, one of them may compute by others, which differ in the
+// last bits.
+void choose_vector_functions() {
+  static const auto chosen = at::tanh(at::exp(at::ones({1})));
+  static_cast<void>(chosen);
+}
+
 } // namespace
 
 network_module::network_module(const network& n, const training_key& key,
                                const at::Device& device) {
+  choose_vector_functions();
   for (const auto& l : n.layers) {
     const auto* op = find_operator_module(l.op);
     TORCH_CHECK(op != nullptr, "no module for the operator ", l.op);

@@ -44,11 +44,12 @@ if h["x"] < -1.5:
 print(json.dumps({"loss": (h["x"] - 1) ** 2 + (h["way"] == "rough"), "seed": candidate["seed"]}))
 """
 
-# Says that it is there, with a child that ignores that it is told to end.
+# Says that it is there, and the number of a child that ignores that it is told to end.
 STUCK = """import os, pathlib, subprocess, sys, time
 if not pathlib.Path("ready").exists():
-    subprocess.Popen(["sh", "-c", "trap '' TERM; sleep 1000; : " + os.getcwd()])
-    pathlib.Path("ready").touch()
+    child = subprocess.Popen(["sh", "-c", "trap '' TERM; sleep 1000; : " + os.getcwd()])
+    pathlib.Path("writing").write_text(str(child.pid))
+    pathlib.Path("writing").rename("ready")
     time.sleep(1000)
 """
 
@@ -104,12 +105,12 @@ class Runs(CommandTest):
         self.write("score.py", STUCK + SCORE)
         run = self.start("run", self.experiment(), "--slots", "1")
         await_true((self.folder / "ready").exists, "the program never began")
-        children = [p for p in processes_of(self.folder) if p.words[0] == "sh"]
-        self.assertEqual(len(children), 1)
+        child = int((self.folder / "ready").read_text())
+        os.kill(child, 0)  # It is there.
         # What guards the program is a fork of the node, and has its words.
         node, = (p for p in processes_of(self.folder) if p.role == "node" and p.parent == self.worker(run).pid)
         os.kill(node.pid, signal.SIGKILL)
-        await_end(children[0].pid)
+        await_end(child)
         self.assertEqual(run.end(), 0, run.said())
         self.assertEqual(self.count("select count(*) from evaluations"), 24)
 

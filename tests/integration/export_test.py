@@ -125,7 +125,8 @@ class ExportTest(RunTest):
             self.assertEqual(len(found), len(wanted), kind)
             for f, w in zip(found, wanted):
                 for a, b in zip(f if isinstance(f, list) else [f], w):
-                    self.assertLessEqual(abs(a - b) / max(1, abs(b)), 1e-5, f"{kind}: {f} for {w}")
+                    # Last bits of large float32 outputs, which a softmax makes larger.
+                    self.assertLessEqual(abs(a - b) / max(1, abs(b)), 1e-4, f"{kind}: {f} for {w}")
         return first, wanted
 
 
