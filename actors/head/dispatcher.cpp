@@ -45,7 +45,7 @@ void dispatcher_state::take(const submission& message) {
   serve();
 }
 
-// What a slot could train, it can test.
+// A test is offered to every slot: a slot that could train a candidate can test it.
 void dispatcher_state::take(const assignment& test,
                             caf::typed_response_promise<test_answer> answer) {
   schedule.submit({.id = test.id, .alone = true});

@@ -64,8 +64,8 @@ struct test_request {
   assignment what;
 };
 
-/// What was measured; nothing where a test of the linear model has no meaning. Or why the
-/// test could not be made.
+/// The answer to `test_request`: `measured` holds the metrics, nothing where a test of the
+/// linear model has no meaning, or the error that says why the test could not be made.
 struct test_answer {
   expected<std::optional<examination>> measured;
 };

@@ -100,7 +100,8 @@ struct assignment {
   /// What it starts from, as in `lineage`.
   std::vector<ancestor> before;
   bytes checkpoint;
-  /// What a test measures. Empty: the candidate is trained again, as all the rest says.
+  /// The trained weights that a test measures. If they are empty, the node trains the
+  /// candidate again first, by the fields above.
   bytes weights;
 };
 
@@ -109,14 +110,14 @@ struct assignments {
   std::vector<assignment> batch;
 };
 
-/// What became of a task.
+/// A node reports how a task ended.
 struct result {
   task_id id;
   std::uint64_t lease = 0;
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
   std::string failure;          ///< Why a test could not be made.
-  /// Of a training an encoded candidate_evaluated record, of a test an encoded
-  /// examination; empty where a test of the linear model has no meaning.
+  /// A training sends an encoded candidate_evaluated record, a test an encoded
+  /// examination. It is empty where a test of the linear model has no meaning.
   bytes done;
   bytes weights;
   bytes checkpoint;

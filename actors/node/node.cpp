@@ -72,7 +72,7 @@ void node_state::welcome(const node_welcome& message, const link_actor& by) {
 void node_state::assign(const assignments& message) {
   assignments to_train, to_test;
   for (const auto& a : message.batch) {
-    // What it may have of that task from before is wanted no more.
+    // The node may hold an older attempt at the same task; nobody wants that any more.
     drop(a.id);
     has[a.id] = {.given = ++last_given, .lease = a.lease, .done = {}};
     auto& fresh = a.id.type == task_type::train ? to_train : to_test;
@@ -143,7 +143,8 @@ void node_state::tell_prepared() {
   self->send(link, *prepared);
 }
 
-// What has not begun goes back at once; what is at work has its grace.
+// The node hands back at once what it has not begun, and may finish what it is at within
+// its grace.
 void node_state::start_draining() {
   if (!std::exchange(draining, true))
     self->delayed_send(self, params.grace, drain_over{});
@@ -191,8 +192,8 @@ void node_state::look_at_clock() {
   const auto elapsed = node_work::clock::now() - current->since;
   if (elapsed < limit + std::max(least_grace, limit / grace_divisor))
     return;
-  // Of a test there is no result to be had: the head learns from the worker how this
-  // process ended, and another one tries.
+  // A test that hangs gives no result. The worker tells the head how this process ended,
+  // and the head has another node try.
   if (current->task.type == task_type::test)
     return end(node_end::overdue, to_text(current->task) + " did not end in its time");
   evaluation e{.id = current->task.candidate, .outcome = outcome::timed_out};

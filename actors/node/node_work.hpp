@@ -52,7 +52,7 @@ public:
   [[nodiscard]] expected<examination> examine(std::uint64_t lease, job j,
                                               const bytes& weights,
                                               std::vector<job> before, progress& p);
-  /// The same of the linear model, where it has a meaning.
+  /// Tests the linear model; returns nothing where that has no meaning.
   [[nodiscard]] expected<std::optional<examination>> baseline(std::uint64_t lease);
 
   /// What this lease is for is wanted no more: it does not begin, or ends soon.
