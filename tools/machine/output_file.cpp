@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <iostream>
 #include <string>
@@ -105,15 +106,15 @@ int with_free_name(const fs::path& folder, fs::path& name, Make make) {
 
 /// Makes a new file in the folder, with the mode that new files have: without a name if
 /// the file system can do that, so that a command that is killed leaves nothing. Returns
-/// its descriptor, or -1 and errno.
-int make_beside(const fs::path& folder, fs::path& name) {
+/// none and errno where it cannot be made.
+unique_fd make_beside(const fs::path& folder, fs::path& name) {
   constexpr int flags = O_WRONLY | O_CLOEXEC;
-  const int nameless = ::open(folder.c_str(), flags | O_TMPFILE, 0666);
-  if (nameless >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+  unique_fd nameless(::open(folder.c_str(), flags | O_TMPFILE, 0666));
+  if (nameless || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
     return nameless;
-  return with_free_name(folder, name, [](const char* free) {
+  return unique_fd(with_free_name(folder, name, [](const char* free) {
     return ::open(free, flags | O_CREAT | O_EXCL, 0666);
-  });
+  }));
 }
 
 /// Whether an output would destroy what a run has recorded.
@@ -124,50 +125,62 @@ bool is_of_a_store(const fs::path& path) {
     return true;
   constexpr std::string_view sqlite("SQLite format 3", 16); // With its zero byte.
   std::array<char, sqlite.size()> begin{};
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return false;
-  const auto size = ::read(file, begin.data(), begin.size());
-  ::close(file);
+  const unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto size = file ? ::read(file.get(), begin.data(), begin.size()) : -1;
   return size == static_cast<ssize_t>(sqlite.size())
          && std::string_view(begin.data(), begin.size()) == sqlite;
 }
 
 /// Opens a FIFO to write, when somebody reads it.
-int open_fifo(const fs::path& path, const std::function<void(const fs::path&)>& waits) {
+unique_fd open_fifo(const fs::path& path,
+                    const std::function<void(const fs::path&)>& waits) {
   const int flags = O_WRONLY | O_CLOEXEC;
-  int descriptor = ::open(path.c_str(), flags | O_NONBLOCK);
-  if (descriptor >= 0) {
-    ::fcntl(descriptor, F_SETFL, O_WRONLY);
-    return descriptor;
-  }
-  if (errno != ENXIO)
-    return -1;
+  unique_fd fifo(::open(path.c_str(), flags | O_NONBLOCK));
+  if (fifo)
+    ::fcntl(fifo.get(), F_SETFL, O_WRONLY);
+  if (fifo || errno != ENXIO)
+    return fifo;
   waits(path);
-  return ::open(path.c_str(), flags);
+  return unique_fd(::open(path.c_str(), flags));
 }
+
+/// While it lives, signals that would end the process wait, so that it cannot end between
+/// two steps that belong together. Only SIGKILL can.
+class held_signals {
+public:
+  held_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
+
+private:
+  sigset_t before_{};
+};
 
 } // namespace
 
-output_file::output_file(fs::path named, fs::path target, fs::path beside, int descriptor)
+output_file::output_file(fs::path named, fs::path target, fs::path beside,
+                         unique_fd descriptor)
     : named_(std::move(named)),
       target_(std::move(target)),
       beside_(std::move(beside)),
-      descriptor_(descriptor),
-      buffer_(std::make_unique<descriptor_buffer>(descriptor)),
+      descriptor_(std::move(descriptor)),
+      buffer_(std::make_unique<descriptor_buffer>(descriptor_.get())),
       stream_(std::make_unique<std::ostream>(buffer_.get())) {}
 
 output_file::output_file(output_file&& other) noexcept
     : named_(std::move(other.named_)),
       target_(std::move(other.target_)),
       beside_(std::exchange(other.beside_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)),
+      descriptor_(std::move(other.descriptor_)),
       buffer_(std::move(other.buffer_)),
       stream_(std::move(other.stream_)) {}
 
 output_file::~output_file() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
   if (!beside_.empty())
     ::unlink(beside_.c_str());
 }
@@ -180,9 +193,9 @@ output_file::open(const fs::path& named,
     return tl::unexpected(leads.error());
   if (leads->descriptor >= 0) {
     std::cout.flush(); // What was said before stays before.
-    const int own = ::fcntl(leads->descriptor, F_DUPFD_CLOEXEC, 3);
-    return own < 0 ? expected<output_file>(cannot(named, errno))
-                   : output_file(named, {}, {}, own);
+    unique_fd own(::fcntl(leads->descriptor, F_DUPFD_CLOEXEC, 3));
+    return own ? output_file(named, {}, {}, std::move(own))
+               : expected<output_file>(cannot(named, errno));
   }
   const auto& path = leads->path;
   const auto is = look_at(path);
@@ -206,24 +219,24 @@ output_file::open(const fs::path& named,
                       "file");
   if (!is->there || is->replaceable) {
     fs::path beside;
-    const int descriptor = make_beside(folder_of(path), beside);
+    auto descriptor = make_beside(folder_of(path), beside);
     const int cause = errno;
-    if (descriptor >= 0) {
-      output_file made(named, path, std::move(beside), descriptor);
-      if (is->there && ::fchmod(descriptor, is->mode) != 0)
+    if (descriptor) {
+      output_file made(named, path, std::move(beside), std::move(descriptor));
+      if (is->there && ::fchmod(made.descriptor_.get(), is->mode) != 0)
         return cannot(named, errno);
       return made;
     }
     if (!is->there || (cause != EACCES && cause != EPERM && cause != EROFS))
       return cannot(named, cause);
   }
-  const int descriptor = is->fifo
-                             ? open_fifo(path, waits)
-                             : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY
-                                                        | (is->regular ? O_TRUNC : 0));
-  if (descriptor < 0)
+  auto descriptor =
+      is->fifo ? open_fifo(path, waits)
+               : unique_fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY
+                                                    | (is->regular ? O_TRUNC : 0)));
+  if (!descriptor)
     return cannot(named, errno);
-  return output_file(named, {}, {}, descriptor);
+  return output_file(named, {}, {}, std::move(descriptor));
 }
 
 expected<void> output_file::finish() {
@@ -231,10 +244,12 @@ expected<void> output_file::finish() {
   int cause = buffer_->cause();
   if (cause == 0 && !*stream_)
     cause = ENOMEM;
-  if (cause == 0 && !target_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL)
+  if (cause == 0 && !target_.empty() && ::fsync(descriptor_.get()) != 0
+      && errno != EINVAL)
     cause = errno;
+  const held_signals until_renamed;
   if (cause == 0 && !target_.empty() && beside_.empty()) {
-    const auto nameless = "/proc/self/fd/" + std::to_string(descriptor_);
+    const auto nameless = "/proc/self/fd/" + std::to_string(descriptor_.get());
     if (with_free_name(folder_of(target_), beside_,
                        [&](const char* free) {
                          return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, free,
@@ -245,8 +260,8 @@ expected<void> output_file::finish() {
       beside_.clear();
     }
   }
-  if (::close(std::exchange(descriptor_, -1)) != 0 && cause == 0)
-    cause = errno;
+  if (const int failed = descriptor_.close(); cause == 0)
+    cause = failed;
   if (cause == 0 && !beside_.empty()) {
     if (::rename(beside_.c_str(), target_.c_str()) == 0)
       beside_.clear();

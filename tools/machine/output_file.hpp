@@ -1,6 +1,7 @@
 #pragma once
 
 #include "genome/error.hpp"
+#include "genome/unique_fd.hpp"
 #include "tools/machine/descriptor_buffer.hpp"
 
 #include <filesystem>
@@ -40,12 +41,12 @@ public:
 
 private:
   output_file(std::filesystem::path named, std::filesystem::path target,
-              std::filesystem::path beside, int descriptor);
+              std::filesystem::path beside, unique_fd descriptor);
 
   std::filesystem::path named_;  ///< For messages.
   std::filesystem::path target_; ///< Empty where it is written to directly.
   std::filesystem::path beside_; ///< Empty while it has no name yet.
-  int descriptor_;
+  unique_fd descriptor_;
   std::unique_ptr<descriptor_buffer> buffer_;
   std::unique_ptr<std::ostream> stream_;
 };
