@@ -5,8 +5,6 @@
 #include "tools/bench/bench_experiment.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"
-#include "tools/run/new_run.hpp"
-#include "tools/run/session.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -172,12 +170,7 @@ expected<round_result> run_once(const attach_options& options, const fs::path& f
     if (10 * p.evaluated <= 9 * total)
       to.emplace(clock::now(), p.evaluated);
   };
-  const auto result = run_session({.experiment = std::move(fresh->experiment),
-                                   .problem = std::move(fresh->problem),
-                                   .folder = folder,
-                                   .quiet = true,
-                                   .observe = observe},
-                                  std::move(fresh->file), std::move(fresh->state));
+  const auto result = run_to_end(std::move(*fresh), observe);
   round_result round;
   if (watch) {
     watch->end();
@@ -190,7 +183,9 @@ expected<round_result> run_once(const attach_options& options, const fs::path& f
   fs::remove_all(folder, ignored);
   if (!started)
     return tl::unexpected(started.error());
-  if (result.status != 0 || !from || !to || to->first <= from->first)
+  if (!result)
+    return tl::unexpected(result.error());
+  if (!from || !to || to->first <= from->first)
     return fail(error_kind::internal, "a run of the bench did not end as it should");
   round.candidates_per_second =
       static_cast<double>(to->second - from->second)

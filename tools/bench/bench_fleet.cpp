@@ -127,7 +127,7 @@ int bench_fleet(const fleet_options& options) {
     return report(fresh.error());
   const auto folder = fresh->folder;
   std::optional<moment> from, to;
-  session_result result;
+  expected<session_result> result;
   {
     fleet simulated(options, folder);
     const auto observe = [&](const run_progress& p) {
@@ -138,17 +138,12 @@ int bench_fleet(const fleet_options& options) {
       if (p.evaluated + 2 * options.workers <= open * options.rounds)
         to = now;
     };
-    result = run_session({.experiment = std::move(fresh->experiment),
-                          .problem = std::move(fresh->problem),
-                          .folder = folder,
-                          .quiet = true,
-                          .observe = observe},
-                         std::move(fresh->file), std::move(fresh->state));
+    result = run_to_end(std::move(*fresh), observe);
   }
   if (from && to && to->evaluated > from->evaluated)
     print(options, *from, *to);
   fs::remove_all(folder, ignored);
-  return result.status;
+  return result ? 0 : report(result.error());
 }
 
 struct process_options {

@@ -6,7 +6,7 @@
 #include "engine/report/json_parts.hpp"
 #include "engine/simulation/training_search.hpp"
 #include "tools/bench/bench_rows.hpp"
-#include "tools/cli/trained_here.hpp"
+#include "tools/run/trained_here.hpp"
 
 #include <cstdio>
 #include <iostream>

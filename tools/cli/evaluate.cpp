@@ -1,8 +1,8 @@
 // A sampler of the user's own asks, line by line; what it may ask and what it is answered
 // is in tools/serve/evaluation_desk.hpp.
 #include "tools/cli/command.hpp"
-#include "tools/cli/trained_here.hpp"
 #include "tools/machine/standard_streams.hpp"
+#include "tools/run/trained_here.hpp"
 #include "tools/serve/evaluation_desk.hpp"
 
 #include <iostream>

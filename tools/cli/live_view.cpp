@@ -104,7 +104,6 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
     clear();
   for (const auto& g : progress.generations)
     show_generation(g);
-  shown_ += progress.generations.size();
   if (params_.terminal && !params_.json && !progress.over) {
     // Cut to the terminal's usual width, so that the line never wraps and can be
     // overwritten.

@@ -24,15 +24,11 @@ public:
   /// Removes the line that is kept up to date; what is printed next starts at its place.
   void clear();
 
-  /// Generations shown so far.
-  [[nodiscard]] std::size_t shown() const { return shown_; }
-
 private:
   void show_generation(const generation_summary& g);
   [[nodiscard]] std::string status(const run_progress& progress, const slots_view& slots);
 
   params params_;
-  std::size_t shown_ = 0;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_generation_;
   std::uint64_t evaluated_before_ = 0;

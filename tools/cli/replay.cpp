@@ -24,10 +24,10 @@ struct replay_options {
   view_options view;
 };
 
-expected<replayed> open(const std::string& run) {
+expected<opened_run> open(const std::string& run) {
   return find_store(run).and_then([](const std::filesystem::path& path) {
     return store::open_to_read(path).map([&](store s) {
-      return replayed{std::move(s), path};
+      return opened_run{std::move(s), path};
     });
   });
 }
@@ -42,17 +42,17 @@ int replay(replay_options options) {
     options.retrain.json = options.view.json;
     return retrain_run(*run, options.retrain);
   }
-  if (!options.fork.name.empty()) {
+  if (!options.fork.fork.name.empty()) {
     if (!options.from)
       return report({error_kind::invalid_input,
-                     "--as " + options.fork.name
+                     "--as " + options.fork.fork.name
                          + ": --from says at the start of which generation to fork"});
-    options.fork.generation = *options.from;
+    options.fork.fork.generation = *options.from;
     options.fork.json = options.view.json;
     return fork_run(*run, options.fork);
   }
   const auto f = open_replay_feed(
-      run->path, {.from = options.from.value_or(0),
+      run->file, {.from = options.from.value_or(0),
                   .to = options.to.value_or(std::numeric_limits<std::uint64_t>::max()),
                   .speed = options.view.steps ? std::numeric_limits<double>::infinity()
                                               : options.speed,
@@ -104,11 +104,11 @@ void add_replay(CLI::App& app, command& chosen) {
       })
       ->option_text("X")
       ->excludes(step);
-  auto* as = sub->add_option("--as", options->fork.name, "The new run's name")
+  auto* as = sub->add_option("--as", options->fork.fork.name, "The new run's name")
                  ->option_text("NAME")
                  ->excludes(verify)
                  ->excludes(retrain);
-  sub->add_option("--change", options->fork.changes,
+  sub->add_option("--change", options->fork.fork.changes,
                   "With --as: key=value, such as evolution.population=48 or\n"
                   "experiment.seed=7; repeatable")
       ->take_all()

@@ -64,13 +64,13 @@ expected<past> read_past(const store& file) {
       .map([&] { return std::move(p); });
 }
 
-expected<candidate_id> find_id(const replayed& run, std::string text) {
+expected<candidate_id> find_id(const opened_run& run, std::string text) {
   if (text == "champion")
-    return run.file.overview().and_then(
+    return run.s.overview().and_then(
         [&](const run_overview& o) -> expected<candidate_id> {
           if (o.champion == 0 && o.best == 0)
             return fail(error_kind::not_found,
-                        run.path.string() + ": no candidate of it succeeded");
+                        run.file.string() + ": no candidate of it succeeded");
           return o.champion == 0 ? o.best : o.champion;
         });
   return parse_candidate(std::move(text), "--retrain ",
@@ -78,7 +78,7 @@ expected<candidate_id> find_id(const replayed& run, std::string text) {
 }
 
 /// Those that are to be trained again; of a copy, its original.
-expected<std::vector<trained>> chosen(const replayed& run, const past& p,
+expected<std::vector<trained>> chosen(const opened_run& run, const past& p,
                                       const std::string& text) {
   std::vector<trained> some;
   if (text == "all") {
@@ -86,19 +86,19 @@ expected<std::vector<trained>> chosen(const replayed& run, const past& p,
                          [](const trained& t) { return t.repeats; });
     if (some.empty())
       return fail(error_kind::not_found,
-                  run.path.string() + ": nothing of it was trained to an end yet");
+                  run.file.string() + ": nothing of it was trained to an end yet");
     return some;
   }
   const auto id = find_id(run, text);
   if (!id)
     return tl::unexpected(id.error());
-  const auto stored = run.file.find_evaluation(*id);
+  const auto stored = run.s.find_evaluation(*id);
   if (!stored)
     return tl::unexpected(stored.error());
   const auto original = stored->equal_to == 0 ? *id : stored->equal_to;
   const auto found = std::ranges::find(p.all, original, &trained::id);
   if (found == p.all.end())
-    return fail(error_kind::corrupt, run.path.string() + ": nothing says where #"
+    return fail(error_kind::corrupt, run.file.string() + ": nothing says where #"
                                          + std::to_string(original) + " was trained");
   if (!found->repeats)
     return fail(error_kind::invalid_input,
@@ -117,7 +117,7 @@ bool on_gpu(const std::string& slot) {
 /// Trains in this process, which has a slot's environment.
 class retrainer {
 public:
-  retrainer(const replayed& run, const past& p, std::string device)
+  retrainer(const opened_run& run, const past& p, std::string device)
       : run_(run),
         past_(p),
         device_(std::move(device)) {}
@@ -125,13 +125,13 @@ public:
   expected<retraining> train(const trained& t) {
     if (auto ready = prepare(t.experiment); !ready)
       return tl::unexpected(ready.error());
-    const auto born = run_.file.find_candidate(t.id);
-    const auto stored = run_.file.find_evaluation(t.id);
+    const auto born = run_.s.find_candidate(t.id);
+    const auto stored = run_.s.find_evaluation(t.id);
     if (!born || !stored)
       return tl::unexpected(!born ? born.error() : stored.error());
     auto start = trace_lineage(
         *born,
-        {.candidate_of = [&](candidate_id id) { return run_.file.find_candidate(id); },
+        {.candidate_of = [&](candidate_id id) { return run_.s.find_candidate(id); },
          .checkpoint_of =
              [&](candidate_id id) {
                return checkpoints_[{t.experiment, id}];
@@ -169,14 +169,14 @@ private:
   expected<void> prepare(std::size_t experiment) {
     if (works_.contains(experiment))
       return {};
-    auto e = parse_resolved(past_.experiments.at(experiment), run_.path.string());
+    auto e = parse_resolved(past_.experiments.at(experiment), run_.file.string());
     if (!e)
       return tl::unexpected(e.error());
     e->limits = {.evaluation_time = {}, .evaluation_memory = 0, .wall_time = {}};
     return works_[experiment].prepare(*e, device_);
   }
 
-  const replayed& run_;
+  const opened_run& run_;
   const past& past_;
   std::string device_;
   std::map<std::size_t, node_work> works_;
@@ -196,7 +196,7 @@ json to_json(const retraining& r) {
           {"other", r.other}};
 }
 
-int retrain_here(const replayed& run, const past& p, const std::vector<trained>& some,
+int retrain_here(const opened_run& run, const past& p, const std::vector<trained>& some,
                  const std::string& device, bool as_json) {
   retrainer again(run, p, device);
   std::size_t equal = 0, epochs = 0;
@@ -253,8 +253,8 @@ expected<slot> slot_for(const std::vector<trained>& some, const std::string& wan
 
 } // namespace
 
-int retrain_run(const replayed& run, const retrain_options& options) {
-  const auto p = read_past(run.file);
+int retrain_run(const opened_run& run, const retrain_options& options) {
+  const auto p = read_past(run.s);
   if (!p)
     return report(p.error());
   const auto some = chosen(run, *p, options.which);
@@ -263,12 +263,12 @@ int retrain_run(const replayed& run, const retrain_options& options) {
   if (const char* device = std::getenv(device_variable))
     return retrain_here(run, *p, *some, device, options.json);
   for (const auto& text : p->experiments) {
-    const auto e = parse_resolved(text, run.path.string());
+    const auto e = parse_resolved(text, run.file.string());
     if (!e)
       return report(e.error());
     if (!e->traits().repeatable)
       return report({error_kind::invalid_input,
-                     run.path.string() + ": " + std::string(e->traits().run)
+                     run.file.string() + ": " + std::string(e->traits().run)
                          + " is not evaluated again: the seed alone does not decide it"});
     if (auto able = check_machine(*e); !able)
       return report(able.error());

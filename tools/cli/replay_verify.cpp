@@ -1,8 +1,6 @@
-#include "engine/config/fitness_source.hpp"
 #include "engine/report/format.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/replay.hpp"
-#include "tools/run/session.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -61,11 +59,11 @@ std::string to_text(const verification& v, const rates& r) {
          + with_commas(r.per_second(v.records)) + " records)\n";
 }
 
-std::string to_json(const replayed& run, const verification& v, const rates& r) {
+std::string to_json(const opened_run& run, const verification& v, const rates& r) {
   json counts;
   for (const auto& [name, count] : named(v.decisions))
     counts[name] = count;
-  json out{{"file", run.path.string()},    {"equal", !v.first},
+  json out{{"file", run.file.string()},    {"equal", !v.first},
            {"digest", to_text(v.digest)},  {"decisions", v.decisions.total()},
            {"by_kind", std::move(counts)}, {"candidates", v.candidates},
            {"records", v.records},         {"seconds", r.seconds},
@@ -80,32 +78,18 @@ std::string to_json(const replayed& run, const verification& v, const rates& r) 
 
 } // namespace
 
-expected<replay_rules> replay_rules_of(const experiment& e) {
-  const auto source = load_fitness_source(e);
-  if (!source)
-    return tl::unexpected(source.error());
-  return problem_of(e, source->examples()).map([&](const problem& p) {
-    return replay_rules{.fold = rules_of(e),
-                        .space = e.space,
-                        .problem = p,
-                        .search = search_hash(e, source->checksum)};
-  });
-}
-
-int verify_run(const replayed& run, bool as_json) {
-  if (run.file.size() == 0)
+int verify_run(const opened_run& run, bool as_json) {
+  if (run.s.size() == 0)
     return report({error_kind::invalid_input,
-                   run.path.string() + ": nothing is recorded of this run yet"});
+                   run.file.string() + ": nothing is recorded of this run yet"});
   const auto start = std::chrono::steady_clock::now();
   verifier v(
       [&](const std::string& text) {
-        return parse_resolved(text, run.path.string()).and_then(replay_rules_of);
+        return parse_resolved(text, run.file.string()).and_then(replay_rules_of);
       },
       std::thread::hardware_concurrency());
-  const auto read =
-      run.file.for_each([&](std::uint64_t sequence, std::int64_t, const record& r) {
-        return v.take(sequence, r);
-      });
+  const auto read = run.s.for_each([&](std::uint64_t sequence, std::int64_t,
+                                       const record& r) { return v.take(sequence, r); });
   const auto result = v.finish();
   if (!read && !result.first)
     return report(read.error());

@@ -2,10 +2,10 @@
 #include "search_spaces/network.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/plan_sample.hpp"
-#include "tools/cli/summary.hpp"
+#include "tools/cli/shown_session.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/run/new_run.hpp"
-#include "tools/run/session.hpp"
+#include "tools/run/publishing.hpp"
 
 #include <iostream>
 #include <memory>
@@ -46,7 +46,7 @@ int run(run_options options) {
   const auto lease = lease_of(options.sharing);
   if (!lease)
     return report(lease.error());
-  const auto publish = publishing_at(options.sharing);
+  const auto publish = publishing_at(options.sharing.publish, options.sharing.keys);
   if (!publish)
     return report(publish.error());
   if (const auto enough = check_process_limits(); !enough)
@@ -58,18 +58,15 @@ int run(run_options options) {
     std::cerr << "data: " << line << "\n";
   if (!options.json)
     say_start(*fresh);
-  const session_params session{.experiment = std::move(fresh->experiment),
-                               .problem = std::move(fresh->problem),
-                               .file = options.run.file,
-                               .folder = fresh->folder,
-                               .authority = options.sharing.keys,
-                               .publish = *publish,
-                               .lease = *lease,
-                               .note = std::move(fresh->note),
-                               .json = options.json};
-  say_run(session);
-  return summarise(session,
-                   run_session(session, std::move(fresh->file), std::move(fresh->state)));
+  return show_session(
+      {.experiment = std::move(fresh->experiment),
+       .problem = std::move(fresh->problem),
+       .folder = fresh->folder,
+       .authority = options.sharing.keys,
+       .publish = *publish,
+       .lease = *lease},
+      {.file = options.run.file, .note = std::move(fresh->note), .json = options.json},
+      std::move(fresh->file), std::move(fresh->state));
 }
 
 } // namespace

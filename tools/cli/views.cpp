@@ -113,8 +113,10 @@ void add_views(CLI::App& sub, view_options& options) {
 }
 
 int show(feed& f, const view_options& options) {
-  if (!options.json && !options.web && !options.metrics && options.tensorboard.empty())
-    return show_in_terminal(f);
+  if (!options.json && !options.web && !options.metrics && options.tensorboard.empty()) {
+    const auto status = show_in_terminal(f);
+    return status ? *status : report(status.error());
+  }
   const auto shown = options.json      ? show_as_lines(f, options.steps)
                      : options.web     ? show_as_page(f, options)
                      : options.metrics ? show_metrics(f, *options.metrics)

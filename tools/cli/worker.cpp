@@ -1,7 +1,7 @@
 #include "actors/transport/endpoint.hpp"
 #include "actors/transport/keys.hpp"
+#include "actors/transport/network_address.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/launch/network_address.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"
 

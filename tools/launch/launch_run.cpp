@@ -1,8 +1,8 @@
 #include "tools/launch/launch_run.hpp"
 
+#include "actors/transport/network_address.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/run_lock.hpp"
-#include "tools/launch/network_address.hpp"
 #include "tools/launch/outside_command.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/run_files.hpp"

@@ -5,54 +5,67 @@
 #include "engine/config/experiment.hpp"
 #include "engine/run/run_state.hpp"
 #include "engine/store/store.hpp"
-#include "tools/cli/command.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace clade {
 
-/// What `run` and `resume` share: a store that is open, its fold, and how people want to
-/// see it.
+/// A run whose store is open, and how it is to be run.
 struct session_params {
   clade::experiment experiment;
   clade::problem problem;
-  std::filesystem::path file = {};      ///< The experiment's; empty where it is resumed.
   std::filesystem::path folder;         ///< runs/digits-20260101-120000
-  std::filesystem::path authority;      ///< Who signs the run's keys; empty: its own.
+  std::filesystem::path authority = {}; ///< Who signs the run's keys; empty: its own.
   std::optional<endpoint> publish = {}; ///< Where others watch it, with its keys.
   std::chrono::milliseconds lease{30'000};
-  std::string note = {}; ///< Said with the run's name; empty: nothing.
-  bool json = false;
-  bool quiet = false; ///< No progress.
-  /// Called ten times a second and at the end, if set.
-  std::function<void(const run_progress&)> observe = {};
+  /// The program whose `worker` command trains on this machine; empty: this one.
+  std::filesystem::path program = {};
+  /// Is asked ten times a second. Once it returns true, what is in training is finished
+  /// and recorded, and the session ends.
+  std::function<bool()> interrupted = {};
 };
 
-/// Where `--publish` wants a run to be watched, its host in numbers; none where it does
-/// not. Whether that can be had is looked at before anything is created: the keys of
-/// `--keys`, the address and its ports.
-[[nodiscard]] expected<std::optional<endpoint>>
-publishing_at(const sharing_options& options);
+/// Is told what a session does, by the thread that called `run_session`.
+class session_observer {
+public:
+  virtual ~session_observer() = default;
 
-/// How a session ended.
+  /// Workers of other machines join at this address with a copy of these keys.
+  virtual void listens(const std::string& /*address*/,
+                       const std::filesystem::path& /*keys*/) {}
+
+  /// Viewers of other machines watch at this address.
+  virtual void publishes(const std::string& /*address*/) {}
+
+  /// Is called ten times a second and at the end. `progress.generations` holds those that
+  /// were closed since the call before.
+  virtual void progressed(const run_progress& /*progress*/, const slots_view& /*slots*/) {
+  }
+
+  /// Says in a sentence what is probably wrong while the session goes on.
+  virtual void warns(const std::string& /*sentence*/) {}
+};
+
+/// How a session ended that did not fail.
 struct session_result {
-  int status = 0;      ///< For the shell: 0, 1, 2, or 130 after Ctrl+C.
-  bool failed = false; ///< The reason was printed.
+  bool interrupted = false; ///< By `session_params::interrupted`, before the run's end.
   double seconds = 0;
-  std::uint64_t evaluated = 0;
-  double training_seconds = 0;
-  std::size_t slots = 0;
+  std::uint64_t evaluated = 0; ///< In this session.
+  double training_seconds = 0; ///< The same.
+  std::size_t slots = 0;       ///< Of this machine.
 };
 
-/// Runs the search to its end: makes keys (or, where other machines may have them, keeps
-/// those it has), starts the head and a worker process with the
-/// experiment's slots, shows progress, obeys Ctrl+C (once: finish what is in training and
-/// record it; twice: stop at once), prints the report. Blocks; call it from the process's
-/// first thread before it has others.
-[[nodiscard]] session_result run_session(const session_params& params, store file,
-                                         run_state run);
+/// Runs the search until it ends, its wall time is used, or it is interrupted. Makes keys
+/// (or, where other machines may have them, keeps those that the run has), starts the
+/// head and a worker process with the experiment's slots of this machine. `state` is the
+/// fold of what `file` holds. Blocks; call it from the process's first thread, which the
+/// worker process does not outlive. After an error the run can be resumed as well.
+[[nodiscard]] expected<session_result> run_session(const session_params& params,
+                                                   session_observer& observer, store file,
+                                                   run_state state);
 
 } // namespace clade

@@ -1,7 +1,6 @@
 #include "tools/views/terminal/terminal_view.hpp"
 
 #include "engine/report/text.hpp"
-#include "tools/cli/command.hpp"
 #include "tools/views/terminal/curses_screen.hpp"
 #include "tools/views/terminal/keys.hpp"
 
@@ -244,16 +243,12 @@ expected<int> show(feed& from, curses_screen& screen, const caught_signals& sign
 
 } // namespace
 
-int show_in_terminal(feed& from) {
-  expected<int> status = 0;
-  {
-    const caught_signals signals;
-    auto screen = curses_screen::open();
-    if (!screen)
-      return report(screen.error());
-    status = show(from, *screen, signals);
-  }
-  return status ? *status : report(status.error());
+expected<int> show_in_terminal(feed& from) {
+  const caught_signals signals;
+  auto screen = curses_screen::open();
+  if (!screen)
+    return tl::unexpected(std::move(screen).error());
+  return show(from, *screen, signals);
 }
 
 } // namespace clade

@@ -5,10 +5,10 @@
 namespace clade {
 
 /// Shows a run on this process's terminal until the person quits; returns the exit
-/// status: 0; 2 if there is no terminal that can do it; 128 and the signal's number after
-/// SIGINT, SIGTERM or SIGHUP; else as the feed failed. The terminal is given back as it
-/// was in all of these. Takes over those signals and SIGWINCH while it lasts. What is new
+/// status: 0, or 128 and the signal's number after SIGINT, SIGTERM or SIGHUP. An error is
+/// `invalid_input` if there is no terminal that can do it, else the feed's. The terminal
+/// is given back as it was in all of these. Takes over those signals and SIGWINCH while it lasts. What is new
 /// is on the screen within 50 ms; without anything new nothing is drawn.
-[[nodiscard]] int show_in_terminal(feed& from);
+[[nodiscard]] expected<int> show_in_terminal(feed& from);
 
 } // namespace clade

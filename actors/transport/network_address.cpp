@@ -1,4 +1,4 @@
-#include "tools/launch/network_address.hpp"
+#include "actors/transport/network_address.hpp"
 
 #include "actors/transport/endpoint.hpp"
 

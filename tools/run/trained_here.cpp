@@ -1,4 +1,4 @@
-#include "tools/cli/trained_here.hpp"
+#include "tools/run/trained_here.hpp"
 
 #include "engine/evaluation/processor_time.hpp"
 

@@ -5,8 +5,6 @@
 #include "tools/bench/bench_search.hpp"
 #include "tools/bench/bench_strategies.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/run/new_run.hpp"
-#include "tools/run/session.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -59,29 +57,24 @@ int bench_engine(const engine_options& options) {
       early_megabytes = resident_megabytes();
     last = now;
   };
-  const auto result = run_session({.experiment = std::move(fresh->experiment),
-                                   .problem = std::move(fresh->problem),
-                                   .folder = folder,
-                                   .quiet = true,
-                                   .observe = observe},
-                                  std::move(fresh->file), std::move(fresh->state));
-  if (result.status == 0) {
+  const auto result = run_to_end(std::move(*fresh), observe);
+  if (result) {
     const auto bytes = fs::file_size(folder / "run.db", ignored);
     std::printf("%lu no-op candidates through %zu node processes, each in SQLite before "
                 "it is acted on\n",
-                result.evaluated, result.slots);
+                result->evaluated, result->slots);
     std::printf(
         "  %.1f s with start and end    %.0f candidates/s from the first evaluation on\n",
-        result.seconds,
-        static_cast<double>(result.evaluated)
+        result->seconds,
+        static_cast<double>(result->evaluated)
             / std::chrono::duration<double>(*last - *first).count());
     std::printf("  head memory %.1f MB after 10,000, %.1f MB at the end    store %.0f "
                 "bytes a candidate\n",
                 early_megabytes, resident_megabytes(),
-                static_cast<double>(bytes) / static_cast<double>(result.evaluated));
+                static_cast<double>(bytes) / static_cast<double>(result->evaluated));
   }
   fs::remove_all(folder, ignored);
-  return result.status;
+  return result ? 0 : report(result.error());
 }
 
 // `bench training`: a real experiment over several seeds.
@@ -138,14 +131,10 @@ expected<training_row> train_once(const training_options& options, std::uint64_t
   if (!fresh)
     return tl::unexpected(fresh.error());
   const auto folder = fresh->folder;
-  training_row row{.seed = seed};
-  row.session = run_session({.experiment = std::move(fresh->experiment),
-                             .problem = std::move(fresh->problem),
-                             .folder = folder,
-                             .quiet = true},
-                            std::move(fresh->file), std::move(fresh->state));
-  if (row.session.status != 0)
-    return row;
+  const auto ended = run_to_end(std::move(*fresh));
+  if (!ended)
+    return tl::unexpected(ended.error());
+  training_row row{.seed = seed, .session = *ended};
   if (auto read = read_examinations(folder, row); !read)
     return tl::unexpected(read.error());
   return row;
@@ -169,8 +158,6 @@ int bench_training(const training_options& options) {
     auto row = train_once(options, seed);
     if (!row)
       return report(row.error());
-    if (row->session.status != 0)
-      return row->session.status;
     wall.push_back(row->session.seconds);
     share.push_back(inside(row->session));
     champion.push_back(row->champion);

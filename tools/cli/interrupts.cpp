@@ -1,0 +1,51 @@
+#include "tools/cli/interrupts.hpp"
+
+#include "tools/machine/supervisor.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+namespace clade {
+
+namespace {
+
+// Signals that come together are handled in any order, and by several threads at once.
+std::atomic<int> interrupts = 0;
+std::atomic<bool> hung_up = false;
+static_assert(std::atomic<int>::is_always_lock_free
+              && std::atomic<bool>::is_always_lock_free);
+
+// The first is noticed by whoever asks; the second ends the process here and now. The
+// store needs no goodbye: whatever it acknowledged is on the disk.
+extern "C" void on_interrupt(int signal) {
+  // A service manager sends SIGHUP right after SIGTERM: it asks to stop, not to hurry.
+  if (signal == SIGHUP) {
+    hung_up = true;
+    return;
+  }
+  if (++interrupts > 1) {
+    constexpr char words[] =
+        "\nstopped at once; clade resume goes on from the last record\n";
+    [[maybe_unused]] const auto ignored =
+        ::write(STDERR_FILENO, words, sizeof(words) - 1);
+    ::_exit(130);
+  }
+}
+
+} // namespace
+
+std::function<bool()> watch_interrupts() {
+  interrupts = 0;
+  hung_up = false;
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  for (int s : {SIGINT, SIGTERM})
+    sigaction(s, &action, nullptr);
+  if (!is_ignored(SIGHUP)) // As nohup leaves it.
+    sigaction(SIGHUP, &action, nullptr);
+  return [] { return interrupts > 0 || hung_up; };
+}
+
+} // namespace clade

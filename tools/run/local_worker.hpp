@@ -1,0 +1,42 @@
+#pragma once
+
+#include "tools/machine/supervisor.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace clade {
+
+/// The worker process of the machine that the head runs on: the same command that another
+/// machine would start, so that a local search and a distributed one are the same code.
+/// It dies with the thread that started it, and is started again if it dies alone.
+class local_worker {
+public:
+  using clock = std::chrono::steady_clock;
+
+  /// `process.command` has the worker's slots behind "--slots"; "none" starts none, as a
+  /// run may leave all work to other machines.
+  explicit local_worker(process_params process);
+  ~local_worker(); ///< Interrupts it and waits for its end.
+  local_worker(const local_worker&) = delete;
+  local_worker& operator=(const local_worker&) = delete;
+
+  /// Starts it if it does not run, at most once a second. An error if it cannot be
+  /// started, or if it ended because it was refused.
+  [[nodiscard]] expected<void> keep_alive(clock::time_point now);
+
+  /// Has the process end and the next one take these slots. What is in training is
+  /// finished first, or handed back.
+  void change_slots(const std::string& slots);
+
+private:
+  [[nodiscard]] std::string& slots();
+  [[nodiscard]] bool wanted() { return slots() != "none"; }
+
+  process_params params_;
+  pid_t process_ = 0;
+  std::optional<clock::time_point> started_;
+};
+
+} // namespace clade
