@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace clade {
@@ -42,5 +43,12 @@ private:
 
   int descriptor_ = -1;
 };
+
+/// Writes all of it. Returns 0, or the error number.
+[[nodiscard]] int write_all(int descriptor, std::string_view bytes);
+
+/// A file in memory, which nobody else can open, to be read from its start; none and
+/// `errno` where it cannot be had.
+[[nodiscard]] unique_fd memory_file(std::string_view content = {});
 
 } // namespace clade

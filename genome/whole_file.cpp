@@ -4,6 +4,8 @@
 
 #include "genome/whole_file.hpp"
 
+#include "genome/unique_fd.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,19 +17,6 @@
 
 namespace clade {
 namespace {
-
-// An open file, closed whichever way the function is left.
-struct descriptor {
-  int number = -1;
-
-  explicit descriptor(int n) : number(n) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (number >= 0)
-      ::close(number);
-  }
-};
 
 tl::unexpected<error> refuse(const std::filesystem::path& file, std::string message) {
   return fail_in(file.string(), {error_kind::invalid_input, std::move(message)});
@@ -67,8 +56,8 @@ expected<void> check_kind(const std::filesystem::path& file, mode_t mode, bool s
 }
 
 bool is_terminal(const std::filesystem::path& file) {
-  const descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  return in.number >= 0 && ::isatty(in.number) == 1;
+  const unique_fd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return in && ::isatty(in.get()) == 1;
 }
 
 expected<std::string> read_to_end(const std::filesystem::path& file, int from,
@@ -111,9 +100,9 @@ expected<std::string> read_whole_file(const std::filesystem::path& file,
   if (::stat(file.c_str(), &is) != 0)
     return cannot_open(file);
   const bool regular = S_ISREG(is.st_mode);
-  const descriptor in(
+  const unique_fd in(
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0)));
-  if (in.number < 0 || ::fstat(in.number, &is) != 0)
+  if (!in || ::fstat(in.get(), &is) != 0)
     return cannot_open(file);
   if (regular != S_ISREG(is.st_mode))
     return refuse(file, "was replaced while it was opened");
@@ -121,7 +110,7 @@ expected<std::string> read_whole_file(const std::filesystem::path& file,
   if (size > limits.most_bytes)
     return too_large(file, limits.most_bytes);
   try {
-    return read_to_end(file, in.number, size, limits.most_bytes);
+    return read_to_end(file, in.get(), size, limits.most_bytes);
   } catch (const std::bad_alloc&) {
     return fail_in(file.string(), {error_kind::io, "not enough memory to hold it"});
   }

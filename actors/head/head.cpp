@@ -7,7 +7,6 @@
 #include "actors/head/selector.hpp"
 #include "actors/node/node_work.hpp"
 #include "actors/transport/door.hpp"
-#include "actors/transport/event_queue.hpp"
 #include "actors/transport/network_config.hpp"
 #include "actors/transport/stranger_guard.hpp"
 #include "actors/transport/tls_guard.hpp"
@@ -16,6 +15,7 @@
 #include "engine/store/run_folder.hpp"
 #include "engine/telemetry/publisher.hpp"
 #include "engine/training/recipe.hpp"
+#include "genome/wakeable_queue.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
@@ -54,8 +54,8 @@ std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment&
 }
 
 caf::behavior tell_end(caf::event_based_actor*,
-                       const std::shared_ptr<event_queue<run_over>>& ends) {
-  return {[ends](run_over end) { ends->push(end); }};
+                       const std::shared_ptr<wakeable_queue<run_over>>& ends) {
+  return {[ends](run_over end) { ends->put(end); }};
 }
 
 /// While it lives, CAF's system may end in peace: it waits until every peer has closed
@@ -335,8 +335,8 @@ private:
   network_config config_;
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<caf::scoped_actor> watcher_;
-  std::shared_ptr<event_queue<run_over>> ends_ =
-      std::make_shared<event_queue<run_over>>();
+  std::shared_ptr<wakeable_queue<run_over>> ends_ =
+      std::make_shared<wakeable_queue<run_over>>();
   dispatcher_actor dispatcher_;
   data_source_actor source_;
   caf::actor door_;

@@ -2,11 +2,11 @@
 
 #include "actors/messages/protocol.hpp"
 #include "actors/transport/door.hpp"
-#include "actors/transport/event_queue.hpp"
 #include "actors/transport/link.hpp"
 #include "actors/transport/network_config.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "actors/transport/tls_probe.hpp"
+#include "genome/wakeable_queue.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
@@ -41,14 +41,14 @@ struct node_event {
   std::string words;
 };
 
-using node_events = event_queue<node_event>;
+using node_events = wakeable_queue<node_event>;
 
 caf::behavior listen(caf::event_based_actor*, const std::shared_ptr<node_events>& queue) {
   return {[queue](int why, const std::string& words) {
-            queue->push({static_cast<node_end>(why), words});
+            queue->put({static_cast<node_end>(why), words});
           },
           [queue](const std::string& reason) {
-            queue->push({std::nullopt, reason});
+            queue->put({std::nullopt, reason});
           }};
 }
 

@@ -1,5 +1,7 @@
 #include "actors/transport/endpoint.hpp"
 
+#include "genome/unique_fd.hpp"
+
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -50,11 +52,10 @@ expected<void> check_listening(const endpoint& e) {
   if (::getaddrinfo(e.host.c_str(), std::to_string(e.port).c_str(), &hints, &found)
       == 0) {
     const int yes = 1;
-    const int s = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    free = s >= 0 && ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0
-           && ::bind(s, found->ai_addr, found->ai_addrlen) == 0 && ::listen(s, 1) == 0;
-    if (s >= 0)
-      ::close(s);
+    const unique_fd s(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    free = s && ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0
+           && ::bind(s.get(), found->ai_addr, found->ai_addrlen) == 0
+           && ::listen(s.get(), 1) == 0;
     ::freeaddrinfo(found);
   }
   if (free)

@@ -2,6 +2,8 @@
 // (sock_diag(7)).
 #include "actors/transport/peer_user.hpp"
 
+#include "genome/unique_fd.hpp"
+
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -65,12 +67,9 @@ std::optional<uid_t> user_of_peer(int descriptor) {
   asked.body.id.idiag_dport = split(own, asked.body.id.idiag_dst);
   asked.body.id.idiag_cookie[0] = asked.body.id.idiag_cookie[1] =
       static_cast<__u32>(INET_DIAG_NOCOOKIE);
-  const int netlink = ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-  if (netlink < 0)
-    return std::nullopt;
-  const auto user = ask(netlink, asked);
-  ::close(netlink);
-  return user;
+  const unique_fd netlink(
+      ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+  return netlink ? ask(netlink.get(), asked) : std::nullopt;
 }
 
 } // namespace clade

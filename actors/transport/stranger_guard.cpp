@@ -14,6 +14,7 @@
 
 #include "actors/transport/peer_user.hpp"
 #include "actors/transport/tls_guard.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -140,21 +141,19 @@ public:
   template<class Accept>
   void refuse_waiting(Accept accept_one) {
     std::lock_guard lock(mutex_);
-    if (spare_ >= 0)
-      ::close(spare_);
-    if (const int refused = accept_one(); refused >= 0)
-      ::close(refused);
+    spare_.reset();
+    clade::unique_fd(accept_one()).reset();
     keep_spare();
   }
 
   void have_spare() {
     std::lock_guard lock(mutex_);
-    if (spare_ < 0)
+    if (!spare_)
       keep_spare();
   }
 
 private:
-  void keep_spare() { spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+  void keep_spare() { spare_.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
   // Who reads it sees its end, and closes it.
   void cut_off(std::list<stranger>::iterator s) {
@@ -167,7 +166,7 @@ private:
   std::list<stranger> strangers_; ///< The oldest first.
   std::map<std::string, allowance> allowances_;
   std::set<std::uint16_t> own_ports_;
-  int spare_ = -1;
+  clade::unique_fd spare_;
 };
 
 stranger_list& strangers() {

@@ -1,6 +1,7 @@
 #include "actors/transport/tls_probe.hpp"
 
 #include "actors/transport/freed_by.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -26,25 +27,6 @@ using clock = std::chrono::steady_clock;
 using context_pointer = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
 using ssl_pointer = std::unique_ptr<SSL, freed_by<SSL_free>>;
 
-class socket_descriptor {
-public:
-  explicit socket_descriptor(int d = -1) : descriptor_(d) {}
-  socket_descriptor(socket_descriptor&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  socket_descriptor& operator=(socket_descriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~socket_descriptor() {
-    if (descriptor_ >= 0)
-      ::close(descriptor_);
-  }
-  [[nodiscard]] int get() const { return descriptor_; }
-
-private:
-  int descriptor_;
-};
-
 bool wait_for(int descriptor, short events, clock::time_point until) {
   for (;;) {
     const auto left =
@@ -63,8 +45,8 @@ tl::unexpected<error> unreachable(const std::string& why) {
   return fail(error_kind::refused, why + "; is the run going on, and this its address?");
 }
 
-expected<socket_descriptor> connect_to(const std::string& host, std::uint16_t port,
-                                       clock::time_point until) {
+expected<unique_fd> connect_to(const std::string& host, std::uint16_t port,
+                               clock::time_point until) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -75,8 +57,8 @@ expected<socket_descriptor> connect_to(const std::string& host, std::uint16_t po
   const std::unique_ptr<addrinfo, freed_by<::freeaddrinfo>> all(found);
   int reason = ETIMEDOUT;
   for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
-    socket_descriptor s(::socket(
-        a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol));
+    unique_fd s(::socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                         a->ai_protocol));
     if (::connect(s.get(), a->ai_addr, a->ai_addrlen) == 0)
       return s;
     reason = errno;

@@ -62,48 +62,36 @@ struct mapping {
 };
 
 std::optional<mapping> map(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0)
-    return std::nullopt;
+  const unique_fd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat is {};
   std::optional<mapping> out;
-  if (::fstat(fd, &is) == 0 && S_ISREG(is.st_mode) && is.st_uid == ::geteuid()
+  if (in && ::fstat(in.get(), &is) == 0 && S_ISREG(is.st_mode) && is.st_uid == ::geteuid()
       && static_cast<std::uint64_t>(is.st_size) >= sizeof(file_header)) {
     const auto size = static_cast<std::size_t>(is.st_size);
-    void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+    void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, in.get(), 0);
     if (at != MAP_FAILED)
       out = mapping{{at, [size](const void* p) { ::munmap(const_cast<void*>(p), size); }},
                     {static_cast<const char*>(at), size}};
     // Used now: the order in which files are removed goes by it.
-    ::futimens(fd, nullptr);
+    ::futimens(in.get(), nullptr);
   }
-  ::close(fd);
   return out;
-}
-
-bool write_all(int fd, std::span<const char> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 bool write_file(const std::filesystem::path& file, const file_header& h,
                 const data_set& data, const std::string& form) {
   std::string temporary = file.string() + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC); // of mode 0600
-  if (fd < 0)
+  unique_fd out(::mkostemp(temporary.data(), O_CLOEXEC)); // of mode 0600
+  if (!out)
     return false;
   const auto header = std::bit_cast<std::array<char, sizeof h>>(h);
-  bool written = write_all(fd, header)
-                 && write_all(fd, bytes_of(data.features.data(), data.features.size()))
-                 && write_all(fd, form);
-  written = ::close(fd) == 0 && written;
+  const auto features = bytes_of(data.features.data(), data.features.size());
+  bool written = true;
+  for (const std::string_view part :
+       {std::string_view(header.data(), header.size()),
+        std::string_view(features.data(), features.size()), std::string_view(form)})
+    written = written && write_all(out.get(), part) == 0;
+  written = out.close() == 0 && written;
   if (written && ::rename(temporary.c_str(), file.c_str()) == 0)
     return true;
   ::unlink(temporary.c_str());
@@ -251,19 +239,14 @@ data_set keep_cached(const data_cache& cache, const cache_key& key, data_set dat
 
 // One of a few files, which stay: to remove a lock that others may wait for is to have
 // two. Different data rarely meets in one, and then only waits.
-cache_lock::cache_lock(const data_cache& cache, const cache_key& key) : file_(-1) {
+cache_lock::cache_lock(const data_cache& cache, const cache_key& key) {
   if (!make_folder(cache.folder))
     return;
   const auto name = "lock-" + std::to_string(key.name.low % 16);
-  file_ = ::open((cache.folder / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-                 0600);
-  while (file_ >= 0 && ::flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+  file_.reset(::open((cache.folder / name).c_str(),
+                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  while (file_ && ::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
-}
-
-cache_lock::~cache_lock() {
-  if (file_ >= 0)
-    ::close(file_);
 }
 
 } // namespace clade

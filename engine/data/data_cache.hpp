@@ -1,6 +1,7 @@
 #pragma once
 
 #include "genome/genome.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -53,12 +54,9 @@ key_of(const data_cache& cache, const data_params& params, std::uint64_t seed);
 class cache_lock {
 public:
   cache_lock(const data_cache& cache, const cache_key& key);
-  cache_lock(const cache_lock&) = delete;
-  cache_lock& operator=(const cache_lock&) = delete;
-  ~cache_lock();
 
 private:
-  int file_;
+  unique_fd file_;
 };
 
 } // namespace clade

@@ -11,6 +11,7 @@
 
 #include "engine/store/run_lock.hpp"
 #include "engine/store/survey.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -56,13 +57,9 @@ expected<std::filesystem::path> link_damaged(const std::filesystem::path& file) 
 
 expected<void> sync_folder(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : ".";
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const std::error_code why(errno, std::system_category());
-  if (descriptor >= 0)
-    ::close(descriptor);
-  if (!synced)
-    return cannot(folder, "be written", why);
+  const unique_fd in(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!in || ::fsync(in.get()) != 0)
+    return cannot(folder, "be written", {errno, std::system_category()});
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "engine/store/checkpoints.hpp"
 
 #include "genome/hash.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,41 +24,25 @@ tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what
               file.string() + ": cannot be " + what + ": " + why.message());
 }
 
-std::error_code last_error() {
-  return {errno, std::system_category()};
-}
-
-bool write_all(int descriptor, const bytes& data) {
-  for (std::size_t done = 0; done < data.size();) {
-    const auto n = ::write(descriptor, data.data() + done, data.size() - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
+std::error_code error_of(int number) {
+  return {number, std::system_category()};
 }
 
 expected<void> write_file(const std::filesystem::path& file, const bytes& data) {
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0)
-    return cannot(file, "written", last_error());
-  const bool written = write_all(descriptor, data) && ::fsync(descriptor) == 0;
-  const auto why = last_error();
-  if (::close(descriptor) != 0 || !written)
-    return cannot(file, "written", written ? last_error() : why);
-  return {};
+  unique_fd out(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  int cause = out ? write_all(out.get(), data) : errno;
+  if (cause == 0 && ::fsync(out.get()) != 0)
+    cause = errno;
+  if (const int failed = out.close(); cause == 0)
+    cause = failed;
+  return cause == 0 ? expected<void>{} : cannot(file, "written", error_of(cause));
 }
 
 expected<void> sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const auto why = last_error();
-  if (descriptor >= 0)
-    ::close(descriptor);
-  return synced ? expected<void>{} : cannot(folder, "written", why);
+  const unique_fd in(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return in && ::fsync(in.get()) == 0 ? expected<void>{}
+                                      : cannot(folder, "written", error_of(errno));
 }
 
 } // namespace

@@ -11,14 +11,12 @@
 #include "engine/telemetry/stored_picture.hpp"
 #include "engine/telemetry/viewer_keys.hpp"
 #include "engine/telemetry/wire.hpp"
+#include "genome/wakeable_queue.hpp"
 
 #include <signal.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 #include <zmq.hpp>
 
 #include <atomic>
-#include <mutex>
 #include <thread>
 
 namespace clade {
@@ -60,7 +58,6 @@ public:
         folder_(std::move(folder)),
         picture_(std::move(picture)),
         kept_(picture_.sequence),
-        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         events_(context_, zmq::socket_type::xpub),
         requests_(context_, zmq::socket_type::router),
         control_(context_, zmq::socket_type::router) {}
@@ -69,10 +66,9 @@ public:
     std::error_code gone;
     if (thread_.joinable()) {
       ending_ = true;
-      wake();
+      waiting_.wake();
       thread_.join();
     }
-    ::close(wake_);
     // A head that is killed leaves them; the next one binds them anew.
     for (const char* socket : {"events", "requests", "control"})
       std::filesystem::remove(params_.folder / socket, gone);
@@ -80,7 +76,7 @@ public:
   }
 
   expected<void> begin() {
-    if (wake_ < 0)
+    if (!waiting_.usable())
       return fail(error_kind::io, "no event descriptor can be had");
     try {
       events_.set(zmq::sockopt::sndhwm, params_.queued_messages);
@@ -107,9 +103,9 @@ public:
     return {};
   }
 
-  void publish(recorded r) override { add(std::move(r)); }
-  void publish(epoch_news e) override { add(std::move(e)); }
-  void publish(slots_view v) override { add(std::move(v)); }
+  void publish(recorded r) override { waiting_.put(std::move(r)); }
+  void publish(epoch_news e) override { waiting_.put(std::move(e)); }
+  void publish(slots_view v) override { waiting_.put(std::move(v)); }
   bool watched() const override { return subscriptions_ > 0; }
 
 private:
@@ -140,26 +136,12 @@ private:
     return {};
   }
 
-  void add(event e) {
-    {
-      std::lock_guard lock(mutex_);
-      waiting_.push_back(std::move(e));
-    }
-    wake();
-  }
-
-  void wake() const {
-    // Full means that it wakes anyway.
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
-  }
-
   void serve() {
     leave_signals_to_others();
     std::vector<zmq::pollitem_t> items{{events_.handle(), 0, ZMQ_POLLIN, 0},
                                        {requests_.handle(), 0, ZMQ_POLLIN, 0},
                                        {control_.handle(), 0, ZMQ_POLLIN, 0},
-                                       {nullptr, wake_, ZMQ_POLLIN, 0}};
+                                       {nullptr, waiting_.descriptor(), ZMQ_POLLIN, 0}};
     if (gate_)
       items.push_back({gate_->handle(), 0, ZMQ_POLLIN, 0});
     auto next_alive = clock::now();
@@ -213,14 +195,7 @@ private:
   }
 
   void publish_waiting() {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto read = ::read(wake_, &count, sizeof count);
-    std::vector<event> events;
-    {
-      std::lock_guard lock(mutex_);
-      events.swap(waiting_);
-    }
-    for (const auto& e : events)
+    for (const auto& e : waiting_.take())
       std::visit([this](const auto& one) { show(one); }, e);
   }
 
@@ -317,14 +292,12 @@ private:
   run_picture picture_;
   std::uint64_t kept_; ///< Up to that record it is kept.
   std::uint64_t kept_size_ = 0;
-  int wake_;
   zmq::context_t context_;
   zmq::socket_t events_, requests_, control_;
   std::optional<gate> gate_;
   std::unique_ptr<store> reader_;
   std::atomic<std::size_t> subscriptions_ = 0;
-  std::mutex mutex_;
-  std::vector<event> waiting_;
+  wakeable_queue<event> waiting_;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -20,27 +19,14 @@ expected<socket_folder> socket_folder::open(const std::filesystem::path& folder,
     return failed("cannot be made");
   if (make && ::chmod(folder.c_str(), 0700) != 0)
     return failed("cannot be kept from others");
-  const int descriptor = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
+  unique_fd descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor)
     return failed("cannot be opened");
-  return socket_folder(descriptor);
-}
-
-socket_folder::socket_folder(socket_folder&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-socket_folder& socket_folder::operator=(socket_folder&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-socket_folder::~socket_folder() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
+  return socket_folder(std::move(descriptor));
 }
 
 std::string socket_folder::address(const std::string& socket) const {
-  return "ipc:///proc/self/fd/" + std::to_string(descriptor_) + "/" + socket;
+  return "ipc:///proc/self/fd/" + std::to_string(descriptor_.get()) + "/" + socket;
 }
 
 } // namespace clade

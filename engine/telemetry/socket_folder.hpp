@@ -1,9 +1,11 @@
 #pragma once
 
 #include "genome/error.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 namespace clade {
 
@@ -15,17 +17,14 @@ public:
   /// not there.
   [[nodiscard]] static expected<socket_folder> open(const std::filesystem::path& folder,
                                                     bool make);
-  socket_folder(socket_folder&& other) noexcept;
-  socket_folder& operator=(socket_folder&& other) noexcept;
-  ~socket_folder();
 
   /// "ipc:///proc/self/fd/7/events", for this process while this object lives.
   [[nodiscard]] std::string address(const std::string& socket) const;
 
 private:
-  explicit socket_folder(int descriptor) : descriptor_(descriptor) {}
+  explicit socket_folder(unique_fd descriptor) : descriptor_(std::move(descriptor)) {}
 
-  int descriptor_ = -1;
+  unique_fd descriptor_;
 };
 
 } // namespace clade

@@ -1,15 +1,13 @@
 #include "engine/telemetry/subscription.hpp"
 
 #include "engine/telemetry/socket_folder.hpp"
+#include "genome/wakeable_queue.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 #include <zmq.hpp>
 
 #include <atomic>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -117,16 +115,12 @@ class socket_subscription final : public subscription {
 public:
   socket_subscription(addresses to, std::optional<socket_folder> folder)
       : to_(std::move(to)),
-        folder_(std::move(folder)),
-        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+        folder_(std::move(folder)) {}
 
-  ~socket_subscription() override {
-    end_thread();
-    ::close(wake_);
-  }
+  ~socket_subscription() override { end_thread(); }
 
   expected<void> begin() {
-    if (wake_ < 0)
+    if (!arrived_.usable())
       return fail(error_kind::io, "no event descriptor can be had");
     try {
       events_ = zmq::socket_t(context_, zmq::socket_type::sub);
@@ -169,16 +163,12 @@ public:
   }
 
   std::vector<published> take(std::chrono::milliseconds most) override {
-    pollfd item{.fd = wake_, .events = POLLIN, .revents = 0};
-    if (::poll(&item, 1, static_cast<int>(most.count())) > 0) {
-      std::uint64_t count = 0;
-      [[maybe_unused]] const auto cleared = ::read(wake_, &count, sizeof count);
-    }
-    std::lock_guard lock(mutex_);
-    return std::exchange(arrived_, {});
+    pollfd item{.fd = arrived_.descriptor(), .events = POLLIN, .revents = 0};
+    ::poll(&item, 1, static_cast<int>(most.count()));
+    return arrived_.take();
   }
 
-  int descriptor() const override { return wake_; }
+  int descriptor() const override { return arrived_.descriptor(); }
 
 private:
   void end_thread() {
@@ -199,26 +189,18 @@ private:
         parts.push_back(part.to_string());
       // What is not understood is a gap, if it was a record.
       auto decoded = decode_published(parts);
-      if (!decoded)
-        continue;
-      {
-        std::lock_guard lock(mutex_);
-        arrived_.push_back(std::move(*decoded));
-      }
-      const std::uint64_t one = 1;
-      [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);
+      if (decoded)
+        arrived_.put(std::move(*decoded));
     }
   }
 
   addresses to_;
   std::optional<socket_folder> folder_; ///< Through which the files are reached.
-  int wake_;
   zmq::context_t context_;
   zmq::socket_t events_;
   std::optional<asker> requests_;
   std::uint64_t monitors_ = 0;
-  std::mutex mutex_;
-  std::vector<published> arrived_;
+  wakeable_queue<published> arrived_;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };

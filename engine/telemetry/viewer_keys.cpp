@@ -1,5 +1,7 @@
 #include "engine/telemetry/viewer_keys.hpp"
 
+#include "genome/unique_fd.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,19 +51,13 @@ std::vector<std::string> words_of(const fs::path& file) {
 
 /// A new file of mode 0600; `conflict` if there is one.
 expected<void> write_line(const fs::path& file, const std::string& line) {
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const auto failed = [&] {
-    return fail(errno == EEXIST ? error_kind::conflict : error_kind::io,
-                "cannot write " + file.string() + ": " + std::strerror(errno));
-  };
-  if (descriptor < 0)
-    return failed();
-  const auto text = line + "\n";
-  const bool written =
-      ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (::close(descriptor) != 0 || !written)
-    return failed();
+  unique_fd out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  int cause = out ? write_all(out.get(), line + "\n") : errno;
+  if (const int failed = out.close(); cause == 0)
+    cause = failed;
+  if (cause != 0)
+    return fail(cause == EEXIST ? error_kind::conflict : error_kind::io,
+                "cannot write " + file.string() + ": " + std::strerror(cause));
   return {};
 }
 

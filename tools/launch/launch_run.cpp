@@ -3,6 +3,7 @@
 #include "actors/transport/network_address.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/run_lock.hpp"
+#include "genome/unique_fd.hpp"
 #include "tools/launch/outside_command.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/run_files.hpp"
@@ -38,23 +39,17 @@ public:
   explicit process_end(pid_t process)
       : process_(process),
         end_(static_cast<int>(::syscall(SYS_pidfd_open, process, 0))) {}
-  process_end(const process_end&) = delete;
-  process_end& operator=(const process_end&) = delete;
-  ~process_end() {
-    if (end_ >= 0)
-      ::close(end_);
-  }
 
   /// Whether it ended by itself within that time.
   [[nodiscard]] bool came(int milliseconds) const {
-    pollfd ended{.fd = end_, .events = POLLIN, .revents = 0};
+    pollfd ended{.fd = end_.get(), .events = POLLIN, .revents = 0};
     ::poll(&ended, 1, milliseconds);
     return ::waitpid(process_, nullptr, WNOHANG) == process_;
   }
 
 private:
   pid_t process_;
-  int end_;
+  unique_fd end_;
 };
 
 std::string last_line(const std::filesystem::path& file) {

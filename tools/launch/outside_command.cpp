@@ -1,16 +1,15 @@
 #include "tools/launch/outside_command.hpp"
 
+#include "genome/child_process.hpp"
+
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <memory>
-#include <string_view>
+#include <utility>
 
 namespace clade {
 
@@ -20,92 +19,27 @@ tl::unexpected<error> failed(const std::string& what, int reason) {
   return fail(error_kind::io, what + ": " + std::strerror(reason));
 }
 
-/// Closes what it holds.
-class descriptor {
-public:
-  explicit descriptor(int number) : number_(number) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (number_ >= 0)
-      ::close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
-
-private:
-  int number_;
-};
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR)
-      return false;
-    text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-  }
-  return ::lseek(file, 0, SEEK_SET) == 0;
+/// Fills in the program's path.
+expected<pid_t> start_found(child_params params) {
+  return find_program(params.command.front()).and_then([&](const auto& program) {
+    params.command.front() = program.string();
+    params.is_foreign = true;
+    return start_child(params);
+  });
 }
-
-/// What posix_spawnp takes, with signals as a new program expects them: nothing blocked
-/// or ignored because of us.
-struct spawn_plan {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-
-  explicit spawn_plan(short flags) {
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes, &signals);
-    for (const int s : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGHUP})
-      sigaddset(&signals, s);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    posix_spawnattr_setflags(
-        &attributes,
-        static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-  }
-  spawn_plan(const spawn_plan&) = delete;
-  spawn_plan& operator=(const spawn_plan&) = delete;
-  ~spawn_plan() {
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-  }
-
-  expected<pid_t> start(std::vector<std::string> command) const {
-    std::vector<char*> words;
-    for (auto& word : command)
-      words.push_back(word.data());
-    words.push_back(nullptr);
-    pid_t process = 0;
-    const int reason =
-        posix_spawnp(&process, words.front(), &files, &attributes, words.data(), environ);
-    if (reason == ENOENT)
-      return fail(error_kind::not_found,
-                  "there is no program " + command.front() + " on this machine");
-    if (reason != 0)
-      return failed("cannot start " + command.front(), reason);
-    return process;
-  }
-};
 
 } // namespace
 
 expected<outside_command> outside_command::start(const outside_command_params& params) {
-  const descriptor input(::memfd_create("input", MFD_CLOEXEC));
-  descriptor output(::memfd_create("output", MFD_CLOEXEC));
-  if (input.number() < 0 || output.number() < 0
-      || !write_all(input.number(), params.input))
+  const auto input = memory_file(params.input);
+  auto output = memory_file();
+  if (!input || !output)
     return failed("cannot start " + params.command.front(), errno);
-  spawn_plan plan(0);
-  posix_spawn_file_actions_adddup2(&plan.files, input.number(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&plan.files, output.number(), STDOUT_FILENO);
-  if (params.keep_errors)
-    posix_spawn_file_actions_adddup2(&plan.files, output.number(), STDERR_FILENO);
-  return plan.start(params.command).map([&](pid_t process) {
-    return outside_command(process, output.release());
-  });
+  return start_found({.command = params.command,
+                      .input = input.get(),
+                      .output = output.get(),
+                      .errors = params.keep_errors ? output.get() : -1})
+      .map([&](pid_t process) { return outside_command(process, std::move(output)); });
 }
 
 outside_command::~outside_command() {
@@ -113,8 +47,6 @@ outside_command::~outside_command() {
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
-  if (output_ >= 0)
-    ::close(output_);
 }
 
 expected<outside_command::ending> outside_command::finish() {
@@ -128,7 +60,7 @@ expected<outside_command::ending> outside_command::finish() {
   char block[4096];
   // It shares the place in the file with us, so that we are at its end.
   for (off_t place = 0;;) {
-    const auto count = ::pread(output_, block, sizeof(block), place);
+    const auto count = ::pread(output_.get(), block, sizeof(block), place);
     if (count < 0)
       return failed("reading what a program wrote", errno);
     if (count == 0)
@@ -145,15 +77,16 @@ expected<outside_command::ending> run_outside(const outside_command_params& para
 
 expected<pid_t> start_detached(const std::vector<std::string>& command,
                                const std::filesystem::path& log) {
-  const descriptor output(
+  const unique_fd output(
       ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (output.number() < 0)
+  if (!output)
     return failed(log.string(), errno);
-  spawn_plan plan(POSIX_SPAWN_SETSID);
-  posix_spawn_file_actions_addopen(&plan.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&plan.files, output.number(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&plan.files, output.number(), STDERR_FILENO);
-  return plan.start(command);
+  const unique_fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return start_found({.command = command,
+                      .input = nothing.get(),
+                      .output = output.get(),
+                      .errors = output.get(),
+                      .own_session = true});
 }
 
 } // namespace clade

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "genome/error.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <sys/types.h>
 
@@ -31,7 +32,7 @@ public:
 
   outside_command(outside_command&& other) noexcept
       : process_(std::exchange(other.process_, 0)),
-        output_(std::exchange(other.output_, -1)) {}
+        output_(std::move(other.output_)) {}
   outside_command& operator=(outside_command&& other) noexcept {
     std::swap(process_, other.process_);
     std::swap(output_, other.output_);
@@ -43,10 +44,12 @@ public:
   [[nodiscard]] expected<ending> finish();
 
 private:
-  outside_command(pid_t process, int output) : process_(process), output_(output) {}
+  outside_command(pid_t process, unique_fd output)
+      : process_(process),
+        output_(std::move(output)) {}
 
   pid_t process_ = 0;
-  int output_ = -1;
+  unique_fd output_;
 };
 
 /// Starts and finishes it.

@@ -1,11 +1,10 @@
 #include "tools/machine/supervisor.hpp"
 
+#include "genome/child_process.hpp"
 #include "tools/machine/signal_origin.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +15,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <memory>
-#include <new>
 #include <random>
 #include <utility>
 
@@ -60,110 +57,28 @@ std::uint64_t memory_kills() {
   return 0;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& s : strings)
-    result.push_back(s.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-struct free_cores {
-  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-};
-
-/// A set of cores of whatever size it takes; empty for those that this process has.
-struct core_set {
-  std::unique_ptr<cpu_set_t, free_cores> set;
-  std::size_t bytes = 0;
-};
-
-core_set make_core_set(const std::vector<unsigned>& cores) {
-  if (cores.empty())
-    return {};
-  const auto count = std::ranges::max(cores) + 1;
-  core_set made{.set = std::unique_ptr<cpu_set_t, free_cores>(CPU_ALLOC(count)),
-                .bytes = CPU_ALLOC_SIZE(count)};
-  if (!made.set)
-    throw std::bad_alloc();
-  CPU_ZERO_S(made.bytes, made.set.get());
-  for (const unsigned c : cores)
-    CPU_SET_S(c, made.bytes, made.set.get());
-  return made;
-}
-
-// Of our caller's cores one may have been taken away since they were looked at.
-void pin(const core_set& cores) {
-  constexpr char words[] =
-      "clade: the cores of a slot cannot be had; its process runs on "
-      "any that are left\n";
-  if (cores.set && sched_setaffinity(0, cores.bytes, cores.set.get()) != 0) {
-    [[maybe_unused]] const auto ignored =
-        ::write(STDERR_FILENO, words, sizeof(words) - 1);
-  }
-}
-
-/// In the child, before exec: only calls that are safe after fork in a threaded process.
-[[noreturn]] void become(char* const* arguments, char* const* environment,
-                         const core_set& cores, int log, int inherited, pid_t parent) {
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  // A group of its own: the terminal's Ctrl+C is for the process that decides what to do
-  // about it.
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (inherited >= 0)
-    fcntl(inherited, F_SETFD, 0);
-  // The parent may have died before the line above; then nobody would ever kill this one.
-  if (getppid() == parent
-      && (log < 0 || (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0))) {
-    pin(cores);
-    execve(arguments[0], arguments, environment);
-  }
-  _exit(127);
+std::chrono::milliseconds longer_pause(std::chrono::milliseconds pause) {
+  return std::clamp<std::chrono::milliseconds>(2 * pause, first_pause, longest_pause);
 }
 
 } // namespace
 
 expected<pid_t> start_process(const process_params& params) {
-  auto command = params.command;
-  std::vector<std::string> environment = params.environment;
-  for (char** e = environ; *e != nullptr; ++e) {
-    const std::string_view old(*e);
-    const auto name = old.substr(0, old.find('=') + 1);
-    if (std::ranges::none_of(params.environment,
-                             [&](const auto& s) { return s.starts_with(name); }))
-      environment.emplace_back(old);
-  }
-  int log = -1;
+  unique_fd log;
   if (!params.log.empty()) {
-    log = ::open(params.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (log < 0)
+    log.reset(
+        ::open(params.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (!log)
       return fail(error_kind::io, params.log.string() + ": " + std::strerror(errno));
   }
-  auto argument_pointers = pointers(command);
-  auto environment_pointers = pointers(environment);
-  const auto cores = make_core_set(params.cores);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child == 0)
-    become(argument_pointers.data(), environment_pointers.data(), cores, log,
-           params.inherited, parent);
-  const int reason = errno;
-  if (log >= 0)
-    ::close(log);
-  if (child < 0)
-    return fail(error_kind::io,
-                "cannot start " + command.front() + ": " + std::strerror(reason));
-  return child;
-}
-
-std::string describe_exit(int wait_status) {
-  if (WIFSIGNALED(wait_status))
-    return "killed by signal " + std::to_string(WTERMSIG(wait_status)) + " ("
-           + strsignal(WTERMSIG(wait_status)) + ")";
-  return "ended with status " + std::to_string(WEXITSTATUS(wait_status));
+  return start_child({.command = params.command,
+                      .environment = params.environment,
+                      .cores = params.cores,
+                      .output = log.get(),
+                      .errors = log.get(),
+                      .inherited = params.inherited,
+                      .group = 0, // The terminal's Ctrl+C is for who decides about it.
+                      .dies_with_us = true});
 }
 
 bool is_ignored(int signal) {
@@ -176,32 +91,33 @@ supervisor::supervisor(supervisor_params params) : params_(std::move(params)) {
     slots_.push_back({.params = std::move(s), .start_again = clock::now()});
 }
 
-expected<void> supervisor::start_due() {
+void supervisor::start_due() {
   const auto now = clock::now();
-  for (auto& s : slots_) {
-    if (s.done || s.process != 0 || now < s.start_again)
-      continue;
-    int pipe[2];
-    if (::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0)
-      return fail(error_kind::io, std::string("no pipe: ") + std::strerror(errno));
-    auto params = s.params;
-    s.session = drawn_session();
-    s.kills_before = memory_kills();
-    s.sent_signal = false;
-    params.command.insert(params.command.end(), {"--pulse", std::to_string(pipe[1]),
-                                                 "--session", std::to_string(s.session)});
-    for (const auto& end : s.former)
-      params.command.insert(params.command.end(), {"--former", end});
-    params.inherited = pipe[1];
-    auto started = start_process(params);
-    ::close(pipe[1]);
-    s.pulse = pipe[0];
-    if (!started)
-      return tl::unexpected(started.error());
-    s.process = *started;
-    s.started = s.heard = now;
-  }
-  return {};
+  for (auto& s : slots_)
+    if (!s.done && s.process == 0 && now >= s.start_again)
+      if (const auto started = start(s); !started) // Perhaps the machine has no process
+        start_later(s, longer_pause(s.pause), started.error().message); // left for now.
+}
+
+expected<void> supervisor::start(slot& s) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    return fail(error_kind::io, std::string("no pipe: ") + std::strerror(errno));
+  s.pulse.reset(pipe[0]);
+  const unique_fd beats(pipe[1]);
+  auto params = s.params;
+  s.session = drawn_session();
+  s.kills_before = memory_kills();
+  s.sent_signal = false;
+  params.command.insert(params.command.end(), {"--pulse", std::to_string(beats.get()),
+                                               "--session", std::to_string(s.session)});
+  for (const auto& end : s.former)
+    params.command.insert(params.command.end(), {"--former", end});
+  params.inherited = beats.get();
+  return start_process(params).map([&](pid_t process) {
+    s.process = process;
+    s.started = s.heard = clock::now();
+  });
 }
 
 // Evidence is what the process itself shows: a fault, or that it ended because a test did
@@ -229,8 +145,7 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   s.former.push_back(std::to_string(s.session) + (own ? ":1:" : ":0:") + how);
   if (s.former.size() > former_kept)
     s.former.pop_front();
-  if (s.pulse >= 0)
-    ::close(std::exchange(s.pulse, -1));
+  s.pulse.reset();
   const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (draining_ || exit_status == dismissed_status || exit_status == refused_status
       || exit_status == lonely_status) {
@@ -239,16 +154,21 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
       status_ = exit_status == refused_status ? 2 : std::max(status_, 1);
     return;
   }
-  const auto now = clock::now();
   // What kills a process by a signal, or keeps it beyond its time, is a task; what ends
   // it with a status is there again next time.
-  s.pause = own || WIFSIGNALED(status) || now - s.started >= healthy_life
-                ? least_pause
-                : std::clamp<std::chrono::milliseconds>(2 * s.pause, first_pause,
-                                                        longest_pause);
-  s.start_again = now + s.pause;
-  std::fprintf(stderr, "clade worker: node process %d: %s; started again in %.1f s\n",
-               process, how.c_str(), std::chrono::duration<double>(s.pause).count());
+  start_later(s,
+              own || WIFSIGNALED(status) || clock::now() - s.started >= healthy_life
+                  ? least_pause
+                  : longer_pause(s.pause),
+              "node process " + std::to_string(process) + ": " + how);
+}
+
+void supervisor::start_later(slot& s, std::chrono::milliseconds pause,
+                             const std::string& why) {
+  s.pause = pause;
+  s.start_again = clock::now() + pause;
+  std::fprintf(stderr, "clade worker: %s; started again in %.1f s\n", why.c_str(),
+               std::chrono::duration<double>(pause).count());
 }
 
 void supervisor::reap() {
@@ -262,12 +182,12 @@ void supervisor::reap() {
 void supervisor::read_pulse(slot& s) {
   char beats[64];
   ssize_t count = 0;
-  while (s.pulse >= 0 && (count = ::read(s.pulse, beats, sizeof(beats))) > 0) {
+  while (s.pulse && (count = ::read(s.pulse.get(), beats, sizeof(beats))) > 0) {
     s.heard = clock::now();
     s.sent_signal |= std::find(beats, beats + count, signal_was_sent) != beats + count;
   }
-  if (s.pulse >= 0 && count == 0) // It is about to end.
-    ::close(std::exchange(s.pulse, -1));
+  if (s.pulse && count == 0) // It is about to end.
+    s.pulse.reset();
 }
 
 void supervisor::hear() {
@@ -326,7 +246,7 @@ void supervisor::end_all() {
 void supervisor::wait(int signals) {
   std::vector<pollfd> all{{.fd = signals, .events = POLLIN, .revents = 0}};
   for (const auto& s : slots_)
-    all.push_back({.fd = s.pulse, .events = POLLIN, .revents = 0});
+    all.push_back({.fd = s.pulse.get(), .events = POLLIN, .revents = 0});
   ::poll(all.data(), all.size(), static_cast<int>(until_next_step().count()));
   signalfd_siginfo signal{};
   while (::read(signals, &signal, sizeof(signal)) == sizeof(signal)) {
@@ -347,21 +267,20 @@ expected<int> supervisor::keep_alive() {
   if (!is_ignored(SIGHUP))
     sigaddset(&wanted, SIGHUP);
   sigprocmask(SIG_BLOCK, &wanted, nullptr);
-  const int signals = ::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
-  if (signals < 0)
+  const unique_fd signals(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals)
     return fail(error_kind::io, std::string("no signals: ") + std::strerror(errno));
   last_look_ = clock::now();
   while (std::ranges::any_of(slots_, [](const slot& s) { return !s.done; })) {
-    if (auto started = draining_ ? expected<void>{} : start_due(); !started)
-      return tl::unexpected(started.error());
-    wait(signals);
+    if (!draining_)
+      start_due();
+    wait(signals.get());
     hear();
     reap();
     kill_silent();
     if (draining_ && clock::now() >= drained_)
       end_all();
   }
-  ::close(signals);
   return status_;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "genome/error.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -27,12 +28,9 @@ struct process_params {
   std::filesystem::path log;
 };
 
-/// Starts it; it is killed when this process's calling thread ends, so that nothing is
-/// left over after a crash.
+/// Starts it in a process group of its own; it is killed when this process's calling
+/// thread ends, so that nothing is left over after a crash.
 [[nodiscard]] expected<pid_t> start_process(const process_params& params);
-
-/// "ended with status 3", "was killed by signal 9 (Killed)".
-[[nodiscard]] std::string describe_exit(int wait_status);
 
 /// Whether this process leaves a signal aside, as nohup makes its command do with SIGHUP.
 [[nodiscard]] bool is_ignored(int signal);
@@ -73,7 +71,7 @@ private:
   struct slot {
     process_params params;
     pid_t process = 0;
-    int pulse = -1; ///< The pipe's end that is read.
+    unique_fd pulse; ///< The pipe's end that is read.
     std::uint64_t session = 0;
     std::uint64_t kills_before = 0; ///< Of the kernel, for want of memory.
     bool sent_signal = false; ///< A signal that looks like a fault came from elsewhere.
@@ -85,7 +83,9 @@ private:
     bool done = false;
   };
 
-  expected<void> start_due();
+  void start_due();
+  expected<void> start(slot& s);
+  void start_later(slot& s, std::chrono::milliseconds pause, const std::string& why);
   void wait(int signals);
   void hear();
   void kill_silent();

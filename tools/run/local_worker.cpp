@@ -1,5 +1,7 @@
 #include "tools/run/local_worker.hpp"
 
+#include "genome/child_process.hpp"
+
 #include <sys/wait.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace clade {
 
 expected<std::optional<endpoint>> publishing_at(const std::string& address,
-                                                 const std::filesystem::path& keys) {
+                                                const std::filesystem::path& keys) {
   if (address.empty())
     return std::optional<endpoint>();
   if (keys.empty())

@@ -177,7 +177,7 @@ public:
   explicit command_fitness(command_setup setup) : setup_(std::move(setup)) {}
 
   expected<void> warm_up() override {
-    return find_program(setup_.params.run, setup_.params.directory).map([](auto&&) {});
+    return program_file(setup_.params.run, setup_.params.directory).map([](auto&&) {});
   }
 
   evaluated_job evaluate(const job& j, progress& p) override {
@@ -293,7 +293,7 @@ public:
     return {.of = "the program"};
   }
   [[nodiscard]] expected<void> check_machine() const override {
-    return find_program(params.run, params.directory)
+    return program_file(params.run, params.directory)
         .map([](auto&&) {})
         .map_error([](error&& e) {
           return error{e.kind, "[command]: " + e.message};

@@ -11,20 +11,19 @@
 
 #include "engine/evaluation/command/program.hpp"
 
+#include "genome/child_process.hpp"
+#include "genome/unique_fd.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -51,70 +50,35 @@ tl::unexpected<error> failed(const std::string& what, int reason) {
   return fail(error_kind::io, what + ": " + std::strerror(reason));
 }
 
-/// Closes the file descriptor that it holds.
-class open_file {
-public:
-  explicit open_file(int number = -1) : number_(number) {}
-  open_file(open_file&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  open_file& operator=(open_file&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~open_file() { close(); }
-
-  [[nodiscard]] int number() const { return number_; }
-  void close() {
-    if (number_ >= 0)
-      ::close(std::exchange(number_, -1));
-  }
-
-private:
-  int number_;
-};
-
 struct pipe_ends {
-  open_file read, write;
+  unique_fd read, write;
 };
 
 std::optional<pipe_ends> open_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     return std::nullopt;
-  return pipe_ends{open_file(ends[0]), open_file(ends[1])};
-}
-
-/// A file in memory that holds the text, to be read from its start.
-open_file file_of(std::string_view text) {
-  open_file file(::memfd_create("input", MFD_CLOEXEC));
-  while (!text.empty() && file.number() >= 0) {
-    const auto written = ::write(file.number(), text.data(), text.size());
-    if (written < 0 && errno != EINTR)
-      return open_file();
-    text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-  }
-  if (file.number() >= 0 && ::lseek(file.number(), 0, SEEK_SET) != 0)
-    return open_file();
-  return file;
+  return pipe_ends{unique_fd(ends[0]), unique_fd(ends[1])};
 }
 
 /// Keeps the end of what is read from a pipe.
 class kept_end {
 public:
-  kept_end(open_file from, std::size_t most) : from_(std::move(from)), most_(most) {
-    ::fcntl(from_.number(), F_SETFL, O_NONBLOCK);
+  kept_end(unique_fd from, std::size_t most) : from_(std::move(from)), most_(most) {
+    ::fcntl(from_.get(), F_SETFL, O_NONBLOCK);
   }
 
-  [[nodiscard]] int number() const { return from_.number(); }
+  [[nodiscard]] int get() const { return from_.get(); }
 
   /// Takes what is there; closes a pipe that has ended.
   void read() {
     std::array<char, 64 << 10> block;
-    while (from_.number() >= 0) {
-      const auto count = ::read(from_.number(), block.data(), block.size());
+    while (from_) {
+      const auto count = ::read(from_.get(), block.data(), block.size());
       if (count < 0)
         return;
       if (count == 0)
-        from_.close();
+        from_.reset();
       text_.append(block.data(), static_cast<std::size_t>(count));
       if (text_.size() > 2 * most_)
         text_.erase(0, text_.size() - most_);
@@ -128,67 +92,28 @@ public:
   }
 
 private:
-  open_file from_;
+  unique_fd from_;
   std::size_t most_;
   std::string text_;
 };
 
-/// What the new processes need, made before there are any: after a fork of one of several
-/// threads nothing may allocate.
-struct start_plan {
-  std::string file, directory;
-  std::vector<char*> words; ///< Ends with nullptr.
-  int input = -1, output = -1, errors = -1;
-  int lifeline = -1; ///< Ends with this process.
-  int trouble = -1;  ///< Where a program that cannot be started writes errno.
-};
-
-void default_signals() {
-  for (const int s : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGCHLD})
-    ::signal(s, SIG_DFL);
+[[noreturn]] void guard(int lifeline) {
+  ::setpgid(0, 0);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-[[noreturn]] void guard(const start_plan& plan) {
-  ::setpgid(0, 0);
-  default_signals();
+  for (const int s : {SIGINT, SIGHUP})
+    ::signal(s, SIG_DFL);
   ::signal(SIGTERM, SIG_IGN); // It stays the group's leader until all have ended.
   ::prctl(PR_SET_NAME, "clade guard");
-  if (plan.lifeline > 0)
-    ::close_range(0, static_cast<unsigned>(plan.lifeline) - 1, 0);
-  ::close_range(static_cast<unsigned>(plan.lifeline) + 1, UINT_MAX, 0);
+  if (lifeline > 0)
+    ::close_range(0, static_cast<unsigned>(lifeline) - 1, 0);
+  ::close_range(static_cast<unsigned>(lifeline) + 1, UINT_MAX, 0);
   char nothing = 0;
-  while (::read(plan.lifeline, &nothing, 1) < 0 && errno == EINTR) {
+  while (::read(lifeline, &nothing, 1) < 0 && errno == EINTR) {
   }
   ::kill(0, SIGKILL);
   ::_exit(0);
-}
-
-/// This process limits its own private memory, which is not the program's limit.
-void lift_own_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_DATA, &limit) == 0) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_DATA, &limit);
-  }
-}
-
-[[noreturn]] void become_program(const start_plan& plan, pid_t group, pid_t parent) {
-  default_signals();
-  lift_own_limit();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() == parent && ::setpgid(0, group) == 0
-      && ::dup2(plan.input, STDIN_FILENO) >= 0 && ::dup2(plan.output, STDOUT_FILENO) >= 0
-      && ::dup2(plan.errors, STDERR_FILENO) >= 0
-      && ::chdir(plan.directory.c_str()) == 0) {
-    ::close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-    ::execv(plan.file.c_str(), plan.words.data());
-  }
-  const int reason = errno;
-  const auto written = ::write(plan.trouble, &reason, sizeof(reason));
-  ::_exit(written == sizeof(reason) ? 127 : 126);
 }
 
 /// The bytes that are resident in the processes of a group but its leader.
@@ -225,8 +150,8 @@ std::uint64_t resident_bytes(pid_t group) {
 /// A program and its guard; both have ended when it is destroyed.
 class running_program {
 public:
-  running_program(const program_params& params, open_file lifeline, open_file output,
-                  open_file errors)
+  running_program(const program_params& params, unique_fd lifeline, unique_fd output,
+                  unique_fd errors)
       : params_(params),
         lifeline_(std::move(lifeline)),
         output_(std::move(output), most_output),
@@ -235,19 +160,16 @@ public:
   running_program& operator=(const running_program&) = delete;
   ~running_program() { end_all(); }
 
-  /// Returns false where a process cannot be made; errno says why.
-  bool start(const start_plan& plan) {
-    const pid_t parent = ::getpid();
+  /// Starts the guard, which reads `lifeline`, and the program in its group.
+  expected<void> start(int lifeline, child_params program) {
     guard_ = ::fork();
     if (guard_ == 0)
-      guard(plan);
+      guard(lifeline);
     if (guard_ < 0)
-      return false;
+      return failed("cannot start a process", errno);
     ::setpgid(guard_, guard_); // Whoever is first.
-    program_ = ::fork();
-    if (program_ == 0)
-      become_program(plan, guard_, parent);
-    return program_ > 0;
+    program.group = guard_;
+    return start_child(program).map([this](pid_t process) { program_ = process; });
   }
 
   program_result finish() {
@@ -299,9 +221,8 @@ private:
   }
 
   void read_some() {
-    std::array<pollfd, 2> files{
-        {{output_.number(), POLLIN, 0}, {errors_.number(), POLLIN, 0}}};
-    const bool both_closed = output_.number() < 0 && errors_.number() < 0;
+    std::array<pollfd, 2> files{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
+    const bool both_closed = output_.get() < 0 && errors_.get() < 0;
     const std::chrono::milliseconds most =
         both_closed ? last_look_interval : look_interval;
     ::poll(files.data(), files.size(), static_cast<int>(most.count()));
@@ -318,74 +239,47 @@ private:
   }
 
   const program_params& params_;
-  open_file lifeline_;
+  unique_fd lifeline_;
   kept_end output_, errors_;
   pid_t guard_ = -1, program_ = -1;
   clock::time_point start_ = clock::now(), looked_ = start_, told_ = start_;
   program_end why_ = program_end::by_itself;
 };
 
-bool is_program(const std::filesystem::path& file) {
-  std::error_code unknown;
-  return std::filesystem::is_regular_file(file, unknown)
-         && ::access(file.c_str(), X_OK) == 0;
-}
-
 } // namespace
 
-expected<std::filesystem::path> find_program(const std::vector<std::string>& command,
+expected<std::filesystem::path> program_file(const std::vector<std::string>& command,
                                              const std::filesystem::path& directory) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(directory, unknown))
     return fail(error_kind::not_found, directory.string() + " is no folder here");
-  const auto& name = command.front();
-  if (name.find('/') != std::string::npos) {
-    const auto file = directory / name;
-    return is_program(file) ? expected<std::filesystem::path>(file)
-                            : fail(error_kind::not_found,
-                                   file.string() + " is no program that may be run");
-  }
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (const auto file = directory / folder / name; is_program(file))
-      return file;
-  return fail(error_kind::not_found, "there is no program " + name + " on this machine");
+  return find_program(command.front(), directory);
 }
 
 expected<program_result> run_program(const program_params& params) {
-  const auto file = find_program(params.command, params.directory);
+  const auto file = program_file(params.command, params.directory);
   if (!file)
     return tl::unexpected(file.error());
-  const std::string what = "cannot start " + params.command.front();
-  auto input = file_of(params.input);
-  auto lifeline = open_pipe(), output = open_pipe(), errors = open_pipe(),
-       trouble = open_pipe();
-  if (input.number() < 0 || !lifeline || !output || !errors || !trouble)
-    return failed(what, errno);
-  start_plan plan{.file = file->string(),
-                  .directory = params.directory.string(),
-                  .words = {},
-                  .input = input.number(),
-                  .output = output->write.number(),
-                  .errors = errors->write.number(),
-                  .lifeline = lifeline->read.number(),
-                  .trouble = trouble->write.number()};
-  auto words = params.command;
-  for (auto& word : words)
-    plan.words.push_back(word.data());
-  plan.words.push_back(nullptr);
+  const auto input = memory_file(params.input);
+  auto lifeline = open_pipe(), output = open_pipe(), errors = open_pipe();
+  if (!input || !lifeline || !output || !errors)
+    return failed("cannot start " + params.command.front(), errno);
+  auto command = params.command;
+  command.front() = file->string();
   running_program program(params, std::move(lifeline->write), std::move(output->read),
                           std::move(errors->read));
-  if (!program.start(plan))
-    return failed(what, errno);
-  for (auto* end : {&output->write, &errors->write, &lifeline->read, &trouble->write})
-    end->close();
-  auto result = program.finish();
-  int reason = 0;
-  if (::read(trouble->read.number(), &reason, sizeof(reason)) == sizeof(reason))
-    return failed(what, reason);
-  return result;
+  const auto started = program.start(lifeline->read.get(), {.command = std::move(command),
+                                                            .directory = params.directory,
+                                                            .input = input.get(),
+                                                            .output = output->write.get(),
+                                                            .errors = errors->write.get(),
+                                                            .dies_with_us = true,
+                                                            .is_foreign = true});
+  if (!started)
+    return tl::unexpected(started.error());
+  for (auto* end : {&output->write, &errors->write, &lifeline->read})
+    end->reset();
+  return program.finish();
 }
 
 } // namespace clade

@@ -31,10 +31,10 @@ struct program_result {
   std::string errors; ///< The last 64 KiB at most of its standard error.
 };
 
-/// The program's file: of `command`'s first word, looked up in PATH, or in `directory`
-/// where it is a path. An error says what is not there.
+/// Returns the path of `command`'s program, which is to run in `directory`. An error says
+/// what is not there.
 [[nodiscard]] expected<std::filesystem::path>
-find_program(const std::vector<std::string>& command,
+program_file(const std::vector<std::string>& command,
              const std::filesystem::path& directory);
 
 /// Runs it in a process group of its own, with this process's environment, and waits for

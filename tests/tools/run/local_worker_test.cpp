@@ -1,10 +1,8 @@
+#include "tests/support/scratch.hpp"
 #include "tools/run/local_worker.hpp"
 
-#include "tests/support/scratch.hpp"
-
-#include <sys/wait.h>
-
 #include <catch2/catch.hpp>
+#include <sys/wait.h>
 
 using namespace clade;
 using namespace std::chrono_literals;

@@ -1,13 +1,12 @@
 // Runs as a library: the head and its actors are in this process, the worker is the
 // program that was built, or a script in its place.
 
-#include "tools/run/session.hpp"
-
 #include "engine/store/run_folder.hpp"
 #include "tests/support/scratch.hpp"
 #include "tools/run/forked_run.hpp"
 #include "tools/run/new_run.hpp"
 #include "tools/run/resumed_run.hpp"
+#include "tools/run/session.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -30,14 +29,15 @@ constexpr std::size_t population = 6, generations = 3;
 class made_run {
 public:
   explicit made_run(std::vector<std::string> overrides = {}) {
-    write_text(scratch_.path() / "toy.toml",
-               "[experiment]\nname = \"toy\"\nseed = 7\nfitness = \"synthetic\"\n"
-               "[data]\nshape = [1, 8, 8]\nclasses = 10\n[search_space]\nfile = \""
-               CLADE_SOURCE "/tests/integration/small_space.toml\"\n"
-               "[evolution]\nstrategy = \"generational\"\npopulation = "
-                   + std::to_string(population)
-                   + "\ngenerations = " + std::to_string(generations)
-                   + "\n[synthetic]\nepochs = 2\n[slots]\nlocal = \"cpu:1\"\n");
+    write_text(
+        scratch_.path() / "toy.toml",
+        "[experiment]\nname = \"toy\"\nseed = 7\nfitness = \"synthetic\"\n"
+        "[data]\nshape = [1, 8, 8]\nclasses = 10\n[search_space]\nfile = \"" CLADE_SOURCE
+        "/tests/integration/small_space.toml\"\n"
+        "[evolution]\nstrategy = \"generational\"\npopulation = "
+            + std::to_string(population)
+            + "\ngenerations = " + std::to_string(generations)
+            + "\n[synthetic]\nepochs = 2\n[slots]\nlocal = \"cpu:1\"\n");
     fresh_ = make_run({.file = scratch_.path() / "toy.toml",
                        .overrides = std::move(overrides),
                        .runs = scratch_.path() / "runs"})
@@ -129,7 +129,8 @@ TEST_CASE("session: what is interrupted goes on and ends as if it had not been",
   made_run whole, parted;
   witness of_whole, of_parted;
   REQUIRE(whole.run(of_whole, program));
-  const auto ended = parted.run(of_parted, program, [&] { return of_parted.evaluated > 0; });
+  const auto ended =
+      parted.run(of_parted, program, [&] { return of_parted.evaluated > 0; });
   REQUIRE(ended);
   // It may have ended before anybody looked.
   CHECK(ended->interrupted != fold(parted.folder()).state.finished.has_value());

@@ -1,6 +1,7 @@
 #include "tools/views/terminal/terminal_view.hpp"
 
 #include "engine/report/text.hpp"
+#include "genome/unique_fd.hpp"
 #include "tools/views/terminal/curses_screen.hpp"
 #include "tools/views/terminal/keys.hpp"
 
@@ -55,7 +56,7 @@ public:
   caught_signals() : descriptor_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     ending_signal = 0;
     resized = false;
-    wake_descriptor = descriptor_;
+    wake_descriptor = descriptor_.get();
     struct sigaction ours {};
     ours.sa_handler = handle;
     ours.sa_flags = SA_RESTART;
@@ -66,22 +67,21 @@ public:
     for (std::size_t i = 0; i < std::size(signals); ++i)
       ::sigaction(signals[i], &before_[i], nullptr);
     wake_descriptor = -1;
-    ::close(descriptor_);
   }
   caught_signals(const caught_signals&) = delete;
   caught_signals& operator=(const caught_signals&) = delete;
 
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
   void clear() const {
     std::uint64_t count = 0;
-    while (::read(descriptor_, &count, sizeof(count)) > 0)
+    while (::read(descriptor_.get(), &count, sizeof(count)) > 0)
       ;
   }
 
 private:
   static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH};
   struct sigaction before_[std::size(signals)]{};
-  int descriptor_;
+  unique_fd descriptor_;
 };
 
 std::vector<std::string> lines_of_text(const std::string& text) {

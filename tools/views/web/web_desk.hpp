@@ -1,12 +1,10 @@
 #pragma once
 
 #include "engine/telemetry/feed.hpp"
+#include "genome/wakeable_queue.hpp"
 
-#include <deque>
 #include <functional>
 #include <future>
-#include <memory>
-#include <mutex>
 #include <string>
 
 namespace clade {
@@ -16,10 +14,8 @@ class web_desk {
 public:
   using question = std::function<expected<std::string>(feed&)>;
 
-  [[nodiscard]] static expected<std::unique_ptr<web_desk>> make();
-  ~web_desk();
-  web_desk(const web_desk&) = delete;
-  web_desk& operator=(const web_desk&) = delete;
+  /// Whether the system had a descriptor for it.
+  [[nodiscard]] bool usable() const { return asked_.usable(); }
 
   /// Blocks until the question is answered. `refused`: the desk is closed.
   [[nodiscard]] expected<std::string> ask(question q);
@@ -27,28 +23,22 @@ public:
   // For the feed's thread:
 
   /// Readable while something waits, and after `wake`.
-  [[nodiscard]] int descriptor() const { return event_; }
+  [[nodiscard]] int descriptor() const { return asked_.descriptor(); }
   /// Answers all that wait.
   void answer(feed& f);
   /// Answers nothing any more.
   void close();
 
   /// From any thread.
-  void wake() const;
+  void wake() const { asked_.wake(); }
 
 private:
-  struct asked {
+  struct asked_question {
     question what;
     std::promise<expected<std::string>> answer;
   };
 
-  explicit web_desk(int event) : event_(event) {}
-  [[nodiscard]] std::deque<asked> take();
-
-  int event_;
-  std::mutex mutex_;
-  std::deque<asked> waiting_;
-  bool closed_ = false;
+  wakeable_queue<asked_question> asked_;
 };
 
 } // namespace clade

@@ -63,10 +63,7 @@ void give_asset(const httplib::Request& req, httplib::Response& res) {
 
 class web_service {
 public:
-  web_service(feed& f, std::unique_ptr<web_desk> desk, const web_hooks& hooks)
-      : feed_(f),
-        desk_(std::move(desk)),
-        hooks_(hooks) {}
+  web_service(feed& f, const web_hooks& hooks) : feed_(f), hooks_(hooks) {}
 
   expected<void> listen(const web_params& p);
   expected<void> serve(const web_params& p);
@@ -84,7 +81,7 @@ private:
 
   feed& feed_;
   std::string shown_; ///< What readers know that the feed shows.
-  std::unique_ptr<web_desk> desk_;
+  web_desk desk_;
   const web_hooks& hooks_;
   std::optional<web_work> work_;
   web_streams streams_;
@@ -94,6 +91,8 @@ private:
 };
 
 expected<void> web_service::listen(const web_params& p) {
+  if (!desk_.usable())
+    return fail(error_kind::io, "no event descriptor can be had");
   const auto token = random_token();
   if (!token)
     return tl::unexpected<error>(token.error());
@@ -150,7 +149,7 @@ void web_service::route() {
   });
   server_.set_post_routing_handler(refuse_range_beyond);
   server_.Get("/api/picture", [this](const auto&, auto& res) {
-    give_json(res, desk_->ask([](feed& f) -> expected<std::string> {
+    give_json(res, desk_.ask([](feed& f) -> expected<std::string> {
       return to_json(f.picture(), f.name(), f.showing());
     }));
   });
@@ -158,7 +157,7 @@ void web_service::route() {
   server_.Get(R"(/api/candidate/(\d{1,19}))",
               [this](const auto& req, auto& res) { one(req, res); });
   server_.Get("/api/events", [this](const auto&, auto& res) { events(res); });
-  work_.emplace(*desk_, hooks_, gate_->address());
+  work_.emplace(desk_, hooks_, gate_->address());
   work_->route(server_);
   server_.Get(".*", give_asset);
 }
@@ -168,7 +167,7 @@ void web_service::rows(const httplib::Request& req, httplib::Response& res) {
              count = number_of(req, "count", most_rows);
   if (!after || !count)
     return give_error(res, 400, (!after ? after : count).error().message);
-  give_json(res, desk_->ask([=](feed& f) -> expected<std::string> {
+  give_json(res, desk_.ask([=](feed& f) -> expected<std::string> {
     const auto found = f.candidates(*after, std::min<std::size_t>(*count, most_rows));
     if (!found)
       return tl::unexpected<error>(found.error());
@@ -178,7 +177,7 @@ void web_service::rows(const httplib::Request& req, httplib::Response& res) {
 
 void web_service::one(const httplib::Request& req, httplib::Response& res) {
   const auto id = std::stoull(req.matches[1].str());
-  give_json(res, desk_->ask([=](feed& f) -> expected<std::string> {
+  give_json(res, desk_.ask([=](feed& f) -> expected<std::string> {
     const auto found = f.candidate(id);
     if (!found)
       return tl::unexpected<error>(found.error());
@@ -189,7 +188,7 @@ void web_service::one(const httplib::Request& req, httplib::Response& res) {
 void web_service::events(httplib::Response& res) {
   auto stream = std::make_shared<web_stream>();
   // On the feed's thread, so that nothing comes twice or is left out.
-  const auto begun = desk_->ask([&](feed& f) -> expected<std::string> {
+  const auto begun = desk_.ask([&](feed& f) -> expected<std::string> {
     if (!streams_.add(stream))
       return fail(error_kind::refused, "too many pages are open");
     stream->push("retry: 500\n\n" + news_.beginning(f));
@@ -226,14 +225,14 @@ expected<bool> web_service::tell() {
 
 expected<void> web_service::follow(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    desk_->answer(feed_);
+    desk_.answer(feed_);
     const auto more = tell();
     if (!more)
       return tl::unexpected<error>(more.error());
     if (*more) // What wakes may have told of several at once.
       continue;
     std::array<pollfd, 2> wakes{
-        {{.fd = desk_->descriptor(), .events = POLLIN, .revents = 0},
+        {{.fd = desk_.descriptor(), .events = POLLIN, .revents = 0},
          {.fd = feed_.descriptor(), .events = POLLIN, .revents = 0}}};
     if (::poll(wakes.data(), wakes.size(),
                shown_ == "replay" ? look_at_replay_ms : look_ms)
@@ -245,13 +244,13 @@ expected<void> web_service::follow(const std::stop_token& stop) {
 }
 
 expected<void> web_service::serve(const web_params& p) {
-  const std::stop_callback wake(p.stop, [this] { desk_->wake(); });
+  const std::stop_callback wake(p.stop, [this] { desk_.wake(); });
   auto done =
       std::async(std::launch::async, [this] { return server_.listen_after_bind(); });
   if (p.ready)
     p.ready(gate_->address());
   auto followed = follow(p.stop);
-  desk_->close();
+  desk_.close();
   streams_.close();
   // Before it runs it cannot be stopped.
   while (!server_.is_running() && done.wait_for(1ms) != std::future_status::ready) {
@@ -265,10 +264,7 @@ expected<void> web_service::serve(const web_params& p) {
 } // namespace
 
 expected<void> serve_web(feed& f, const web_params& p) {
-  auto desk = web_desk::make();
-  if (!desk)
-    return tl::unexpected<error>(desk.error());
-  web_service service(f, std::move(*desk), p.hooks);
+  web_service service(f, p.hooks);
   if (const auto listening = service.listen(p); !listening)
     return listening;
   return service.serve(p);
