@@ -345,4 +345,23 @@ std::uint64_t training_bytes(const network& n, std::uint64_t batch_size,
          + batch_size * cost.activation_bytes;
 }
 
+std::uint64_t peak_bytes(const network& n, std::uint64_t batch_size,
+                         std::uint64_t state_copies) {
+  constexpr std::uint64_t validated_at_once = 256;
+  // Both sides of the widest layer live at once.
+  std::uint64_t widest = 0;
+  for (const layer& l : n.layers) {
+    auto sides = l.cost.activation_bytes;
+    for (const auto input : l.inputs)
+      sides += n.layers[input].cost.activation_bytes;
+    widest = std::max(widest, sides);
+  }
+  const auto training = training_bytes(n, batch_size, state_copies);
+  const auto activations = batch_size * n.cost().activation_bytes;
+  const auto validation = training - activations + validated_at_once * widest;
+  // LibTorch has each tensor in several layouts, and scratch memory: in the median of 80
+  // networks 2.5 times as much.
+  return std::max(training, validation) / 2 * 5;
+}
+
 } // namespace clade

@@ -80,6 +80,12 @@ struct problem {
 [[nodiscard]] std::uint64_t training_bytes(const network& n, std::uint64_t batch_size,
                                            std::uint64_t state_copies);
 
+/// Bytes that a process probably takes on a processor while it trains this network at that
+/// batch size and validates it: a multiple of `training_bytes`, or of what validation
+/// needs where that is more (experiments/RESULTS.md has how good it is).
+[[nodiscard]] std::uint64_t peak_bytes(const network& n, std::uint64_t batch_size,
+                                       std::uint64_t state_copies);
+
 /// A line for each layer (name, operator and settings but those that do nothing, inputs,
 /// shape, parameters) and one for the sum. Names are cut as far as they stay unique:
 ///

@@ -48,8 +48,8 @@ std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment&
         const auto recipe = recipe_of(training, c.genome->hyperparameters);
         if (!decoded || !recipe)
           return 0; // Its trainer will say what is wrong with it.
-        return training_bytes(*decoded, static_cast<std::uint64_t>(recipe->batch_size),
-                              state_copies(*recipe));
+        return peak_bytes(*decoded, static_cast<std::uint64_t>(recipe->batch_size),
+                          state_copies(*recipe));
       };
 }
 

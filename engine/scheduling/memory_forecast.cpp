@@ -9,13 +9,16 @@ namespace {
 
 constexpr double least_observations = 8;
 constexpr double most_bytes = 1e18;
+constexpr double margin = 0.25; // Standard deviations.
 
 } // namespace
 
 void memory_forecast::observe(std::uint64_t estimated_bytes,
                               std::uint64_t measured_bytes) {
-  const auto x = static_cast<double>(estimated_bytes);
-  const auto y = static_cast<double>(measured_bytes);
+  if (estimated_bytes == 0 || measured_bytes == 0)
+    return;
+  const double x = std::log(static_cast<double>(estimated_bytes));
+  const double y = std::log(static_cast<double>(measured_bytes));
   count_ += 1;
   const double dx = x - mean_x_;
   const double dy = y - mean_y_;
@@ -34,9 +37,9 @@ std::uint64_t memory_forecast::need(std::uint64_t estimated_bytes) const {
   const double slope = xx_ > 0 ? std::max(0.0, xy_ / xx_) : 0.0;
   const double rest = std::max(0.0, yy_ - slope * xy_);
   const double deviation = std::sqrt(rest / (count_ - 2));
-  const double bytes =
-      mean_y_ + slope * (static_cast<double>(estimated_bytes) - mean_x_) + 2 * deviation;
-  return static_cast<std::uint64_t>(std::clamp(bytes, 1.0, most_bytes));
+  const double x = std::log(static_cast<double>(estimated_bytes));
+  const double y = mean_y_ + slope * (x - mean_x_) + margin * deviation;
+  return static_cast<std::uint64_t>(std::clamp(std::exp(y), 1.0, most_bytes));
 }
 
 } // namespace clade

@@ -12,6 +12,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -282,6 +283,8 @@ evaluated_job trainer::evaluate(const job& j, progress& p) {
     out.evaluation.outcome = what;
     out.evaluation.reason = std::move(reason);
   }
+  // What glibc has kept of this network (training_module.cpp) may not fit the next.
+  ::malloc_trim(0);
   out.evaluation.seconds =
       std::chrono::duration<double>(steady_clock::now() - start).count();
   return out;

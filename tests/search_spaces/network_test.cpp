@@ -188,6 +188,9 @@ TEST_CASE(
   CHECK(n->cost() == layer_cost{5210, 9728, 2344});
   CHECK(training_bytes(*n, 32, 0) == 5210 * 4 * 2 + 32 * 2344);
   CHECK(training_bytes(*n, 32, 2) == 5210 * 4 * 4 + 32 * 2344);
+  // Validation takes 256 examples, with the input and the output of its widest layer.
+  CHECK(peak_bytes(*n, 32, 2) == (5210 * 4 * 4 + 256 * (256 + 2048)) / 2 * 5);
+  CHECK(peak_bytes(*n, 512, 2) == (5210 * 4 * 4 + 512 * 2344) / 2 * 5);
 }
 
 TEST_CASE("network: numbers are grouped for people") {

@@ -196,7 +196,7 @@ std::string time_line(const plan& p) {
 void print(const plan& p) {
   const experiment& e = p.checked.experiment;
   const auto parameters = spread_of(p.networks, &sampled::parameters);
-  const auto memory = spread_of(p.networks, &sampled::training_bytes);
+  const auto memory = spread_of(p.networks, &sampled::peak_bytes);
   table lines({table::align::left, table::align::left});
   lines.add({"problem", to_text(p.checked.problem.input) + " to "
                             + std::to_string(p.checked.problem.outputs)
@@ -244,7 +244,7 @@ void print(const plan& p) {
 void print_json(const plan& p) {
   const experiment& e = p.checked.experiment;
   const auto parameters = spread_of(p.networks, &sampled::parameters);
-  const auto memory = spread_of(p.networks, &sampled::training_bytes);
+  const auto memory = spread_of(p.networks, &sampled::peak_bytes);
   const auto number = [](const std::optional<double>& v) {
     return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr);
   };

@@ -34,7 +34,7 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
       return tl::unexpected(decoded ? trained.error() : decoded.error());
     networks.push_back({.made = std::move(*made),
                         .parameters = decoded->cost().parameters,
-                        .training_bytes = training_bytes(
+                        .peak_bytes = peak_bytes(
                             *decoded, static_cast<std::uint64_t>(trained->batch_size),
                             state_copies(*trained))});
   }

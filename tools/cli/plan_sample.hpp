@@ -11,7 +11,7 @@ namespace clade {
 struct sampled {
   candidate made;
   std::uint64_t parameters = 0;
-  std::uint64_t training_bytes = 0;
+  std::uint64_t peak_bytes = 0;
 };
 
 /// What training one epoch of some of them showed.

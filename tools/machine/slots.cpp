@@ -135,8 +135,12 @@ expected<demand> automatic(const machine& m) {
   return d;
 }
 
+// oneDNN keeps the code that it makes for each convolution, of its last 1024, and with it
+// scratch memory: several hundred MB of networks that are gone. One network has a hundred
+// or so.
 std::vector<std::string> environment(const std::string& visible) {
-  return {"OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "CUDA_VISIBLE_DEVICES=" + visible};
+  return {"OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "ONEDNN_PRIMITIVE_CACHE_CAPACITY=200",
+          "CUDA_VISIBLE_DEVICES=" + visible};
 }
 
 /// "GPU-8932f937" of a UUID; of a MIG device all, since the beginning is its GPU's.

@@ -77,6 +77,7 @@ TEST_CASE("slots: a process sees its own card only, by UUID, and has one thread"
   CHECK(gpu->at(0).label == "NVIDIA H200 GPU-1932f937");
   CHECK(gpu->at(0).environment
         == std::vector<std::string>{"OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
+                                    "ONEDNN_PRIMITIVE_CACHE_CAPACITY=200",
                                     "CUDA_VISIBLE_DEVICES=" + a_gpu(1).uuid});
   const auto core = parse_slots("1", a_machine(2, 2));
   REQUIRE(core);
