@@ -94,7 +94,7 @@ struct data_profile {
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
   /// Whether an example is an image.
-  [[nodiscard]] bool image() const { return shape.is_image(); }
+  [[nodiscard]] bool image() const { return shape.layout() == layout::image; }
 };
 
 /// A kind of data that profiles can be made of. A new kind is a new row of

@@ -288,7 +288,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     if (auto filled = fill_blanks(rows, how.blanks); !filled)
       return fail_in(e.origin, std::move(filled).error());
   }
-  if (data.shape.is_image()) {
+  if (data.shape.layout() == layout::image) {
     how.largest = scale_images(rows);
   } else {
     auto scales = standardise_columns(rows, *unscaled);

@@ -174,7 +174,8 @@ void read_layout(decoder& in, preprocessing& how) {
 }
 
 bool layout_fits(const preprocessing& how) {
-  return (how.layout != array_layout::channels_last || how.shape.is_image())
+  return (how.layout != array_layout::channels_last
+          || how.shape.layout() == layout::image)
          && (how.sizes.sizes.empty() || elements_of(how.sizes) == how.width);
 }
 

@@ -215,7 +215,8 @@ expected<void> check_image(const std::string& origin, const numeric_array& a,
                            const preprocessing& how) {
   const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
   const auto wanted = in_file(how.shape, how.layout);
-  if (!sizes.is_image() || !wanted.is_image() || sizes == wanted)
+  if (sizes.layout() != layout::image || wanted.layout() != layout::image
+      || sizes == wanted)
     return {};
   return wrong(origin, "holds examples of " + to_text(sizes)
                            + ", where those of the training data are " + to_text(wanted));

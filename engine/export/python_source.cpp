@@ -46,7 +46,7 @@ public:
            + (o.bias ? ")" : ", bias=False)");
   }
   std::string operator()(const batch_norm_step&) const {
-    return (step_->out.is_image() ? "nn.BatchNorm2d(" : "nn.BatchNorm1d(")
+    return (step_->out.layout() == layout::image ? "nn.BatchNorm2d(" : "nn.BatchNorm1d(")
            + number(step_->out.sizes.front()) + ")";
   }
   std::string operator()(const layer_norm_step&) const {

@@ -41,7 +41,8 @@ void write_genomes() {
   for (const char* name : {"image", "mlp"}) {
     const auto space = must(
         load_search_space(in_repository("search_spaces/" + std::string(name) + ".toml")));
-    const problem p{.input = space.image ? tensor_shape{{3, 8, 8}} : tensor_shape{{16}},
+    const problem p{.input = space.input == layout::image ? tensor_shape{{3, 8, 8}}
+                                                          : tensor_shape{{16}},
                     .outputs = 4};
     for (std::uint64_t i = 0; i < 3; ++i) {
       auto random = derive(1, purpose::sample, 0, i);

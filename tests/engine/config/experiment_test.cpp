@@ -24,7 +24,7 @@ TEST_CASE("experiment: what a file leaves out has its default") {
   CHECK(e.slots.local == "auto");
   CHECK(e.objective.metric == "validation.accuracy");
   CHECK(e.objective.maximize);
-  CHECK_FALSE(e.space.image);
+  CHECK(e.space.input == layout::vector);
 }
 
 TEST_CASE("experiment: every key of every section is read") {

@@ -222,7 +222,7 @@ TEST_CASE("resolved: its search space breeds the same genomes") {
   REQUIRE(e);
   const auto back = resolved(*e);
   CHECK(back.space.name == e->space.name);
-  CHECK(back.space.image);
+  CHECK(back.space.input == layout::image);
   CHECK(to_toml(back.space) == to_toml(e->space));
   for (std::uint64_t i = 0; i < 50; ++i) {
     auto one = derive(1, purpose::sample, 0, i), other = one;

@@ -161,7 +161,7 @@ TEST_CASE("trainer: a setup that asks for what training does not have is refused
 
 TEST_CASE("trainer: data that are not there or of another shape stop the warming up") {
   training_bench bench(separable_csv(60));
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto flat = bench.trainer()->warm_up();
   REQUIRE_FALSE(flat);
   CHECK_THAT(flat.error().message, Contains("wants images") && Contains("[2]"));

@@ -78,7 +78,7 @@ TEST_CASE("trainer: a plane is fitted and errors are in its own unit") {
 TEST_CASE("trainer: the same job gives the same bits") {
   training_bench bench(halves_csv(60));
   bench.setup.data.shape = {{1, 6, 6}};
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto once = evaluated(*bench.trainer(), a_job(a_conv_network()));
   const auto trainer = bench.trainer();
   evaluated(*trainer, a_job(a_conv_network(), 2)); // leaves no trace
@@ -89,7 +89,7 @@ TEST_CASE("trainer: the same job gives the same bits") {
 TEST_CASE("trainer: another candidate or seed draws other numbers") {
   training_bench bench(halves_csv(60));
   bench.setup.data.shape = {{1, 6, 6}};
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto trainer = bench.trainer();
   auto j = a_job(a_conv_network());
   const auto one = evaluated(*trainer, j);
@@ -176,7 +176,7 @@ TEST_CASE("trainer: label smoothing keeps the network less sure of itself") {
 TEST_CASE("trainer: weights are kept for the fit and examine as the training did") {
   training_bench bench(halves_csv(60));
   bench.setup.data.shape = {{1, 6, 6}};
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto trainer = bench.trainer();
   listener ear;
   auto j = a_job(a_conv_network());
