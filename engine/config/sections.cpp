@@ -207,11 +207,11 @@ void read_evolution(table_reader t, const search_space& space, const objective& 
 }
 
 // What depends on the task that the training is for.
-void check_measured(table_reader& t, task_kind task, const training_params& p) {
-  if (task == task_kind::regression && !p.class_weights.none())
-    t.fail(
-        "class_weights",
-        "training.class_weights is for classes, and the task is regression; remove it");
+void check_measured(table_reader& t, const learning_task& task,
+                    const training_params& p) {
+  if (!task.has_classes() && !p.class_weights.none())
+    t.fail("class_weights", "training.class_weights is for classes, and the task is "
+                                + std::string(task.name) + "; remove it");
   if (auto known = check_metric_names(task, p.metrics); !known)
     t.fail("metrics", "training." + known.error().message);
 }

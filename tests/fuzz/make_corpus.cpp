@@ -95,7 +95,7 @@ void write_models() {
   write("model", "whole", '\0' + encode_safetensors(m));
   write("model", "sealed", '\1' + encode_safetensors(m));
   write("model", "origin", '\2' + encode_origin(m));
-  m.how.task = task_kind::regression;
+  m.how.task = regression;
   m.how.columns.clear();
   m.how.width = 3;
   write("model", "numbers", '\1' + encode_safetensors(m));
@@ -164,7 +164,7 @@ void write_preprocessing() {
     write("preprocessing", name, out.take());
   };
   add("categories", test::a_preprocessing());
-  preprocessing table{.task = task_kind::regression, .shape = {{8}}, .width = 3};
+  preprocessing table{.task = regression, .shape = {{8}}, .width = 3};
   table.columns = {{.name = "age", .blank_input = true},
                    {.name = "active", .kind = encoding_kind::yes_no},
                    {.name = "since", .kind = encoding_kind::date}};
@@ -221,7 +221,7 @@ void write_data() {
   d.validation = {2};
   d.test = {1};
   write("cached_form", "classes", cached_form(d));
-  d.task = task_kind::regression;
+  d.task = regression;
   d.targets = {0.5F, -1, 2};
   d.labels.clear();
   d.classes.clear();

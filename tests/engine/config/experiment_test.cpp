@@ -102,7 +102,7 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.data.test_target_array == "d");
   CHECK(e.data.target == "3");
   CHECK(e.data.header == "none");
-  CHECK(e.data.task == task_kind::regression);
+  CHECK(e.data.task == regression);
   CHECK(e.data.blanks == blank_rule::drop);
   CHECK(e.data.categories == std::vector<std::string>{"a", "2"});
   CHECK(e.data.shape == tensor_shape{{3, 4, 5}});

@@ -300,7 +300,7 @@ TEST_CASE("change: what a fork cannot have is refused in a sentence") {
     return changed ? "no error" : changed.error().message;
   };
   using Catch::Contains;
-  CHECK_THAT(refused("data.shape=[2, 2]"), Contains("data and the kind of fitness"));
+  CHECK_THAT(refused("data.shape=[1, 2, 2]"), Contains("data and the kind of fitness"));
   CHECK_THAT(refused("data.seed=3"), Contains("data and the kind of fitness"));
   CHECK_THAT(refused("data.limit=3"), Contains("data and the kind of fitness"));
   CHECK_THAT(refused("experiment.name=\"y\""), Contains("--as"));

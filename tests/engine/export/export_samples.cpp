@@ -56,7 +56,7 @@ preprocessing a_preprocessing(const problem& p, random_stream& random) {
   how.shape = p.input;
   how.width = static_cast<std::size_t>(p.input.elements());
   if (p.outputs == 1) {
-    how.task = task_kind::regression;
+    how.task = regression;
     how.target_mean = 10;
     how.target_deviation = 2.5;
   }

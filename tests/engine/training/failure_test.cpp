@@ -25,7 +25,7 @@ std::string refusal(const training_setup& setup) {
 
 TEST_CASE("trainer: a loss that is no number is a divergence") {
   training_bench bench(plane_csv(60));
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   auto j = a_job(a_dense_network());
   assign(j.genome.hyperparameters, "optimiser", "sgd");

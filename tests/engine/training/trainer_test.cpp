@@ -47,7 +47,7 @@ TEST_CASE("trainer: separable classes are all told apart") {
   const training_bench bench(separable_csv(150));
   const auto trainer = bench.trainer();
   const auto e = evaluated(*trainer, a_job(a_dense_network()));
-  CHECK(names(e.metrics) == epoch_metrics(task_kind::classification));
+  CHECK(names(e.metrics) == epoch_metrics(classification));
   CHECK(metric_of(e.metrics, "validation.accuracy") == 1.0);
   CHECK(metric_of(e.metrics, "validation.loss") < 0.2);
   CHECK(e.parameters == 2 * 16 + 16 + 16 * 3 + 3);
@@ -61,13 +61,13 @@ TEST_CASE("trainer: separable classes are all told apart") {
 
 TEST_CASE("trainer: a plane is fitted and errors are in its own unit") {
   training_bench bench(plane_csv(200));
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   const auto trainer = bench.trainer();
   auto j = a_job(a_dense_network());
   j.budget.epochs = 30;
   const auto e = evaluated(*trainer, j);
-  CHECK(names(e.metrics) == epoch_metrics(task_kind::regression));
+  CHECK(names(e.metrics) == epoch_metrics(regression));
   const double mse = metric_of(e.metrics, "validation.mse");
   CHECK(metric_of(e.metrics, "validation.rmse") == Approx(std::sqrt(mse)));
   CHECK(metric_of(e.metrics, "validation.r2") > 0.95);
