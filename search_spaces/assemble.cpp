@@ -84,12 +84,13 @@ expected<void> assembly::place_operators() {
     if (found == draft_.operators.end() || !(found->second.content.weight > 0))
       continue;
     const auto& rule = found->second;
-    if (entry.wants_image && !space_.image)
+    if (!entry.works_on(space_.input) && !entry.works_on(layout::vector)) {
+      const std::string wanted(to_text(entry.takes.front()));
       return fail_in(rule.place,
                      {error_kind::invalid_input,
-                      "operator " + rule.content.name
-                          + " works on images; set image = true at the top, or "
-                            "leave it out"});
+                      "operator " + rule.content.name + " works on " + wanted + "s; set "
+                          + wanted + " = true at the top, or leave it out"});
+    }
     if (auto fits = check_width(rule); !fits)
       return fits;
     std::vector<located<parameter>> settings;
@@ -155,7 +156,7 @@ assembly::arrange(const std::vector<located<parameter>>& list,
 
 expected<search_space> assembly::assemble() {
   space_.name = origin_;
-  space_.image = draft_.image;
+  space_.input = draft_.input;
   if (auto placed = place_limits(); !placed)
     return tl::unexpected(std::move(placed.error()));
   if (auto placed = place_operators(); !placed)

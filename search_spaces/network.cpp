@@ -32,7 +32,7 @@ tl::unexpected<error> refuse(std::string message) {
 bool is_limited_in_width(const layer& l) {
   const auto& row = operator_of(l);
   const bool meet = row.units == unit_origin::joined || row.units == unit_origin::fitted;
-  return (meet && l.out.is_image())
+  return (meet && l.out.layout() != layout::vector)
          || std::ranges::any_of(row.settings, &setting_entry::width);
 }
 
@@ -58,6 +58,10 @@ private:
                       const std::vector<setting>& given);
   expected<index> adapter(const std::string& name, std::string_view op, indices inputs,
                           const std::vector<setting>& given = {});
+  /// The layer that gives what `input` gives in the layout `to`: an adapter named after
+  /// its operator, with `number` behind it, or `input` itself.
+  expected<index> adapt(const std::string& name, index input, layout to,
+                        const std::string& number = "");
   expected<index> merge(const std::string& name, bool concat, indices inputs);
   expected<void> fit_images(const std::string& name, indices& inputs);
   expected<void> fit_channels(const std::string& name, indices& inputs);
@@ -79,7 +83,7 @@ private:
 expected<void> builder::check_problem() const {
   const auto& sizes = problem_.input.sizes;
   std::int64_t elements = 1;
-  bool sound = sizes.size() == 1 || sizes.size() == 3;
+  bool sound = problem_.input.layout().has_value();
   for (const auto size : sizes) {
     sound = sound && size > 0 && size <= most_elements / elements;
     elements = sound ? elements * size : 1;
@@ -88,10 +92,12 @@ expected<void> builder::check_problem() const {
     return refuse("examples of shape " + to_text(problem_.input)
                   + " are neither vectors [features] nor images [channels, height, width]"
                     " of a sound size");
-  if (space_.image && !problem_.input.is_image())
-    return refuse("this search space wants images [channels, height, width], but the "
-                  "examples have shape "
-                  + to_text(problem_.input)
+  if (problem_.input.layout() == layout::sequence)
+    return refuse(no_sequences(problem_.input));
+  if (space_.input != layout::vector && problem_.input.layout() != space_.input)
+    return refuse("this search space wants " + std::string(to_text(space_.input)) + "s "
+                  + std::string(sizes_text(space_.input))
+                  + ", but the examples have shape " + to_text(problem_.input)
                   + "; set data.shape, or take a space for vectors such as mlp.toml");
   if (problem_.outputs < 1 || problem_.outputs > 65536)
     return refuse(std::to_string(problem_.outputs)
@@ -132,14 +138,9 @@ expected<void> builder::add_input() {
                              .op = "input",
                              .out = problem_.input,
                              .cost = entry.cost(shapes, problem_.input, {})});
-  auto& last = last_layer_[wires_.order().front()];
-  if (space_.image || !problem_.input.is_image())
-    return {};
-  auto flat = adapter("input.flatten", "flatten", {0});
-  if (!flat)
-    return tl::unexpected(std::move(flat.error()));
-  last = *flat;
-  return {};
+  return adapt("input", 0, space_.input).map([this](index last) {
+    last_layer_[wires_.order().front()] = last;
+  });
 }
 
 /// The layers that feed a node, those of the main path last.
@@ -174,10 +175,8 @@ expected<void> builder::add_node(wiring::index node) {
     const value* how = find(gene.settings, "merge");
     from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs));
   }
-  if (from && entry->wants_image && !out(*from).is_image())
-    from = adapter(name + ".as_image", "as_image", {*from});
-  if (from && entry->wants_vector && out(*from).is_image())
-    from = adapter(name + ".flatten", "flatten", {*from});
+  if (from && !entry->works_on(out(*from).layout()))
+    from = adapt(name, *from, entry->takes.front());
   if (!from)
     return tl::unexpected(std::move(from.error()));
 
@@ -194,16 +193,15 @@ expected<void> builder::add_node(wiring::index node) {
 
 expected<builder::index> builder::merge(const std::string& name, bool concat,
                                         indices inputs) {
-  const auto is_image = [&](index i) { return out(i).is_image(); };
-  const auto images = static_cast<std::size_t>(std::ranges::count_if(inputs, is_image));
-  if (images == inputs.size()) {
+  const auto all_are = [&](layout l) {
+    return std::ranges::all_of(inputs, [&](index i) { return out(i).layout() == l; });
+  };
+  if (all_are(layout::image)) {
     if (auto fitted = fit_images(name, inputs); !fitted)
       return tl::unexpected(std::move(fitted.error()));
   } else {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!is_image(inputs[i]))
-        continue;
-      auto flat = adapter(name + ".flatten" + std::to_string(i), "flatten", {inputs[i]});
+      auto flat = adapt(name, inputs[i], layout::vector, std::to_string(i));
       if (!flat)
         return flat;
       inputs[i] = *flat;
@@ -247,6 +245,15 @@ expected<void> builder::fit_channels(const std::string& name, indices& inputs) {
     inputs[i] = *fitted;
   }
   return {};
+}
+
+expected<builder::index> builder::adapt(const std::string& name, index input, layout to,
+                                        const std::string& number) {
+  const auto from = *out(input).layout();
+  if (from == to)
+    return input;
+  const auto* entry = find_adapter(from, to);
+  return add(name + "." + std::string(entry->name) + number, *entry, {input}, {});
 }
 
 expected<builder::index> builder::adapter(const std::string& name, std::string_view op,
@@ -309,7 +316,8 @@ expected<void> builder::check_limits() const {
   for (const layer& l : network_.layers)
     if (is_limited_in_width(l) && l.out.sizes[0] > limits.max_width)
       return exceed(static_cast<std::uint64_t>(l.out.sizes[0]),
-                    (l.out.is_image() ? "channels of " : "units of ") + l.name,
+                    (l.out.layout() == layout::vector ? "units of " : "channels of ")
+                        + l.name,
                     "max_width", static_cast<std::uint64_t>(limits.max_width));
   return {};
 }

@@ -58,8 +58,9 @@ struct problem {
 
 /// Infers all shapes and adapts what does not fit:
 ///
-///   - an image that enters a dense layer or the output is flattened; a vector that
-///     enters an image's operator becomes an image of one pixel; spaces for vectors
+///   - an input of a layout that an operator does not take is adapted to the first that
+///     it takes: an image that enters a dense layer or the output is flattened, a vector
+///     that enters an image's operator becomes an image of one pixel; spaces for vectors
 ///     flatten an image at once;
 ///   - where edges meet, the node's setting "merge" ("add" where it has none) says how;
 ///     if some inputs are vectors, images among them are flattened first;
@@ -71,7 +72,7 @@ struct problem {
 /// Every genome that obeys the grammar decodes, unless it exceeds the space's limits: an
 /// error that says which, "a.toml: 31,000 parameters exceed limits.max_parameters =
 /// 20,000". Genes that lie on no path to the output are left out. Other genomes, and
-/// inputs that are no vector or image, give an error too.
+/// inputs of no known layout, give an error too.
 [[nodiscard]] expected<network> decode(const search_space& space, const genome& g,
                                        const problem& p);
 

@@ -114,10 +114,13 @@ constexpr std::array dropout_settings{rate_entry};
 constexpr std::array resize_settings{height_entry, width_entry};
 constexpr std::array outputs_settings{outputs_entry};
 
+constexpr std::array images{layout::image};
+constexpr std::array vectors{layout::vector};
+
 constexpr std::array table{
     operator_entry{.name = "input",
                    .summary = "the examples",
-                   .gives = "the examples' shape",
+                   .output = "the examples' shape",
                    .costs = "4 bytes for each element",
                    .role = operator_role::input,
                    .shape = operator_rules::same,
@@ -125,12 +128,12 @@ constexpr std::array table{
     operator_entry{.name = "conv",
                    .summary = "convolution, norm, activation",
                    .details = "Beyond the edge it sees zeros.",
-                   .gives = "[filters, h', w']",
+                   .output = "[filters, h', w']",
                    .costs = "c * filters * kernel^2 weights; c * kernel^2 "
                             "multiply-adds for each element that comes out",
                    .settings = conv_settings,
                    .units = unit_origin::made,
-                   .wants_image = true,
+                   .takes = images,
                    .block = true,
                    .shape = operator_rules::conv_shape,
                    .cost = operator_rules::conv_cost},
@@ -139,74 +142,76 @@ constexpr std::array table{
                    .details = "The depthwise convolution has the stride, the "
                               "dilation and no bias; beyond the edge it sees "
                               "zeros.",
-                   .gives = "[filters, h', w']",
+                   .output = "[filters, h', w']",
                    .costs = "c * (kernel^2 + filters) weights; kernel^2 "
                             "multiply-adds and 4 bytes for each element between the two "
                             "convolutions, c multiply-adds for each that comes out",
                    .settings = conv_settings,
                    .units = unit_origin::made,
-                   .wants_image = true,
+                   .takes = images,
                    .block = true,
                    .shape = operator_rules::conv_shape,
                    .cost = operator_rules::separable_cost},
     operator_entry{.name = "depthwise_conv",
                    .summary = "one kernel per channel, norm, activation",
                    .details = "Beyond the edge it sees zeros.",
-                   .gives = "[c, h', w']",
+                   .output = "[c, h', w']",
                    .costs = "c * kernel^2 weights; kernel^2 multiply-adds for each "
                             "element that comes out",
                    .settings = depthwise_settings,
-                   .wants_image = true,
+                   .takes = images,
                    .block = true,
                    .shape = operator_rules::depthwise_shape,
                    .cost = operator_rules::depthwise_cost},
     operator_entry{.name = "max_pool",
                    .summary = "maximum of each window",
                    .details = "Only pixels that exist count.",
-                   .gives = "[c, h', w']",
+                   .output = "[c, h', w']",
                    .costs = "kernel^2 multiply-adds and 12 bytes for each element "
                             "that comes out",
                    .settings = pool_settings,
-                   .wants_image = true,
+                   .takes = images,
                    .keeps_sign = true,
                    .shape = operator_rules::pool_shape,
                    .cost = operator_rules::max_pool_cost},
     operator_entry{.name = "avg_pool",
                    .summary = "mean of each window",
                    .details = "Only pixels that exist count.",
-                   .gives = "[c, h', w']",
+                   .output = "[c, h', w']",
                    .costs = "kernel^2 multiply-adds and 4 bytes for each element "
                             "that comes out",
                    .settings = pool_settings,
-                   .wants_image = true,
+                   .takes = images,
                    .keeps_sign = true,
                    .shape = operator_rules::pool_shape,
                    .cost = operator_rules::avg_pool_cost},
     operator_entry{.name = "global_avg_pool",
                    .summary = "mean of each channel",
-                   .gives = "[c]",
+                   .output = "[c]",
                    .costs = "a multiply-add for each element that enters, 4 bytes "
                             "for each channel",
-                   .wants_image = true,
+                   .takes = images,
+                   .gives = layout::vector,
                    .keeps_sign = true,
                    .shape = operator_rules::channels_alone,
                    .cost = operator_rules::global_avg_cost},
     operator_entry{.name = "global_max_pool",
                    .summary = "maximum of each channel",
-                   .gives = "[c]",
+                   .output = "[c]",
                    .costs = "a multiply-add for each element that enters, 12 bytes "
                             "for each channel",
-                   .wants_image = true,
+                   .takes = images,
+                   .gives = layout::vector,
                    .keeps_sign = true,
                    .shape = operator_rules::channels_alone,
                    .cost = operator_rules::global_max_cost},
     operator_entry{.name = "dense",
                    .summary = "linear map, norm, activation",
-                   .gives = "[units]",
+                   .output = "[units]",
                    .costs = "n * units weights and multiply-adds",
                    .settings = dense_settings,
                    .units = unit_origin::made,
-                   .wants_vector = true,
+                   .takes = vectors,
                    .block = true,
                    .shape = operator_rules::dense_shape,
                    .cost = operator_rules::dense_cost},
@@ -214,7 +219,7 @@ constexpr std::array table{
                    .summary = "normalizes each channel over the batch",
                    .details = "Of a vector, each feature; then a weight and a "
                               "bias. Momentum 0.1, epsilon 1e-5.",
-                   .gives = "the same shape",
+                   .output = "the same shape",
                    .costs = "2 parameters for each channel or feature; a "
                             "multiply-add and 4 bytes for each element",
                    .shape = operator_rules::same,
@@ -223,14 +228,14 @@ constexpr std::array table{
                    .summary = "normalizes each example",
                    .details = "Over all its elements; then a weight and a bias for "
                               "each channel or feature. Epsilon 1e-5.",
-                   .gives = "the same shape",
+                   .output = "the same shape",
                    .costs = "2 parameters for each channel or feature; a "
                             "multiply-add and 4 bytes for each element",
                    .shape = operator_rules::same,
                    .cost = operator_rules::norm_cost},
     operator_entry{.name = "activation",
                    .summary = "a function of each element",
-                   .gives = "the same shape",
+                   .output = "the same shape",
                    .costs = "4 bytes for each element",
                    .settings = activation_settings,
                    .shape = operator_rules::same,
@@ -240,7 +245,7 @@ constexpr std::array table{
                    .details = "While training, an element becomes 0 with the "
                               "probability `rate`, and is else divided by 1 - "
                               "rate.",
-                   .gives = "the same shape",
+                   .output = "the same shape",
                    .costs = "5 bytes for each element",
                    .settings = dropout_settings,
                    .units = unit_origin::kept,
@@ -249,7 +254,7 @@ constexpr std::array table{
                    .cost = operator_rules::dropout_cost},
     operator_entry{.name = "add",
                    .summary = "sum",
-                   .gives = "the same shape",
+                   .output = "the same shape",
                    .costs = "a multiply-add for each element of all inputs but "
                             "one; 4 bytes for each element that comes out",
                    .role = operator_role::adapter,
@@ -259,7 +264,7 @@ constexpr std::array table{
                    .cost = operator_rules::add_cost},
     operator_entry{.name = "concat",
                    .summary = "joins along channels or features",
-                   .gives = "the same, with the sum of all c or n",
+                   .output = "the same, with the sum of all c or n",
                    .costs = "4 bytes for each element",
                    .role = operator_role::adapter,
                    .units = unit_origin::joined,
@@ -270,21 +275,23 @@ constexpr std::array table{
     operator_entry{.name = "flatten",
                    .summary = "image to vector",
                    .details = "Row by row, channel after channel.",
-                   .gives = "[c * h * w]",
+                   .output = "[c * h * w]",
                    .costs = "nothing",
                    .role = operator_role::adapter,
                    .units = unit_origin::flattened,
-                   .wants_image = true,
+                   .takes = images,
+                   .gives = layout::vector,
                    .keeps_sign = true,
                    .shape = operator_rules::flat_shape,
                    .cost = operator_rules::free_of_charge},
     operator_entry{.name = "as_image",
                    .summary = "vector to image of one pixel",
-                   .gives = "[n, 1, 1]",
+                   .output = "[n, 1, 1]",
                    .costs = "nothing",
                    .role = operator_role::adapter,
                    .units = unit_origin::kept,
-                   .wants_vector = true,
+                   .takes = vectors,
+                   .gives = layout::image,
                    .keeps_sign = true,
                    .shape = operator_rules::pixel_shape,
                    .cost = operator_rules::free_of_charge},
@@ -293,19 +300,19 @@ constexpr std::array table{
                    .details = "Row i is the mean of the rows from floor(i * h / "
                               "height) to ceil((i + 1) * h / height) - 1; columns "
                               "likewise.",
-                   .gives = "[c, height, width]",
+                   .output = "[c, height, width]",
                    .costs = "a multiply-add for each element that enters, 4 bytes "
                             "for each that comes out",
                    .settings = resize_settings,
                    .role = operator_role::adapter,
-                   .wants_image = true,
+                   .takes = images,
                    .keeps_sign = true,
                    .shape = operator_rules::resize_shape,
                    .cost = operator_rules::global_avg_cost},
     operator_entry{.name = "project",
                    .summary = "linear map of channels or features",
                    .details = "With a bias; of an image, at each pixel.",
-                   .gives = "[outputs, h, w] or [outputs]",
+                   .output = "[outputs, h, w] or [outputs]",
                    .costs = "(c + 1) * outputs parameters; c multiply-adds and 4 "
                             "bytes for each element that comes out; of a vector n "
                             "for c",
@@ -318,13 +325,13 @@ constexpr std::array table{
                    .summary = "linear map to classes or targets",
                    .details = "With a bias; it gives logits or standardized "
                               "targets.",
-                   .gives = "[outputs]",
+                   .output = "[outputs]",
                    .costs = "(n + 1) * outputs parameters; n multiply-adds and 4 "
                             "bytes for each output",
                    .settings = outputs_settings,
                    .role = operator_role::output,
                    .units = unit_origin::made,
-                   .wants_vector = true,
+                   .takes = vectors,
                    .shape = operator_rules::outputs_shape,
                    .cost = operator_rules::map_cost},
 };
@@ -335,8 +342,20 @@ std::span<const operator_entry> operators() {
   return table;
 }
 
+bool operator_entry::works_on(std::optional<layout> l) const {
+  return std::ranges::find(takes, l) != takes.end();
+}
+
 const operator_entry* find_operator(std::string_view name) {
   const auto found = std::ranges::find(table, name, &operator_entry::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+const operator_entry* find_adapter(layout from, layout to) {
+  const auto found = std::ranges::find_if(table, [&](const operator_entry& o) {
+    return o.role == operator_role::adapter && o.takes.size() == 1
+           && o.takes.front() == from && o.gives == to;
+  });
   return found == table.end() ? nullptr : &*found;
 }
 

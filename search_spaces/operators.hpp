@@ -76,26 +76,33 @@ struct operator_entry {
   std::string_view summary;
   std::string_view details = {}; ///< Sentences; may be empty.
   /// The output's sizes in words, by those of [c, h, w] or [n] and the settings.
-  std::string_view gives;
+  std::string_view output;
   /// `cost` in words, of a block that of its map.
   std::string_view costs;
   std::span<const setting_entry> settings = {}; ///< Sorted by name.
   operator_role role = operator_role::layer;
   unit_origin units = unit_origin::each;
-  bool wants_image = false;  ///< Vectors come to it by way of as_image.
-  bool wants_vector = false; ///< Images come to it by way of flatten.
-  bool merges = false;       ///< It takes several inputs; others take one.
-  bool block = false;        ///< It has the settings norm and activation.
-  bool keeps_sign = false;   ///< Nothing below 0 comes out where nothing below 0 enters.
+  /// The layouts in which it works; an input of another one is adapted to the first.
+  std::span<const layout> takes = known_layouts;
+  /// The layout of what comes out; none: that of what enters.
+  std::optional<layout> gives = std::nullopt;
+  bool merges = false;     ///< It takes several inputs; others take one.
+  bool block = false;      ///< It has the settings norm and activation.
+  bool keeps_sign = false; ///< Nothing below 0 comes out where nothing below 0 enters.
   /// The output's shape for inputs already adapted: one, or several where it merges.
   tensor_shape (*shape)(std::span<const tensor_shape> in,
                         const std::vector<setting>& settings);
   layer_cost (*cost)(std::span<const tensor_shape> in, const tensor_shape& out,
                      const std::vector<setting>& settings);
+
+  [[nodiscard]] bool works_on(std::optional<layout> l) const;
 };
 
 [[nodiscard]] std::span<const operator_entry> operators();
 [[nodiscard]] const operator_entry* find_operator(std::string_view name);
+
+/// The adapter that takes the layout `from` alone and gives `to`; null: there is none.
+[[nodiscard]] const operator_entry* find_adapter(layout from, layout to);
 
 /// The row of a decoded layer; an operator that has none ends the program, since decode()
 /// never gives such a layer.

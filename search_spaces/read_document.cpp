@@ -56,7 +56,13 @@ const toml::table* space_reader::table_at(const toml::table& document,
 }
 
 void space_reader::read(const toml::table& document) {
-  refuse_unknown(document, "", top_keys, wrong_);
+  if (const toml::node* sequence = document.get("sequence"))
+    wrong_.note(sequence->source(),
+                "sequence: there are no networks for sequences "
+                    + std::string(sizes_text(layout::sequence))
+                    + " yet; remove it, and give examples as vectors or as images");
+  else
+    refuse_unknown(document, "", top_keys, wrong_);
   if (const toml::node* image = document.get("image"))
     read_image(*image);
   if (const toml::node* merge = document.get("merge"))
@@ -72,7 +78,7 @@ void space_reader::read(const toml::table& document) {
 
 void space_reader::read_image(const toml::node& node) {
   if (const auto v = node.value_exact<bool>())
-    draft_.image = *v;
+    draft_.input = *v ? layout::image : layout::vector;
   else
     wrong_.note(node.source(),
                 "image is " + describe(node) + ", but must be true or false");

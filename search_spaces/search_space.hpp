@@ -23,8 +23,8 @@ struct network_limits {
 /// and hyperparameters. `include = ["hyperparameters.toml"]` takes over other files'
 /// tables.
 struct search_space {
-  std::string name;   ///< The file's path as given, for messages.
-  bool image = false; ///< Wants examples of shape [channels, height, width].
+  std::string name;              ///< The file's path as given, for messages.
+  layout input = layout::vector; ///< Of the examples; other ones become vectors.
   grammar rules;
   network_limits limits;
 };

@@ -85,7 +85,7 @@ std::string to_toml(const search_space& space) {
   const auto line = [](const char* key, auto number) {
     return std::string(key) + " = " + std::to_string(number) + "\n";
   };
-  std::string out = space.image ? "image = true\n" : "image = false\n";
+  std::string out = space.input == layout::image ? "image = true\n" : "image = false\n";
   out += lines(space.rules.merge);
   out += "\n[limits]\n";
   if (space.rules.max_nodes > 0)

@@ -19,7 +19,7 @@ struct located {
 /// What the files of a search space say so far; what one says replaces what earlier ones
 /// said, operator by operator and key by key.
 struct space_draft {
-  bool image = false;
+  layout input = layout::vector;
   std::optional<parameter> merge;
   std::map<std::string, located<std::int64_t>, std::less<>> limits;
   std::map<std::string, located<operator_rule>, std::less<>> operators;

@@ -31,9 +31,9 @@ search_space choose_space(table_reader& t, const experiment& e, document& d) {
   }
   if (d.wrong)
     return {};
-  const auto images = holds_images(e.data);
-  auto space = images ? load_built_in_space(*images ? "image" : "mlp")
-                      : tl::unexpected(images.error());
+  const auto found = layout_of(e.data);
+  auto space = found ? load_built_in_space(*found == layout::image ? "image" : "mlp")
+                     : tl::unexpected(found.error());
   if (space)
     return std::move(*space);
   d.wrong = std::move(space).error();
@@ -193,13 +193,13 @@ expected<experiment> load_experiment(const std::filesystem::path& named,
 
 expected<problem> problem_of(const experiment& e, const data_set* data) {
   const problem p = data == nullptr ? e.synthetic_problem : data->as_problem();
-  if (e.space.image && !p.input.is_image())
+  if (e.space.input != layout::vector && p.input.layout() != e.space.input)
     return fail(
         error_kind::invalid_input,
         (data == nullptr ? e.name : e.data.file.string()) + ": an example has the shape "
-            + to_text(p.input) + ", but the search space " + e.space.name
-            + " wants images: give data.shape = [channels, height, width], or choose "
-              "another space");
+            + to_text(p.input) + ", but the search space " + e.space.name + " wants "
+            + std::string(to_text(e.space.input)) + "s: give data.shape = "
+            + std::string(sizes_text(e.space.input)) + ", or choose another space");
   if (data != nullptr) {
     const auto asked = asked_for(e.data.task, e.objective, e.training.metrics);
     auto known = check_classes(e.training.class_weights, data->classes).and_then([&] {

@@ -61,6 +61,13 @@ void keys(Visitor& v, keys_of<experiment> auto& e) {
   v.kind("fitness", e.evaluator);
 }
 
+constexpr auto task_words() {
+  words<learning_task, learning_tasks.size()> all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = {learning_tasks[i].name, learning_tasks[i]};
+  return all;
+}
+
 template<class Visitor>
 void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.path(describe("file", "CSV, .npy, .npz, IDX or CIFAR (.bin), each also as .gz. A "
@@ -91,8 +98,7 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
             "already), \"counts\" (scikit-learn's \"150,4,setosa,...\"), or \"auto\"."),
         p.header);
   v.choice(describe("task", "Whether the target is a class or a number."), p.task,
-           words<task_kind, 2>{{{"classification", task_kind::classification},
-                                {"regression", task_kind::regression}}});
+           task_words());
   v.choice(
       describe("blanks",
                "What to do with a missing value: \"impute\" puts the mean in its "

@@ -101,11 +101,9 @@ void write_data(section_text& out, const data_profile& d,
                  + toml_writer::quoted(table ? d.label(*d.target_column)
                                              : std::to_string(*d.target_column + 1)),
              target_text(d.target_found));
-  out.line(d.task == task_kind::classification ? "task = \"classification\""
-                                               : "task = \"regression\"",
-           d.task == task_kind::classification
-               ? std::to_string(d.classes.size()) + " classes"
-               : "the target is a number");
+  out.line("task = " + toml_writer::quoted(std::string(d.task.name)),
+           d.task.has_classes() ? std::to_string(d.classes.size()) + " classes"
+                                : "the target is a number");
   if (table)
     out.line("header = " + toml_writer::quoted(d.header),
              d.header == "names"    ? "the first line names the columns"
@@ -160,8 +158,11 @@ std::string columns_text(const data_profile& d) {
 }
 
 std::string objective_text(const data_profile& d) {
-  if (d.task == task_kind::regression)
-    return "minimize = [\"validation.rmse\"]   # in the target's own unit\n";
+  if (!d.task.has_classes()) {
+    const auto usual = part_metrics(d.task).front();
+    return std::string(usual.maximize ? "maximize" : "minimize") + " = [\"validation."
+           + std::string(usual.name) + "\"]   # in the target's own unit\n";
+  }
   const double share = d.classes.empty() ? 0
                                          : static_cast<double>(d.classes.front().count)
                                                / static_cast<double>(d.target.values());

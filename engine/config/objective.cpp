@@ -47,12 +47,11 @@ known_metrics metrics_of(const table_description& described) {
 
 constexpr std::string_view validation = "validation.";
 
-known_metrics metrics_of(task_kind task) {
-  const bool classes = task == task_kind::classification;
-  known_metrics known{.task = classes ? "classification" : "regression"};
+known_metrics metrics_of(const learning_task& task) {
+  known_metrics known{.task = std::string(task.name)};
   for (const part_metric& m : all_part_metrics(task)) // Of the validation part.
     known.add(std::string(validation) + std::string(m.name), m.maximize);
-  if (classes) {
+  if (task.has_classes()) {
     known.also = "validation.f1.CLASS";
     known.aliases = {{"validation.log_loss", "validation.loss"}};
   }
@@ -213,7 +212,7 @@ std::vector<aim> known_aims(const experiment& e) {
   if (!e.traits().trains)
     return e.evaluator->cases(e.objective);
   std::vector<aim> known;
-  const auto task = e.data.task;
+  const auto& task = e.data.task;
   for (const part_metric& m : part_metrics(task))
     known.push_back({std::string(validation) + std::string(m.name), m.maximize});
   for (const auto& name : asked_for(task, e.objective, e.training.metrics).validation)

@@ -63,9 +63,9 @@ void read_data(table_reader t, std::filesystem::path folder, written_by who,
     t.check(check_shares(p));
 }
 
-void read_synthetic_problem(table_reader t, bool image, problem& p) {
-  p.input.sizes =
-      image ? std::vector<std::int64_t>{1, 8, 8} : std::vector<std::int64_t>{16};
+void read_synthetic_problem(table_reader t, layout input, problem& p) {
+  p.input.sizes = input == layout::image ? std::vector<std::int64_t>{1, 8, 8}
+                                         : std::vector<std::int64_t>{16};
   read_keys(t, p);
   t.finish();
   data_params shaped;
@@ -207,20 +207,22 @@ void read_evolution(table_reader t, const search_space& space, const objective& 
 }
 
 // What depends on the task that the training is for.
-void check_measured(table_reader& t, task_kind task, const training_params& p) {
-  if (task == task_kind::regression && !p.class_weights.none())
-    t.fail(
-        "class_weights",
-        "training.class_weights is for classes, and the task is regression; remove it");
+void check_measured(table_reader& t, const learning_task& task,
+                    const training_params& p) {
+  if (!task.has_classes() && !p.class_weights.none())
+    t.fail("class_weights", "training.class_weights is for classes, and the task is "
+                                + std::string(task.name) + "; remove it");
   if (auto known = check_metric_names(task, p.metrics); !known)
     t.fail("metrics", "training." + known.error().message);
 }
 
 // A space of convolutions needs to be told how a row of numbers is an image.
 void check_shape(table_reader& data, table_reader& space, const experiment& e) {
-  if (!e.space.image)
+  if (e.space.input == layout::vector)
     return;
-  const std::string wants = e.space.name + " wants images";
+  const std::string wants =
+      e.space.name + " wants " + std::string(to_text(e.space.input)) + "s";
+  const std::string sizes(sizes_text(e.space.input));
   if (e.traits().data == data_role::none)
     return space.fail("file", "search_space.file: " + wants + ", of which "
                                   + std::string(e.traits().experiment)
@@ -228,15 +230,15 @@ void check_shape(table_reader& data, table_reader& space, const experiment& e) {
   const tensor_shape& shape =
       e.traits().data == data_role::shape ? e.synthetic_problem.input : e.data.shape;
   const std::string file = e.data.file.filename().string();
-  if (shape.is_image())
+  if (shape.layout() == e.space.input)
     return;
   if (!shape.sizes.empty())
-    data.fail("shape",
-              "data.shape is " + to_text(shape) + ", but the search space " + wants
-                  + ": write shape = [channels, height, width], or choose another space");
+    data.fail("shape", "data.shape is " + to_text(shape) + ", but the search space "
+                           + wants + ": write shape = " + sizes
+                           + ", or choose another space");
   else if (file.ends_with(".csv") || file.ends_with(".csv.gz"))
     data.fail("shape", "data.shape is missing: the search space " + wants
-                           + ", write shape = [channels, height, width]");
+                           + ", write shape = " + sizes);
 }
 
 /// The sections that say what is searched.
@@ -268,7 +270,7 @@ lengths read_search(search_sections& t, const std::filesystem::path& folder,
     read_data(t.data, folder, who, e.data);
   e.space = load_space(t.space, e);
   if (traits.data == data_role::shape)
-    read_synthetic_problem(t.data, e.space.image, e.synthetic_problem);
+    read_synthetic_problem(t.data, e.space.input, e.synthetic_problem);
   read_objective(t.goal, e, e.objective);
   return {};
 }

@@ -33,24 +33,24 @@ expected<array_file> read_array_file(const std::filesystem::path& file,
   return out;
 }
 
-expected<bool> holds_images(const data_params& params) {
+expected<layout> layout_of(const data_params& params) {
   if (!params.shape.sizes.empty())
-    return params.shape.is_image();
+    return params.shape.layout().value_or(layout::vector);
   const auto front = read_front(params.file, 16);
   if (!front)
     return tl::unexpected(front.error());
   switch (format_of(params.file, *front)) {
   case data_format::csv:
-    return false;
+    return layout::vector;
   case data_format::cifar:
-    return true;
+    return layout::image;
   default:
     break;
   }
   const auto read = read_array_file(params.file, params.array);
   if (!read)
     return tl::unexpected(read.error());
-  return read->array.sizes.size() >= 3;
+  return read->array.sizes.size() >= 3 ? layout::image : layout::vector;
 }
 
 } // namespace clade

@@ -22,8 +22,9 @@ struct array_file {
                                                    const std::string& name,
                                                    std::string_view key = "array");
 
-/// Whether the examples are images: `shape` says so, the file is a batch of CIFAR, or its
-/// array has three dimensions or more. Reads the file where it is an array.
-[[nodiscard]] expected<bool> holds_images(const data_params& params);
+/// Finds the layout of the examples: `shape` says it; a CSV holds vectors, a batch of
+/// CIFAR and an array of three dimensions or more images. Reads the file where it is an
+/// array.
+[[nodiscard]] expected<layout> layout_of(const data_params& params);
 
 } // namespace clade

@@ -64,7 +64,7 @@ expected<array_layout> by_sizes(const tensor_shape& sizes) {
 expected<array_layout> find_layout(std::span<const std::int64_t> all,
                                    const tensor_shape& shape, array_layout wanted) {
   const tensor_shape sizes{{all.begin(), all.end()}};
-  if (!sizes.is_image()) {
+  if (sizes.layout() != layout::image) {
     if (wanted == array_layout::channels_last)
       return fail(
           error_kind::invalid_input,
@@ -73,31 +73,32 @@ expected<array_layout> find_layout(std::span<const std::int64_t> all,
                 "for [n, height, width, channels]");
     return array_layout::channels_first;
   }
-  if (wanted == array_layout::channels_last && !shape.sizes.empty() && !shape.is_image())
+  if (wanted == array_layout::channels_last && !shape.sizes.empty()
+      && shape.layout() != layout::image)
     return fail(error_kind::invalid_input,
                 "has data.layout = \"channels_last\", which says nothing to shape = "
                     + to_text(shape) + ": write shape = [channels, height, width]");
   if (wanted != array_layout::automatic) {
-    if (shape.is_image() && as_image(sizes, wanted) != shape)
+    if (shape.layout() == layout::image && as_image(sizes, wanted) != shape)
       return contradiction(sizes, shape);
     return wanted;
   }
   // A vector's values stay in the order of the file.
-  if (!shape.sizes.empty() && !shape.is_image())
+  if (!shape.sizes.empty() && shape.layout() != layout::image)
     return array_layout::channels_first;
   return shape.sizes.empty() ? by_sizes(sizes) : by_shape(sizes, shape);
 }
 
 tensor_shape in_file(const tensor_shape& shape, array_layout layout) {
   tensor_shape out = shape;
-  if (layout == array_layout::channels_last && shape.is_image())
+  if (layout == array_layout::channels_last && shape.layout() == layout::image)
     std::rotate(out.sizes.begin(), out.sizes.begin() + 1, out.sizes.end());
   return out;
 }
 
 tensor_shape as_image(const tensor_shape& sizes, array_layout layout) {
   tensor_shape out = sizes;
-  if (layout == array_layout::channels_last && sizes.is_image())
+  if (layout == array_layout::channels_last && sizes.layout() == layout::image)
     std::rotate(out.sizes.begin(), out.sizes.begin() + 2, out.sizes.end());
   return out;
 }

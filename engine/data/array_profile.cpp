@@ -146,7 +146,7 @@ expected<void> set_shape(data_profile& p, const profile_request& request,
                                       + "; for clade new that is --layout channels_last "
                                         "or --layout channels_first");
   // Said wherever it says something, so that the file tells how pixels are read.
-  if (p.shape.is_image())
+  if (p.image())
     p.layout =
         *layout == array_layout::channels_last ? "channels_last" : "channels_first";
   p.shape = as_image(p.shape, *layout);

@@ -69,7 +69,7 @@ struct reader {
 
 std::string cached_form(const data_set& data) {
   writer w;
-  w.number(static_cast<std::uint64_t>(data.task));
+  w.number(std::uint64_t{place_of(data.task)});
   w.number(static_cast<std::uint64_t>(data.layout));
   w.number(data.target_mean);
   w.number(data.target_deviation);
@@ -92,7 +92,8 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   reader r{bytes};
   data_set data;
   const auto task = r.number<std::uint64_t>();
-  data.task = task == 0 ? task_kind::classification : task_kind::regression;
+  if (task < learning_tasks.size())
+    data.task = learning_tasks[task];
   const auto layout = r.number<std::uint64_t>();
   data.layout = static_cast<array_layout>(layout);
   data.target_mean = r.number<double>();
@@ -108,7 +109,7 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.test);
   for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
     data.classes.push_back(r.text());
-  if (r.bad || !r.left.empty() || task > 1
+  if (r.bad || !r.left.empty() || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))
     return std::nullopt;
   return data;

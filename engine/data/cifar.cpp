@@ -63,7 +63,7 @@ expected<std::span<const unsigned char>> labels_of(std::string_view bytes,
 
 expected<examples> parse_cifar(std::string_view bytes, std::string_view origin,
                                const data_params& params) {
-  if (params.task != task_kind::classification)
+  if (!params.task.has_classes())
     return wrong(origin, "CIFAR's labels are classes; say task = \"classification\"");
   const auto labels = labels_of(bytes, origin);
   if (!labels)

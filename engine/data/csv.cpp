@@ -272,7 +272,7 @@ private:
 
   bool has_blank(const csv_row& r) const {
     for (std::size_t i = 0; i < head_.columns; ++i)
-      if (i == target_ && params_.task == task_kind::classification
+      if (i == target_ && params_.task.has_classes()
               ? r.fields[i].empty()
               : !is_ignored(i) && is_blank(r.fields[i], i))
         return true;
@@ -280,7 +280,7 @@ private:
   }
 
   void read_target(const csv_row& r) {
-    if (params_.task == task_kind::regression) {
+    if (!params_.task.has_classes()) {
       out_.targets.push_back(finite(r, target_).value_or(0));
       return;
     }
@@ -298,7 +298,7 @@ private:
   void read_target_beside(const csv_row& r, std::string_view field) {
     const auto n = field_number(field, targets_->decimal);
     const bool finite = n && std::isfinite(*n);
-    const bool number = params_.task == task_kind::regression;
+    const bool number = !params_.task.has_classes();
     if (number ? !finite : field.empty() || (n && !finite))
       complain(r, table_complaints::of::target, none,
                "the target of this row, in " + params_.target_file.string() + ", is "

@@ -153,8 +153,8 @@ expected<csv_head> read_head(csv_rows& rows, csv_row& r, std::string_view origin
   return head;
 }
 
-bool lacks_target(std::string_view field, task_kind task) {
-  return task == task_kind::regression ? field_blank_number(field) : field.empty();
+bool lacks_target(std::string_view field, const learning_task& task) {
+  return task.has_classes() ? field.empty() : field_blank_number(field);
 }
 
 } // namespace clade

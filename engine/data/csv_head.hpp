@@ -35,6 +35,6 @@ read_head(csv_rows& rows, csv_row& r, std::string_view origin, const data_params
 
 /// Whether a field of the target's column says nothing. Any spelling of a blank does
 /// where numbers are to be predicted; a class may be called "NA" or "-".
-[[nodiscard]] bool lacks_target(std::string_view field, task_kind task);
+[[nodiscard]] bool lacks_target(std::string_view field, const learning_task& task);
 
 } // namespace clade

@@ -119,8 +119,7 @@ void suspect_leaks(data_profile& p, const open_csv& csv,
   std::vector<sampled_column> columns(width);
   for (std::size_t i = 0; i < width; ++i)
     columns[i].number = p.table.columns[i].kind == column_kind::number;
-  sampled_column target{
-      .number = p.task == task_kind::regression, .numbers = {}, .codes = {}};
+  sampled_column target{.number = !p.task.has_classes(), .numbers = {}, .codes = {}};
   csv_row r;
   auto rows = csv.start.rows;
   for (std::uint64_t row = 0; rows.next(r).value_or(false); ++row) {

@@ -187,8 +187,8 @@ std::optional<cache_key> key_of(const data_cache& cache, const data_params& para
   for (const double share : {params.train, params.validation, params.test})
     add(std::to_string(std::bit_cast<std::uint64_t>(share)));
   for (const std::uint64_t n :
-       {static_cast<std::uint64_t>(params.task),
-        static_cast<std::uint64_t>(params.blanks), params.limit, seed})
+       {std::uint64_t{place_of(params.task)}, static_cast<std::uint64_t>(params.blanks),
+        params.limit, seed})
     add(std::to_string(n));
   if (params.test_limit)
     add("test " + std::to_string(*params.test_limit));

@@ -2,6 +2,7 @@
 
 #include "engine/data/array_layout.hpp"
 #include "engine/data/column_encoding.hpp"
+#include "engine/data/learning_task.hpp"
 #include "genome/error.hpp"
 #include "search_spaces/shape.hpp"
 
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace clade {
-
-enum class task_kind : std::uint8_t { classification, regression };
 
 /// What becomes of a blank among a CSV's features (`field_blank`):
 ///   * refuse: it is an error;
@@ -60,7 +59,7 @@ struct data_params {
   /// (scikit-learn's "150,4,setosa,versicolor,virginica"), or "auto" (found out; rules in
   /// csv.cpp).
   std::string header = "auto";
-  task_kind task = task_kind::classification;
+  learning_task task = classification;
   /// `impute` and `drop` also leave out rows without a target; the others refuse them.
   /// `mean` refuses blanks among categories.
   blank_rule blanks = blank_rule::impute;

@@ -51,10 +51,9 @@ std::string data_profile::label(std::size_t column) const {
 void finish_profile(data_profile& p, const profile_request& request,
                     std::span<const std::string> class_names) {
   // Images have labels, unless these are of a type for fractions.
-  const auto found =
-      p.image() && p.target_whole ? task_kind::classification : task_of(p.target);
+  const auto found = p.image() && p.target_whole ? classification : task_of(p.target);
   p.task = request.task.value_or(found);
-  if (p.task == task_kind::classification)
+  if (p.task.has_classes())
     p.classes = p.target.frequent;
   for (value_count& c : p.classes) {
     std::size_t n = 0;

@@ -18,7 +18,7 @@ struct profile_request {
   std::filesystem::path file;
   /// The target's column, by name or number; or the file of the targets; or empty.
   std::string target;
-  std::optional<task_kind> task;
+  std::optional<learning_task> task;
   array_layout layout = array_layout::automatic; ///< Of an array of images.
 };
 
@@ -79,7 +79,7 @@ struct data_profile {
   std::filesystem::path test_file, test_target_file;
   std::optional<std::size_t> target_column;
   target_reason target_found = target_reason::last;
-  task_kind task = task_kind::classification;
+  learning_task task = classification;
   column_profile target;            ///< Its values.
   bool target_whole = false;        ///< They are of a type for whole numbers.
   std::vector<value_count> classes; ///< The most frequent first; of classification.
@@ -94,7 +94,7 @@ struct data_profile {
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;
   /// Whether an example is an image.
-  [[nodiscard]] bool image() const { return shape.is_image(); }
+  [[nodiscard]] bool image() const { return shape.layout() == layout::image; }
 };
 
 /// A kind of data that profiles can be made of. A new kind is a new row of

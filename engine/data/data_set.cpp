@@ -254,12 +254,12 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
   const examples* tested = test ? &*test : nullptr;
   data.examples = e.count + (test ? test->count : 0);
   data.checksum = test ? both(e.checksum, test->checksum) : e.checksum;
-  if (params.task == task_kind::classification)
+  if (params.task.has_classes())
     if (auto set = set_labels(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());
   if (auto set = set_parts(e, tested, params, seed, data); !set)
     return tl::unexpected(std::move(set).error());
-  if (params.task == task_kind::regression)
+  if (!params.task.has_classes())
     if (auto set = set_targets(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());
   const bool impute = params.blanks == blank_rule::impute;
@@ -288,7 +288,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     if (auto filled = fill_blanks(rows, how.blanks); !filled)
       return fail_in(e.origin, std::move(filled).error());
   }
-  if (data.shape.is_image()) {
+  if (data.shape.layout() == layout::image) {
     how.largest = scale_images(rows);
   } else {
     auto scales = standardise_columns(rows, *unscaled);
@@ -335,9 +335,7 @@ expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
 } // namespace
 
 problem data_set::as_problem() const {
-  return {shape, task == task_kind::classification
-                     ? static_cast<std::int64_t>(classes.size())
-                     : 1};
+  return {shape, task.outputs(classes.size())};
 }
 
 namespace {

@@ -19,7 +19,7 @@ namespace clade {
 /// training part for vectors (but for the 0 and 1 of categories), and scaled to [0, 1] by
 /// the largest value of the training part for images.
 struct data_set {
-  task_kind task = task_kind::classification;
+  learning_task task = classification;
   tensor_shape shape;
   std::size_t examples = 0;
   shared_floats features;           ///< [examples, shape...], row-major.

@@ -60,7 +60,7 @@ std::string target_line(const inferred_data& d) {
   constexpr std::size_t most = 10;
   const auto& target = d.profile->columns[d.target];
   std::string line = "target " + name_of(*d.profile, d.target) + ": ";
-  if (d.params.task == task_kind::regression)
+  if (!d.params.task.has_classes())
     return line
            + (target.minimum && target.maximum
                   ? "numbers from " + short_number(*target.minimum) + " to "

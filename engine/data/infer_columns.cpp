@@ -56,7 +56,8 @@ std::string_view plain_number(std::string_view field, char decimal,
 }
 
 /// Rows of another length than the first are left to be complained of by who reads them.
-profiled_table profile(const open_table& table, std::size_t target, task_kind task) {
+profiled_table profile(const open_table& table, std::size_t target,
+                       const learning_task& task) {
   const auto columns = table.head.columns;
   auto names = table.head.names;
   names.resize(columns);
@@ -231,7 +232,7 @@ private:
   void note_target() {
     constexpr std::uint64_t many = 20;
     const auto& c = column(out_.target);
-    if (out_.params.task == task_kind::classification && c.whole && c.distinct > many)
+    if (out_.params.task.has_classes() && c.whole && c.distinct > many)
       note(out_.target,
            ", the target, is a whole number with " + std::to_string(c.distinct)
                + " different values, which are taken for classes; to predict the number, "

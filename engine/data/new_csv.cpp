@@ -201,7 +201,7 @@ private:
   /// A target that cannot be compared with decides nothing, and is counted.
   double target(std::string_view field) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    const bool value = how_.task == task_kind::regression;
+    const bool value = !how_.task.has_classes();
     const auto n = field_number(field, form_.decimal);
     if (value && n && std::isfinite(*n))
       return *n;

@@ -18,7 +18,7 @@ namespace clade {
 /// standardised (in double), or pixels divided by the largest. All numbers were estimated
 /// on the train part.
 struct preprocessing {
-  task_kind task = task_kind::classification;
+  learning_task task = classification;
   tensor_shape shape; ///< Of one example, as networks take it.
   /// Of arrays like those of the training data.
   array_layout layout = array_layout::channels_first;
@@ -43,6 +43,10 @@ struct preprocessing {
   double target_deviation = 1;
   genome_hash checksum; ///< Of the training files' bytes.
 
+  /// What networks for the examples must fit.
+  [[nodiscard]] problem as_problem() const {
+    return {shape, task.outputs(classes.size())};
+  }
   /// How many inputs the columns make.
   [[nodiscard]] std::size_t inputs() const;
   [[nodiscard]] const column_encoding& column(std::size_t i) const;

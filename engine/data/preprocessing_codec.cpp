@@ -126,11 +126,11 @@ void read_columns(decoder& in, preprocessing& how) {
     how.decimal = decimal.front();
 }
 
-task_kind read_task(decoder& in) {
-  const auto task = in.text();
-  if (task != "classification" && task != "regression")
-    in.fail("a task that is neither classification nor regression");
-  return task == "regression" ? task_kind::regression : task_kind::classification;
+learning_task read_task(decoder& in) {
+  const auto* task = find_learning_task(in.text());
+  if (task == nullptr)
+    in.fail("a task that is unknown");
+  return task == nullptr ? classification : *task;
 }
 
 std::optional<std::uint64_t> elements_of(const tensor_shape& shape) {
@@ -174,7 +174,8 @@ void read_layout(decoder& in, preprocessing& how) {
 }
 
 bool layout_fits(const preprocessing& how) {
-  return (how.layout != array_layout::channels_last || how.shape.is_image())
+  return (how.layout != array_layout::channels_last
+          || how.shape.layout() == layout::image)
          && (how.sizes.sizes.empty() || elements_of(how.sizes) == how.width);
 }
 
@@ -194,7 +195,7 @@ void check(decoder& in, const preprocessing& how) {
     return in.fail("sizes that are not those of the examples");
   if (!numbers_are_sound(how))
     return in.fail("a scale that is no scale");
-  if (how.task == task_kind::classification && how.classes.empty())
+  if (how.task.has_classes() && how.classes.empty())
     in.fail("no classes");
 }
 
@@ -202,7 +203,7 @@ void check(decoder& in, const preprocessing& how) {
 
 void encode(encoder& out, const preprocessing& how) {
   out.array(elements).natural(version);
-  out.text(how.task == task_kind::regression ? "regression" : "classification");
+  out.text(how.task.name);
   out.array(how.shape.sizes.size());
   for (const auto size : how.shape.sizes)
     out.integer(size);

@@ -130,9 +130,8 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   switch (s.kind) {
   case suspicion_kind::gives_target_away:
     return column + " alone predicts the target ("
-           + (d.task == task_kind::classification
-                  ? percent_text(s.share) + " of unseen rows"
-                  : "R2 " + short_number(s.share))
+           + (d.task.has_classes() ? percent_text(s.share) + " of unseen rows"
+                                   : "R2 " + short_number(s.share))
            + "): if it is not known before the target is, set it to \"ignore\"";
   case suspicion_kind::repeated_rows:
     return plural(s.count, "row") + " " + are(s.count)
@@ -147,10 +146,10 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
            + " of the rows: a network that always says it looks good by accuracy";
   case suspicion_kind::blank_target:
     return plural(s.count, "row") + (s.count == 1 ? " has" : " have") + " no target"
-           + (d.task == task_kind::regression
-                  ? " and will be left out"
-                  : ": where it is empty they will be left out; \"NA\" and the like are "
-                    "taken for a class");
+           + (d.task.has_classes()
+                  ? ": where it is empty they will be left out; \"NA\" and the like are "
+                    "taken for a class"
+                  : " and will be left out");
   case suspicion_kind::mostly_blank:
     return column + " is blank in " + percent_text(s.share) + " of the rows";
   case suspicion_kind::mostly_numbers:

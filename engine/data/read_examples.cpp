@@ -89,7 +89,7 @@ expected<numeric_array> parse_array(const array_bytes& from) {
 
 // The targets are elements first, first + stride, ... of `a`.
 expected<void> take_targets(examples& out, const numeric_array& a, std::size_t first,
-                            std::size_t stride, task_kind task) {
+                            std::size_t stride, const learning_task& task) {
   constexpr double largest_exact = 9007199254740992.0; // 2^53
   std::unordered_map<std::int64_t, std::uint32_t> by_value;
   for (std::size_t i = first; i < a.count(); i += stride) {
@@ -98,7 +98,7 @@ expected<void> take_targets(examples& out, const numeric_array& a, std::size_t f
     const auto place = [&] { return at_byte(out.origin, a.byte_of(i)); };
     if (!std::isfinite(v) || std::abs(v) > std::numeric_limits<float>::max())
       return wrong(place(), "the target " + std::string(why_no_float(v)));
-    if (task == task_kind::regression) {
+    if (!task.has_classes()) {
       out.targets.push_back(v);
       continue;
     }
@@ -215,7 +215,8 @@ expected<void> check_image(const std::string& origin, const numeric_array& a,
                            const preprocessing& how) {
   const tensor_shape sizes{{a.sizes.begin() + 1, a.sizes.end()}};
   const auto wanted = in_file(how.shape, how.layout);
-  if (!sizes.is_image() || !wanted.is_image() || sizes == wanted)
+  if (sizes.layout() != layout::image || wanted.layout() != layout::image
+      || sizes == wanted)
     return {};
   return wrong(origin, "holds examples of " + to_text(sizes)
                            + ", where those of the training data are " + to_text(wanted));

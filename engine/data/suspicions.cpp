@@ -54,7 +54,7 @@ void add_suspicions(data_profile& p) {
   if (p.table.repeated_rows > 0)
     p.suspicions.push_back(
         {.kind = suspicion_kind::repeated_rows, .count = p.table.repeated_rows});
-  if (p.task == task_kind::classification)
+  if (p.task.has_classes())
     suspect_classes(p);
   if (p.target.blanks > 0)
     p.suspicions.push_back(
@@ -66,8 +66,7 @@ void add_suspicions(data_profile& p) {
 
 void choose_split(data_profile& p) {
   constexpr std::uint64_t least_dates = 10;
-  p.split =
-      p.task == task_kind::classification ? split_kind::stratified : split_kind::shuffled;
+  p.split = p.task.has_classes() ? split_kind::stratified : split_kind::shuffled;
   std::vector<std::size_t> groups, times;
   for (std::size_t i = 0; i < p.table.columns.size(); ++i) {
     const column_profile& c = p.table.columns[i];

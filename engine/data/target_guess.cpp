@@ -107,20 +107,20 @@ expected<target_guess> guess_target(std::span<const column_profile> columns, boo
              columns, {});
 }
 
-task_kind task_of(const column_profile& target) {
+learning_task task_of(const column_profile& target) {
   constexpr std::uint64_t most_classes = 20, least_rows = 5;
   if (target.numbers != target.values() || target.values() == 0)
-    return task_kind::classification;
+    return classification;
   if (!target.whole || !target.minimum)
-    return task_kind::regression;
+    return regression;
   if (target.distinct <= 2)
-    return task_kind::classification;
+    return classification;
   const bool gapless =
       *target.maximum - *target.minimum + 1 == static_cast<double>(target.distinct);
   return gapless && target.distinct <= most_classes
                  && target.values() >= least_rows * target.distinct
-             ? task_kind::classification
-             : task_kind::regression;
+             ? classification
+             : regression;
 }
 
 } // namespace clade

@@ -29,6 +29,6 @@ struct target_guess {
 /// number. Texts are classes. Numbers are classes if they are whole and at most 2
 /// different ones, or at most 20 that follow each other without a gap (0 to 9, 1 to 5),
 /// each with 5 rows in the mean; other numbers are numbers.
-[[nodiscard]] task_kind task_of(const column_profile& target);
+[[nodiscard]] learning_task task_of(const column_profile& target);
 
 } // namespace clade

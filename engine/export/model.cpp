@@ -239,7 +239,7 @@ void taking_apart::take_dropout() {
 }
 
 void taking_apart::take_map() {
-  const bool image = layer_->out.is_image();
+  const bool image = layer_->out.layout() == layout::image;
   const auto in = channels_in(), out = channels_out();
   const auto weight =
       tensor("weight", word_, "weight", image ? sizes{out, in, 1, 1} : sizes{out, in});

@@ -192,13 +192,10 @@ expected<stored_model> decode_origin(const bytes& raw) {
 }
 
 expected<network> network_of(const stored_model& m) {
-  const problem p{m.how.shape, m.how.task == task_kind::classification
-                                   ? static_cast<std::int64_t>(m.how.classes.size())
-                                   : 1};
   auto n = parse_search_space(m.search_space, "its search space")
                .and_then([&](const search_space& space) {
                  return check(space.rules, m.genes).and_then([&] {
-                   return decode(space, m.genes, p);
+                   return decode(space, m.genes, m.how.as_problem());
                  });
                });
   if (!n)

@@ -8,6 +8,7 @@
 
 #include "engine/export/onnx_graph.hpp"
 #include "engine/export/onnx_inputs.hpp"
+#include "engine/export/output_decoder.hpp"
 #include "engine/export/row_source.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,7 +32,6 @@ private:
   [[nodiscard]] std::set<std::string> own_names() const;
   std::string prepared();
   [[nodiscard]] metadata properties() const;
-  void outputs(const std::string& last);
 
   std::string tensor(tensor_index i) {
     const auto& w = m_.weights[i];
@@ -231,28 +231,6 @@ std::string graph_writer::prepared() {
   return "examples";
 }
 
-void graph_writer::outputs(const std::string& last) {
-  if (how_.task == task_kind::classification) {
-    const auto count = static_cast<std::int64_t>(how_.classes.size());
-    add("Softmax", {last}, "probabilities").whole("axis", 1);
-    add("ArgMax", {last}, "label").whole("axis", 1).whole("keepdims", 0);
-    add("Gather", {texts("classes", how_.classes), "label"}, "class").whole("axis", 0);
-    declare_output("class", element::text, {});
-    declare_output("probabilities", element::real32, {count});
-    return;
-  }
-  add("Reshape", {last, shape("one_value", {-1})}, "standardised_value");
-  cast("standardised_value", element::real64, "double_value");
-  add("Mul",
-      {"double_value",
-       numbers("target_deviation", {}, std::vector<double>{how_.target_deviation})},
-      "scaled_value");
-  add("Add",
-      {"scaled_value", numbers("target_mean", {}, std::vector<double>{how_.target_mean})},
-      "value");
-  declare_output("value", element::real64, {});
-}
-
 onnx_graph::metadata graph_writer::properties() const {
   auto columns = nlohmann::json::array();
   for (const auto& i : inputs_of_model_)
@@ -264,10 +242,8 @@ onnx_graph::metadata graph_writer::properties() const {
                {"candidate", std::to_string(m_.id)},
                {"inputs", text(columns)},
                {"columns", text(names_of(how_))}};
-  if (how_.task == task_kind::classification)
-    all.emplace_back("classes", text(how_.classes));
-  else
-    all.emplace_back("target", how_.target);
+  for (auto& property : decoder_of(how_.task).onnx_properties(how_))
+    all.push_back(std::move(property));
   return all;
 }
 
@@ -281,7 +257,7 @@ bytes graph_writer::write() {
     x_ = inputs_.empty() ? "" : inputs_.front();
     values.push_back(std::visit([this](const auto& o) { return visit(o); }, s.computes));
   }
-  outputs(values.back());
+  decoder_of(how_.task).onnx(*this, values.back(), how_);
   return model(title_of(m_) + "\n\n" + m_.drawing, properties(), takes_texts(how_));
 }
 

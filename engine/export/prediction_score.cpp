@@ -35,12 +35,13 @@ void score_classes(std::span<const float> outputs, const new_targets& targets,
       scores.insert(scores.end(), row.begin(), row.end());
     }
   score.rows = labels.size();
-  const class_predictions p{.classes = width, .labels = labels, .scores = scores};
+  const class_predictions p{
+      .classes = width, .labels = labels, .scores = scores, .names = how.classes};
   for (const auto& m : all_part_metrics(how.task))
     // The three likeliest of two classes always hold the right one.
     if (const auto k = m.name.starts_with("top_") ? m.name.back() - '0' : 0;
         k == 0 || static_cast<std::size_t>(k) < width)
-      score.metrics.push_back({std::string(m.name), measure(m.name, p, how.classes)});
+      score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
 }
 
 void score_values(std::span<const float> outputs, const new_targets& targets,
@@ -51,15 +52,15 @@ void score_values(std::span<const float> outputs, const new_targets& targets,
   for (std::size_t i = 0; i < targets.values.size(); ++i)
     if (!std::isnan(targets.values[i])) {
       actual.push_back(targets.values[i]);
-      predicted.push_back(in_own_unit(outputs[i], how));
+      predicted.push_back(decoded(outputs[i], how));
       if (reach && std::abs(actual.back() - predicted.back()) <= *reach)
         ++held;
     }
   score.rows = actual.size();
-  const value_predictions p{.actual = actual, .predicted = predicted};
+  const value_predictions p{
+      .actual = actual, .predicted = predicted, .deviation = how.target_deviation};
   for (const auto& m : all_part_metrics(how.task))
-    score.metrics.push_back(
-        {std::string(m.name), measure(m.name, p, how.target_deviation)});
+    score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
   if (reach && score.rows > 0)
     score.coverage = static_cast<double>(held) / static_cast<double>(score.rows);
 }
@@ -74,7 +75,7 @@ expected<prediction_score> score_predictions(std::span<const float> outputs,
   if (score.left_out == targets.values.size())
     return fail(error_kind::invalid_input,
                 left_out_text(targets) + ", so that there is nothing to score");
-  if (how.task == task_kind::classification)
+  if (how.task.has_classes())
     score_classes(outputs, targets, how, score);
   else
     score_values(outputs, targets, how, reach, score);

@@ -68,16 +68,15 @@ std::size_t likeliest(std::span<const float> scores) {
   return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
 }
 
-double in_own_unit(float output, const preprocessing& how) {
-  return output * how.target_deviation + how.target_mean;
+double decoded(float output, const preprocessing& how) {
+  return how.task.decoded(output, how.target_mean, how.target_deviation);
 }
 
 expected<void> check_finite(std::span<const float> outputs, const preprocessing& how,
                             const new_examples& examples, const std::string& data) {
-  const bool classes = how.task == task_kind::classification;
-  const std::size_t width = classes ? how.classes.size() : 1;
+  const auto width = static_cast<std::size_t>(how.task.outputs(how.classes.size()));
   const auto is_finite = [&](float output) {
-    return std::isfinite(classes ? output : in_own_unit(output, how));
+    return std::isfinite(decoded(output, how));
   };
   std::size_t first = 0, wrong = 0;
   for (std::size_t row = 0; row < outputs.size() / width; ++row)
@@ -104,7 +103,7 @@ expected<void> check_finite(std::span<const float> outputs, const preprocessing&
 
 std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
                             const prediction_format& format) {
-  if (how.task == task_kind::classification)
+  if (how.task.has_classes())
     return classes_csv(outputs, how, format.probabilities);
   const auto name = how.target.empty() ? std::string("value") : how.target;
   std::string text = csv_field(name);
@@ -112,7 +111,7 @@ std::string predictions_csv(std::span<const float> outputs, const preprocessing&
     text += "," + csv_field(name + "_low") + "," + csv_field(name + "_high");
   text += "\n";
   for (const float output : outputs) {
-    const double v = in_own_unit(output, how);
+    const double v = decoded(output, how);
     text += shortest(v);
     if (format.reach)
       text += "," + shortest(v - *format.reach) + "," + shortest(v + *format.reach);

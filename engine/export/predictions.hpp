@@ -30,8 +30,8 @@ struct prediction_format {
 /// The likeliest class of an example's scores; the first of equals.
 [[nodiscard]] std::size_t likeliest(std::span<const float> scores);
 
-/// What a regression's output means in the target's own unit.
-[[nodiscard]] double in_own_unit(float output, const preprocessing& how);
+/// What an output of a network means (`learning_task::decoded`).
+[[nodiscard]] double decoded(float output, const preprocessing& how);
 
 /// Refuses outputs [examples, outputs] that are not all finite numbers, in the target's
 /// own unit where that is a number. The error names the first such row of `data` by its

@@ -4,6 +4,7 @@
 
 #include "engine/export/python_source.hpp"
 
+#include "engine/export/output_decoder.hpp"
 #include "engine/export/python_rows.hpp"
 #include "engine/export/row_source.hpp"
 
@@ -46,7 +47,7 @@ public:
            + (o.bias ? ")" : ", bias=False)");
   }
   std::string operator()(const batch_norm_step&) const {
-    return (step_->out.is_image() ? "nn.BatchNorm2d(" : "nn.BatchNorm1d(")
+    return (step_->out.layout() == layout::image ? "nn.BatchNorm2d(" : "nn.BatchNorm1d(")
            + number(step_->out.sizes.front()) + ")";
   }
   std::string operator()(const layer_norm_step&) const {
@@ -238,9 +239,7 @@ private:
                 + (is_table(how_) ? ", read_rows" : ""));
     line(1,
          std::string(is_table(how_) ? "predict(read_rows(\"new.csv\"))" : "predict(rows)")
-             + "      # "
-             + std::string(classifies() ? "of each the class, and the probabilities"
-                                        : "of each the value"));
+             + "      # " + std::string(decoder_.result));
     line(0, "\"\"\"\n");
     lines(0, std::string(is_table(how_) ? "import csv\nimport gzip\nimport io\n" : "")
                  + "import json\nimport math\nimport pathlib\nimport struct\n"
@@ -252,12 +251,8 @@ private:
 
   void constants() {
     line(0, "WEIGHTS = pathlib.Path(__file__).with_name(\"model.safetensors\")");
-    if (classifies()) {
-      line(0, "CLASSES = " + python_literal(how_.classes));
-    } else {
-      line(0, "TARGET_MEAN = " + literal(how_.target_mean));
-      line(0, "TARGET_DEVIATION = " + literal(how_.target_deviation));
-    }
+    for (const auto& [name, text] : decoder_.python_constants(how_))
+      line(0, name + " = " + text);
     if (is_table(how_))
       text_ += table_constants(how_);
     line(0, "");
@@ -267,8 +262,8 @@ private:
     line(0, "");
     line(0, "class Network(nn.Module):");
     line(1, "\"\"\"Of prepared examples [N, " + tuple_of(how_.shape) + "] "
-                + (classifies() ? "the logits" : "the standardised value") + " [N, "
-                + number(m_.outputs()) + "].\"\"\"");
+                + std::string(decoder_.outputs) + " [N, " + number(m_.outputs())
+                + "].\"\"\"");
     line(0, "");
     line(1, "def __init__(self):");
     line(2, "super().__init__()");
@@ -355,25 +350,16 @@ private:
   void predict() {
     line(0, "");
     line(0, "def predict(rows, network=None):");
-    line(1, classifies()
-                ? "\"\"\"Of each raw row the likeliest class and all probabilities: "
-                  "[(class, {class: probability})].\"\"\""
-                : "\"\"\"Of each raw row the value, in the target's own unit.\"\"\"");
+    line(1, "\"\"\"" + std::string(decoder_.docstring) + "\"\"\"");
     lines(1, "network = network or load()\n"
              "with torch.no_grad():\n"
              "    outputs = network(network.prepare(encode(rows)))");
-    if (classifies())
-      lines(1, "return [(CLASSES[int(p.argmax())], dict(zip(CLASSES, p.tolist()))) for p "
-               "in outputs.softmax(1)]");
-    else
-      line(1,
-           "return (outputs[:, 0].double() * TARGET_DEVIATION + TARGET_MEAN).tolist()");
+    line(1, "return " + std::string(decoder_.returned));
   }
-
-  [[nodiscard]] bool classifies() const { return how_.task == task_kind::classification; }
 
   const exported_model& m_;
   const preprocessing& how_;
+  const output_decoder& decoder_ = decoder_of(how_.task);
   std::string text_;
 };
 

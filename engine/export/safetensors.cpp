@@ -6,6 +6,7 @@
 #include "engine/export/safetensors.hpp"
 
 #include "engine/export/model_file.hpp"
+#include "engine/export/output_decoder.hpp"
 #include "engine/export/row_source.hpp"
 
 #include <nlohmann/json.hpp>
@@ -62,12 +63,8 @@ json metadata_of(const exported_model& m) {
   }
   out["format"] = "pt";
   out["model"] = title_of(m);
-  if (m.how.task == task_kind::classification) {
-    out["classes"] = dump(m.how.classes);
-  } else {
-    out["target_mean"] = literal(m.how.target_mean);
-    out["target_deviation"] = literal(m.how.target_deviation);
-  }
+  for (const auto& [name, text] : decoder_of(m.how.task).safetensors_metadata(m.how))
+    out[name] = text;
   json categories = json::object();
   for (std::size_t c = 0; c < m.how.columns.size(); ++c)
     if (m.how.columns[c].kind == encoding_kind::category)

@@ -3,6 +3,7 @@
 
 #include "engine/export/torchscript_source.hpp"
 
+#include "engine/export/output_decoder.hpp"
 #include "engine/export/python_source.hpp"
 #include "engine/export/row_source.hpp"
 
@@ -162,10 +163,7 @@ std::string torchscript_source(const exported_model& m) {
   for (std::size_t i = 0; i < m.steps.size(); ++i)
     text += "    " + expression::value(i) + " = " + express.of(i) + "\n";
   const auto last = expression::value(m.steps.size() - 1);
-  if (how.task == task_kind::classification)
-    return text + "    return torch.softmax(" + last + ", 1)\n";
-  return text + "    return torch.select(" + last + ", 1, 0)" + as_double + " * "
-         + literal(how.target_deviation) + " + " + literal(how.target_mean) + "\n";
+  return text + "    return " + decoder_of(how.task).torchscript(last, how) + "\n";
 }
 
 } // namespace clade

@@ -51,7 +51,7 @@ data_story summarize(const data_set& data, std::string file) {
                             .validation = data.validation.size(),
                             .test = data.test.size()},
                   .classes = {}};
-  if (data.task == task_kind::classification)
+  if (data.task.has_classes())
     tell_classes(data, told);
   else if (told.parts.all() > 0)
     tell_target(data, told);
@@ -61,7 +61,7 @@ data_story summarize(const data_set& data, std::string file) {
 std::string data_words(const data_story& d) {
   auto text = d.file + ": " + with_commas(d.parts.all()) + " examples of shape "
               + to_text(d.shape);
-  if (d.task == task_kind::classification)
+  if (d.task.has_classes())
     text += " in " + with_commas(d.classes.size()) + " classes";
   return text + "; " + with_commas(d.parts.train) + " to train on, "
          + with_commas(d.parts.validation) + " for validation, "
@@ -69,7 +69,7 @@ std::string data_words(const data_story& d) {
 }
 
 std::vector<std::vector<std::string>> data_rows(const data_story& d, std::size_t most) {
-  if (d.task != task_kind::classification)
+  if (!d.task.has_classes())
     return {{"target", "lowest", "mean", "highest"},
             {"", metric_text(d.lowest), metric_text(d.mean), metric_text(d.highest)}};
   std::vector<std::vector<std::string>> rows{

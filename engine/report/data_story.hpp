@@ -17,7 +17,7 @@ struct part_sizes {
 /// The data that a run learns from, as a report tells of them.
 struct data_story {
   std::string file;
-  task_kind task = task_kind::classification;
+  learning_task task = classification;
   tensor_shape shape;
   part_sizes parts;
 

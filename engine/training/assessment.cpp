@@ -1,5 +1,6 @@
 #include "engine/training/assessment.hpp"
 
+#include "engine/training/loss.hpp"
 #include "engine/training/sampling_error.hpp"
 
 #include <ATen/ATen.h>
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <set>
 
 // The usual metrics are summed on the device, batch by batch; what takes all predictions
 // at once is computed in double precision on the host, by functions without LibTorch.
@@ -17,22 +20,54 @@ namespace {
 
 constexpr std::int64_t assessment_batch = 256;
 
-std::vector<metric> class_metrics(const std::string& prefix, double loss, double correct,
-                                  double examples) {
-  return {{prefix + "accuracy", correct / examples}, {prefix + "loss", loss / examples}};
-}
+/// Sums over the examples of a part, on the device.
+class part_sums {
+public:
+  explicit part_sums(const device_data& data)
+      : data_(data),
+        loss_(at::zeros({}, data.features.options().dtype(at::kDouble))),
+        squares_(at::zeros_like(loss_)),
+        correct_(at::zeros({}, data.features.options().dtype(at::kLong))) {}
 
-// `spread` is the sum of squared distances of the targets from their mean.
-std::vector<metric> number_metrics(const std::string& prefix, double squares,
-                                   double spread, double examples, double deviation) {
-  const double loss = squares / examples;
-  const double mse = loss * deviation * deviation;
-  const double r2 = spread > 0 ? 1 - squares / spread : squares == 0 ? 1.0 : 0.0;
-  return {{prefix + "loss", loss},
-          {prefix + "mse", mse},
-          {prefix + "r2", r2},
-          {prefix + "rmse", std::sqrt(mse)}};
-}
+  /// Whether `metrics` has the metric of that name, a task's loss among them.
+  [[nodiscard]] static bool give(const learning_task& task, std::string_view name) {
+    return name == "loss"
+           || (task.has_classes() ? name == "accuracy"
+                                  : name == "mse" || name == "r2" || name == "rmse");
+  }
+
+  void add(const at::Tensor& predictions, const at::Tensor& targets) {
+    const auto lost =
+        loss_of(data_.task.loss, predictions, targets, {.reduction = at::Reduction::Sum});
+    loss_.add_(lost);
+    if (data_.task.has_classes())
+      correct_.add_(predictions.argmax(1).eq(targets).sum());
+    else
+      squares_.add_(data_.task.loss == loss_kind::squared_error
+                        ? lost
+                        : at::mse_loss(predictions, targets, at::Reduction::Sum));
+  }
+
+  /// `part` is the examples that were added.
+  [[nodiscard]] std::vector<metric> metrics(const at::Tensor& part) const {
+    const auto examples = static_cast<double>(part.size(0));
+    const metric loss{"loss", loss_.item<double>() / examples};
+    if (data_.task.has_classes())
+      return {{"accuracy", static_cast<double>(correct_.item<std::int64_t>()) / examples},
+              loss};
+    const auto targets = data_.targets.index_select(0, part).to(at::kDouble);
+    const auto spread = (targets - targets.mean()).square().sum().item<double>();
+    const auto squares = squares_.item<double>();
+    const double mse =
+        squares / examples * data_.target_deviation * data_.target_deviation;
+    const double r2 = spread > 0 ? 1 - squares / spread : squares == 0 ? 1.0 : 0.0;
+    return {loss, {"mse", mse}, {"r2", r2}, {"rmse", std::sqrt(mse)}};
+  }
+
+private:
+  const device_data& data_;
+  at::Tensor loss_, squares_, correct_;
+};
 
 /// What a model says of a part, on the host.
 class part_predictions {
@@ -47,40 +82,42 @@ public:
     scores_.assign(said.const_data_ptr<float>(),
                    said.const_data_ptr<float>() + said.numel());
     finite_ = std::ranges::all_of(scores_, [](float s) { return std::isfinite(s); });
-    if (data.task == task_kind::classification)
+    if (data.task.has_classes())
       labels_.assign(targets.const_data_ptr<std::int64_t>(),
                      targets.const_data_ptr<std::int64_t>() + targets.numel());
     else
       for (std::int64_t i = 0; i < targets.numel(); ++i) {
-        actual_.push_back(in_own_unit(targets.const_data_ptr<float>()[i]));
-        predicted_.push_back(in_own_unit(scores_[static_cast<std::size_t>(i)]));
+        actual_.push_back(decoded(targets.const_data_ptr<float>()[i]));
+        predicted_.push_back(decoded(scores_[static_cast<std::size_t>(i)]));
       }
   }
 
   [[nodiscard]] bool finite() const { return finite_; }
-  [[nodiscard]] class_predictions classes() const { return {outputs_, labels_, scores_}; }
-  [[nodiscard]] value_predictions values() const { return {actual_, predicted_}; }
+  [[nodiscard]] class_predictions classes() const {
+    return {outputs_, labels_, scores_, data_.classes};
+  }
+  [[nodiscard]] value_predictions values() const {
+    return {actual_, predicted_, data_.target_deviation};
+  }
 
   /// NaN where a prediction is no finite number.
   [[nodiscard]] double measure(std::string_view name) const {
     if (!finite_)
       return std::numeric_limits<double>::quiet_NaN();
-    return data_.task == task_kind::classification
-               ? clade::measure(name, classes(), data_.classes)
-               : clade::measure(name, values(), data_.target_deviation);
+    return data_.task.has_classes() ? clade::measure(data_.task, name, classes())
+                                    : clade::measure(data_.task, name, values());
   }
 
   [[nodiscard]] double sampling_error(std::string_view name) const {
     if (!finite_)
       return 0;
-    return data_.task == task_kind::classification
-               ? clade::sampling_error(name, classes(), data_.classes)
-               : clade::sampling_error(name, values(), data_.target_deviation);
+    return data_.task.has_classes() ? clade::sampling_error(data_.task, name, classes())
+                                    : clade::sampling_error(data_.task, name, values());
   }
 
 private:
-  double in_own_unit(double standardised) const {
-    return standardised * data_.target_deviation + data_.target_mean;
+  double decoded(double standardised) const {
+    return data_.task.decoded(standardised, data_.target_mean, data_.target_deviation);
   }
 
   const device_data& data_;
@@ -110,19 +147,19 @@ void add_confusion(const part_predictions& test, const device_data& data,
 }
 
 void add_pairs(const part_predictions& test, test_details& to) {
-  const auto [actual, predicted] = test.values();
-  const auto count = std::min(actual.size(), test_details::most_pairs);
+  const auto p = test.values();
+  const auto count = std::min(p.actual.size(), test_details::most_pairs);
   for (std::size_t j = 0; j < count; ++j) {
-    const auto i = j * actual.size() / count;
-    to.pairs.push_back({actual[i], predicted[i]});
+    const auto i = j * p.actual.size() / count;
+    to.pairs.push_back({p.actual[i], p.predicted[i]});
   }
 }
 
 error_quantiles errors_of(const part_predictions& part) {
-  const auto [actual, predicted] = part.values();
+  const auto p = part.values();
   std::vector<double> errors;
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    errors.push_back(std::abs(actual[i] - predicted[i]));
+  for (std::size_t i = 0; i < p.actual.size(); ++i)
+    errors.push_back(std::abs(p.actual[i] - p.predicted[i]));
   return error_quantiles::of(std::move(errors));
 }
 
@@ -138,43 +175,29 @@ std::vector<metric> assess(const model& predict, const device_data& data,
                            const at::Tensor& part, std::string_view prefix,
                            std::span<const std::string> also) {
   const c10::InferenceMode inference;
-  const bool classes = data.task == task_kind::classification;
-  auto loss = at::zeros({}, data.features.options().dtype(at::kDouble));
-  auto correct = at::zeros({}, data.features.options().dtype(at::kLong));
+  std::set<std::string> names(data.task.metrics.begin(), data.task.metrics.end());
+  names.insert(also.begin(), also.end());
+  const bool summed = std::ranges::all_of(
+      names, [&](const auto& name) { return part_sums::give(data.task, name); });
+  part_sums sums(data);
   std::vector<at::Tensor> kept;
   for (std::int64_t from = 0; from < part.size(0); from += assessment_batch) {
     const auto indices =
         part.narrow(0, from, std::min(assessment_batch, part.size(0) - from));
     const auto predictions = predict(data.features.index_select(0, indices));
-    const auto targets = data.targets.index_select(0, indices);
-    if (classes) {
-      loss.add_(at::cross_entropy_loss(predictions, targets, {}, at::Reduction::Sum));
-      correct.add_(predictions.argmax(1).eq(targets).sum());
-    } else {
-      loss.add_(at::mse_loss(predictions, targets, at::Reduction::Sum));
-    }
-    if (!also.empty())
+    sums.add(predictions, data.targets.index_select(0, indices));
+    if (!summed)
       kept.push_back(predictions);
   }
-  const auto examples = static_cast<double>(part.size(0));
-  const std::string before(prefix);
+  const auto known = sums.metrics(part);
+  std::optional<part_predictions> all;
+  if (!summed)
+    all.emplace(data, part, at::cat(kept));
   std::vector<metric> metrics;
-  if (classes) {
-    metrics = class_metrics(before, loss.item<double>(),
-                            static_cast<double>(correct.item<std::int64_t>()), examples);
-  } else {
-    const auto targets = data.targets.index_select(0, part).to(at::kDouble);
-    const auto spread = (targets - targets.mean()).square().sum().item<double>();
-    metrics = number_metrics(before, loss.item<double>(), spread, examples,
-                             data.target_deviation);
+  for (const auto& name : names) {
+    const auto value = find(known, name);
+    metrics.push_back({std::string(prefix) + name, value ? *value : all->measure(name)});
   }
-  if (kept.empty())
-    return metrics;
-  const part_predictions all(data, part, at::cat(kept));
-  for (const auto& name : also)
-    if (!find(metrics, before + name))
-      metrics.push_back({before + name, all.measure(name)});
-  std::ranges::sort(metrics, {}, &metric::name);
   return metrics;
 }
 
@@ -201,7 +224,7 @@ test_details details_of(const model& predict, const device_data& data,
   }
   if (!test.finite() || !validation.finite())
     return out;
-  if (data.task == task_kind::classification) {
+  if (data.task.has_classes()) {
     add_confusion(test, data, out);
   } else {
     add_pairs(test, out);

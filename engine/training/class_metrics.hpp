@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace clade {
@@ -13,6 +14,7 @@ struct class_predictions {
   std::span<const std::int64_t> labels; ///< [examples], each below `classes`.
   /// [examples, classes], row-major: logits, or logarithms of probabilities.
   std::span<const float> scores;
+  std::span<const std::string> names{}; ///< Of the classes, by label.
 };
 
 // The definitions are those of scikit-learn 1.x with its defaults, but where they say

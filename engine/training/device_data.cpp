@@ -46,23 +46,13 @@ device_data to_device(const data_set& data, const std::string& device_name) {
                   .target_mean = data.target_mean,
                   .classes = data.classes};
   out.features = view_of(data.features, sizes).to(device);
-  out.targets = data.task == task_kind::classification
+  out.targets = data.task.has_classes()
                     ? to_tensor(data.labels, device)
                     : view_of(data.targets, {sizes.front(), 1}).to(device);
   out.train = to_tensor(data.train, device);
   out.validation = to_tensor(data.validation, device);
   out.test = to_tensor(data.test, device);
   return out;
-}
-
-at::Tensor training_loss(const device_data& data, const at::Tensor& predictions,
-                         const at::Tensor& targets, double label_smoothing) {
-  if (data.task == task_kind::regression)
-    return at::mse_loss(predictions, targets);
-  const std::optional<at::Tensor> weights =
-      data.class_weights.defined() ? std::optional(data.class_weights) : std::nullopt;
-  return at::cross_entropy_loss(predictions, targets, weights, at::Reduction::Mean,
-                                /*ignore_index=*/-100, label_smoothing);
 }
 
 batch_source::batch_source(const device_data& data, const recipe& r,

@@ -29,7 +29,7 @@ struct device_data {
   at::Tensor features;                ///< float32 [examples, shape...]
   at::Tensor targets;                 ///< int64 [examples], or float32 [examples, 1].
   at::Tensor train, validation, test; ///< int64 indices.
-  task_kind task = task_kind::classification;
+  learning_task task = classification;
   double target_deviation = 1; ///< Turns errors into the target's own unit.
   double target_mean = 0;
   std::vector<std::string> classes; ///< Names by label.
@@ -40,12 +40,6 @@ struct device_data {
 /// Shares the features' memory with `data`, which must outlive it, where the device is
 /// "cpu".
 [[nodiscard]] device_data to_device(const data_set& data, const std::string& device);
-
-/// The loss that training lowers, which class weights weigh: cross entropy or mean
-/// squared error.
-[[nodiscard]] at::Tensor training_loss(const device_data& data,
-                                       const at::Tensor& predictions,
-                                       const at::Tensor& targets, double label_smoothing);
 
 struct batch {
   at::Tensor features;

@@ -1,6 +1,7 @@
 #include "engine/training/linear_model.hpp"
 
 #include "engine/training/assessment.hpp"
+#include "engine/training/loss.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/optim/lbfgs.h>
@@ -9,13 +10,13 @@
 #include <array>
 #include <cmath>
 
-// Both problems are convex, so that nothing is drawn at random. Penalties are tried from
+// The losses are convex, so that nothing is drawn at random. Penalties are tried from
 // the strongest down, each fit starting where the last one ended, until validation.loss
 // has risen twice in a row.
 //
-//   classes   mean cross entropy + penalty/2 |W|^2, over all training examples at once
-//   numbers   (X'X/n + penalty I) W = X'Y/n, in double precision, X with a column of ones
-//             whose weight, the intercept, is not penalised
+//   squared error   (X'X/n + penalty I) W = X'Y/n, in double precision, X with a column of
+//                   ones whose weight, the intercept, is not penalised
+//   other losses    mean loss + penalty/2 |W|^2, over all training examples at once
 
 namespace clade {
 namespace {
@@ -37,8 +38,8 @@ at::Tensor predict(const linear_weights& w, const at::Tensor& examples) {
 }
 
 // False: the deadline passed.
-bool fit_classes(const device_data& data, linear_weights& w, const at::Tensor& x,
-                 const at::Tensor& y, double penalty, steady_clock::time_point deadline) {
+bool descend(const device_data& data, linear_weights& w, const at::Tensor& x,
+             const at::Tensor& y, double penalty, steady_clock::time_point deadline) {
   torch::optim::LBFGS descent({w.weight, w.bias}, torch::optim::LBFGSOptions(1.0)
                                                       .max_iter(iterations_per_round)
                                                       .history_size(20)
@@ -47,8 +48,9 @@ bool fit_classes(const device_data& data, linear_weights& w, const at::Tensor& x
   for (int round = 0; round < rounds; ++round) {
     const auto loss = descent.step([&] {
       descent.zero_grad();
-      auto l = training_loss(data, predict(w, x), y, /*label_smoothing=*/0)
-               + w.weight.square().sum() * (penalty / 2);
+      auto l =
+          loss_of(data.task.loss, predict(w, x), y, {.class_weights = data.class_weights})
+          + w.weight.square().sum() * (penalty / 2);
       l.backward();
       return l;
     });
@@ -77,7 +79,7 @@ normal_equations equations_for(const at::Tensor& x, const at::Tensor& y) {
 }
 
 // The pseudo-inverse, since columns may repeat each other and the penalty may be small.
-void fit_numbers(linear_weights& w, const normal_equations& e, double penalty) {
+void solve(linear_weights& w, const normal_equations& e, double penalty) {
   const auto features = e.left.size(0) - 1;
   auto held_down = at::full({features + 1}, penalty, e.left.options());
   held_down[features].zero_();
@@ -100,18 +102,18 @@ public:
     y_ = data.targets.index_select(0, data.train);
     w_ = {at::zeros({x_.size(1), outputs}, x_.options()),
           at::zeros({outputs}, x_.options())};
-    if (data.task == task_kind::regression)
+    if (data.task.loss == loss_kind::squared_error)
       equations_ = equations_for(x_, y_);
   }
 
   bool fit(double penalty, steady_clock::time_point deadline) {
-    if (data_.task == task_kind::regression) {
-      fit_numbers(w_, equations_, penalty);
+    if (data_.task.loss == loss_kind::squared_error) {
+      solve(w_, equations_, penalty);
       return steady_clock::now() <= deadline;
     }
     w_.weight.requires_grad_(true);
     w_.bias.requires_grad_(true);
-    const bool done = fit_classes(data_, w_, x_, y_, penalty, deadline);
+    const bool done = descend(data_, w_, x_, y_, penalty, deadline);
     w_.weight.requires_grad_(false);
     w_.bias.requires_grad_(false);
     return done;

@@ -1,24 +1,13 @@
 #include "engine/training/metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 namespace clade {
 namespace {
 
-using class_function = double (*)(const class_predictions&);
-
-/// On demand, of classes; "f1.CLASS" stands beside it.
-struct class_metric {
-  part_metric is;
-  class_function measure;
-};
-
-constexpr part_metric of_classes[] = {{"accuracy", true}, {"loss", false}};
-constexpr part_metric of_numbers[] = {
-    {"rmse", false}, {"mse", false}, {"r2", true}, {"loss", false}};
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 template<double (*of)(const confusion_counts&)>
 double of_confusion(const class_predictions& p) {
@@ -30,7 +19,32 @@ double of_top(const class_predictions& p) {
   return top(p, k);
 }
 
-constexpr class_metric more_of_classes[] = {
+double root_mean_squared_error(const value_predictions& p) {
+  return std::sqrt(mean_squared_error(p));
+}
+
+/// The loss that the task's training lowers, without smoothing and class weights.
+double mean_loss(const learning_task& task, const class_predictions& p) {
+  return task.loss == loss_kind::cross_entropy ? log_loss(p) : none;
+}
+
+/// The same, of standardised numbers.
+double mean_loss(const learning_task& task, const value_predictions& p) {
+  return task.loss == loss_kind::squared_error
+             ? mean_squared_error(p) / (p.deviation * p.deviation)
+             : none;
+}
+
+/// A metric besides the task's loss.
+template<class Predictions>
+struct measured_metric {
+  part_metric is;
+  double (*measure)(const Predictions&);
+};
+
+/// "f1.CLASS" stands beside them.
+constexpr measured_metric<class_predictions> of_classes[] = {
+    {{"accuracy", true}, of_confusion<accuracy>},
     {{"balanced_accuracy", true}, of_confusion<balanced_accuracy>},
     {{"auc", true}, auc},
     {{"f1_macro", true}, of_confusion<f1_macro>},
@@ -38,21 +52,26 @@ constexpr class_metric more_of_classes[] = {
     {{"top_3", true}, of_top<3>},
     {{"top_5", true}, of_top<5>}};
 
-struct value_metric {
-  part_metric is;
-  double (*measure)(const value_predictions&);
-};
-
-constexpr value_metric more_of_numbers[] = {
+constexpr measured_metric<value_predictions> of_numbers[] = {
+    {{"rmse", false}, root_mean_squared_error},
+    {{"mse", false}, mean_squared_error},
+    {{"r2", true}, r2},
     {{"mae", false}, mean_absolute_error},
     {{"mape", false}, mean_absolute_percentage_error}};
 
+constexpr part_metric loss_metric{"loss", false};
 constexpr std::string_view f1_of = "f1.";
 constexpr std::string_view validation = "validation.", train = "train.";
 
-bool every_epoch_has(task_kind task, std::string_view name) {
-  return std::ranges::find(part_metrics(task), name, &part_metric::name)
-         != part_metrics(task).end();
+bool every_epoch_has(const learning_task& task, std::string_view name) {
+  return std::ranges::find(task.metrics, name) != task.metrics.end();
+}
+
+template<class Rows>
+const auto* row_of(const Rows& rows, std::string_view name) {
+  const auto found =
+      std::ranges::find(rows, name, [](const auto& row) { return row.is.name; });
+  return found == std::end(rows) ? nullptr : found;
 }
 
 void add(std::vector<std::string>& to, std::string_view name) {
@@ -62,7 +81,7 @@ void add(std::vector<std::string>& to, std::string_view name) {
 }
 
 /// Of the part that the name begins with.
-void add_asked(task_kind task, std::string_view name, asked_metrics& to) {
+void add_asked(const learning_task& task, std::string_view name, asked_metrics& to) {
   const bool of_train = name.starts_with(train);
   if (of_train)
     name.remove_prefix(train.size());
@@ -79,45 +98,53 @@ void add_asked(task_kind task, std::string_view name, asked_metrics& to) {
 
 } // namespace
 
-std::span<const part_metric> part_metrics(task_kind task) {
-  return task == task_kind::classification ? std::span<const part_metric>(of_classes)
-                                           : of_numbers;
+std::vector<part_metric> part_metrics(const learning_task& task) {
+  std::vector<part_metric> usual;
+  for (const auto name : task.metrics)
+    usual.push_back(find_part_metric(task, name).value());
+  return usual;
 }
 
-std::vector<part_metric> all_part_metrics(task_kind task) {
-  const auto usual = part_metrics(task);
-  std::vector<part_metric> all(usual.begin(), usual.end());
-  if (task == task_kind::classification)
-    for (const auto& m : more_of_classes)
-      all.push_back(m.is);
+std::vector<part_metric> all_part_metrics(const learning_task& task) {
+  auto all = part_metrics(task);
+  const auto add_others = [&](const auto& rows) {
+    for (const auto& row : rows)
+      if (!every_epoch_has(task, row.is.name))
+        all.push_back(row.is);
+  };
+  if (task.has_classes())
+    add_others(of_classes);
   else
-    for (const auto& m : more_of_numbers)
-      all.push_back(m.is);
+    add_others(of_numbers);
   return all;
 }
 
-std::optional<part_metric> find_part_metric(task_kind task, std::string_view name) {
-  const bool classes = task == task_kind::classification;
+std::optional<part_metric> find_part_metric(const learning_task& task,
+                                            std::string_view name) {
+  const bool classes = task.has_classes();
   if (classes && name == "log_loss")
     name = "loss";
   if (classes && name.starts_with(f1_of) && name.size() > f1_of.size())
     return part_metric{name, true};
-  for (const auto& m : all_part_metrics(task))
-    if (m.name == name)
-      return m;
-  return std::nullopt;
+  if (name == loss_metric.name)
+    return loss_metric;
+  const auto found = [&](const auto& rows) -> std::optional<part_metric> {
+    const auto* row = row_of(rows, name);
+    return row == nullptr ? std::nullopt : std::optional(row->is);
+  };
+  return classes ? found(of_classes) : found(of_numbers);
 }
 
-std::string part_metric_list(task_kind task, std::string_view prefix) {
+std::string part_metric_list(const learning_task& task, std::string_view prefix) {
   std::string list;
   for (const auto& m : all_part_metrics(task))
     (list += list.empty() ? "" : ", ") += std::string(prefix) + std::string(m.name);
-  return task == task_kind::classification
+  return task.has_classes()
              ? list + ", " + std::string(prefix) + std::string(f1_of) + "CLASS"
              : list;
 }
 
-asked_metrics asked_for(task_kind task, const objective& goal,
+asked_metrics asked_for(const learning_task& task, const objective& goal,
                         std::span<const std::string> named) {
   asked_metrics asked;
   for (const auto& a : aims_of(goal))
@@ -129,18 +156,17 @@ asked_metrics asked_for(task_kind task, const objective& goal,
   return asked;
 }
 
-expected<void> check_metric_names(task_kind task, std::span<const std::string> named) {
+expected<void> check_metric_names(const learning_task& task,
+                                  std::span<const std::string> named) {
   for (const auto& name : named) {
     std::string_view bare = name;
     for (const auto part : {validation, train})
       if (bare.starts_with(part))
         bare.remove_prefix(part.size());
     if (!find_part_metric(task, bare))
-      return fail(
-          error_kind::invalid_input,
-          std::string("metrics: ")
-              + (task == task_kind::classification ? "classification" : "regression")
-              + " has no metric \"" + name + "\"; it has " + part_metric_list(task, ""));
+      return fail(error_kind::invalid_input,
+                  "metrics: " + std::string(task.name) + " has no metric \"" + name
+                      + "\"; it has " + part_metric_list(task, ""));
   }
   return {};
 }
@@ -162,10 +188,11 @@ expected<void> check_classes(const asked_metrics& asked,
   return {};
 }
 
-std::vector<std::string> epoch_metrics(task_kind task, const asked_metrics& asked) {
+std::vector<std::string> epoch_metrics(const learning_task& task,
+                                       const asked_metrics& asked) {
   std::vector<std::string> names{"train.loss"};
-  for (const part_metric& m : part_metrics(task))
-    names.push_back(std::string(validation) + std::string(m.name));
+  for (const auto name : task.metrics)
+    names.push_back(std::string(validation) + std::string(name));
   for (const auto& name : asked.validation)
     names.push_back(std::string(validation) + name);
   for (const auto& name : asked.train)
@@ -174,36 +201,26 @@ std::vector<std::string> epoch_metrics(task_kind task, const asked_metrics& aske
   return names;
 }
 
-double measure(std::string_view name, const class_predictions& p,
-               std::span<const std::string> classes) {
-  if (name == "accuracy")
-    return accuracy(confusion_of(p));
-  if (name == "loss")
-    return log_loss(p);
-  for (const auto& m : more_of_classes)
-    if (m.is.name == name)
-      return m.measure(p);
+double measure(const learning_task& task, std::string_view name,
+               const class_predictions& p) {
+  if (name == loss_metric.name)
+    return mean_loss(task, p);
+  if (const auto* row = row_of(of_classes, name))
+    return row->measure(p);
   if (name.starts_with(f1_of)) {
-    const auto found = std::ranges::find(classes, name.substr(f1_of.size()));
-    if (found != classes.end())
-      return f1(confusion_of(p), static_cast<std::size_t>(found - classes.begin()));
+    const auto found = std::ranges::find(p.names, name.substr(f1_of.size()));
+    if (found != p.names.end())
+      return f1(confusion_of(p), static_cast<std::size_t>(found - p.names.begin()));
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return none;
 }
 
-double measure(std::string_view name, const value_predictions& p, double deviation) {
-  if (name == "mse")
-    return mean_squared_error(p);
-  if (name == "rmse")
-    return std::sqrt(mean_squared_error(p));
-  if (name == "loss")
-    return mean_squared_error(p) / (deviation * deviation);
-  if (name == "r2")
-    return r2(p);
-  for (const auto& m : more_of_numbers)
-    if (m.is.name == name)
-      return m.measure(p);
-  return std::numeric_limits<double>::quiet_NaN();
+double measure(const learning_task& task, std::string_view name,
+               const value_predictions& p) {
+  if (name == loss_metric.name)
+    return mean_loss(task, p);
+  const auto* row = row_of(of_numbers, name);
+  return row == nullptr ? none : row->measure(p);
 }
 
 } // namespace clade

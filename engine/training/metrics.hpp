@@ -24,18 +24,19 @@ struct part_metric {
 };
 
 /// The metrics that every epoch has. The first is what such a task is usually judged by.
-[[nodiscard]] std::span<const part_metric> part_metrics(task_kind task);
+[[nodiscard]] std::vector<part_metric> part_metrics(const learning_task& task);
 
 /// All metrics of such a task, but for the F1 of single classes.
-[[nodiscard]] std::vector<part_metric> all_part_metrics(task_kind task);
+[[nodiscard]] std::vector<part_metric> all_part_metrics(const learning_task& task);
 
 /// The metric of that name; "log_loss" is another name for a classification's "loss", and
 /// "f1.CLASS" is there for any class. None: there is no such metric.
-[[nodiscard]] std::optional<part_metric> find_part_metric(task_kind task,
+[[nodiscard]] std::optional<part_metric> find_part_metric(const learning_task& task,
                                                           std::string_view name);
 
 /// "accuracy, loss (log_loss), auc, ..., f1.CLASS": for messages; each after `prefix`.
-[[nodiscard]] std::string part_metric_list(task_kind task, std::string_view prefix);
+[[nodiscard]] std::string part_metric_list(const learning_task& task,
+                                           std::string_view prefix);
 
 /// What a training records beside `part_metrics`, without the parts' names, sorted.
 struct asked_metrics {
@@ -44,11 +45,11 @@ struct asked_metrics {
 
 /// What `goal` and `named` (`training.metrics`) ask for. Names that are no metric of a
 /// part are passed over; `check_metric_names` finds them.
-[[nodiscard]] asked_metrics asked_for(task_kind task, const objective& goal,
+[[nodiscard]] asked_metrics asked_for(const learning_task& task, const objective& goal,
                                       std::span<const std::string> named);
 
 /// Says which of `training.metrics` such a task does not have.
-[[nodiscard]] expected<void> check_metric_names(task_kind task,
+[[nodiscard]] expected<void> check_metric_names(const learning_task& task,
                                                 std::span<const std::string> named);
 
 /// Says which "f1.CLASS" of `asked` names no class of the data.
@@ -57,15 +58,14 @@ struct asked_metrics {
 
 /// The metrics that an epoch of such a task has, sorted: those of the validation part,
 /// train.loss, and what is asked for.
-[[nodiscard]] std::vector<std::string> epoch_metrics(task_kind task,
+[[nodiscard]] std::vector<std::string> epoch_metrics(const learning_task& task,
                                                      const asked_metrics& asked = {});
 
-/// The metric of that name (of `all_part_metrics`, or "f1.CLASS") of predictions;
-/// `classes` names the classes by label. NaN where there is no such metric or class.
-[[nodiscard]] double measure(std::string_view name, const class_predictions& p,
-                             std::span<const std::string> classes);
-/// `deviation` is that of the targets in training, in which "loss" is measured.
-[[nodiscard]] double measure(std::string_view name, const value_predictions& p,
-                             double deviation);
+/// The metric of that name (of `all_part_metrics`, or "f1.CLASS") of predictions; NaN
+/// where there is no such metric or class.
+[[nodiscard]] double measure(const learning_task& task, std::string_view name,
+                             const class_predictions& p);
+[[nodiscard]] double measure(const learning_task& task, std::string_view name,
+                             const value_predictions& p);
 
 } // namespace clade

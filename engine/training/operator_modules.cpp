@@ -218,7 +218,8 @@ private:
 // pixel.
 class linear_module final : public layer_module {
 public:
-  linear_module(const layer& l, layer_context& c) : image_(l.out.is_image()) {
+  linear_module(const layer& l, layer_context& c)
+      : image_(l.out.layout() == layout::image) {
     std::vector<std::int64_t> shape{channels_out(l), channels_in(l)};
     if (image_)
       shape.insert(shape.end(), {1, 1});

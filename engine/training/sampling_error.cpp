@@ -46,13 +46,13 @@ double bootstrap_error(std::size_t examples, std::size_t numbers_each, Measure m
 
 } // namespace
 
-double sampling_error(std::string_view metric, const class_predictions& p,
-                      std::span<const std::string> classes) {
+double sampling_error(const learning_task& task, std::string_view metric,
+                      const class_predictions& p) {
   const auto examples = p.labels.size();
   if (examples < 2)
     return 0;
   if (is_share(metric))
-    return binomial_error(measure(metric, p, classes), static_cast<double>(examples));
+    return binomial_error(measure(task, metric, p), static_cast<double>(examples));
   std::vector<std::int64_t> labels(examples);
   std::vector<float> scores(p.scores.size());
   return bootstrap_error(examples, p.classes, [&](const auto& drawn) {
@@ -61,12 +61,12 @@ double sampling_error(std::string_view metric, const class_predictions& p,
       std::copy_n(p.scores.begin() + static_cast<std::ptrdiff_t>(drawn[i] * p.classes),
                   p.classes, scores.begin() + static_cast<std::ptrdiff_t>(i * p.classes));
     }
-    return measure(metric, class_predictions{p.classes, labels, scores}, classes);
+    return measure(task, metric, class_predictions{p.classes, labels, scores, p.names});
   });
 }
 
-double sampling_error(std::string_view metric, const value_predictions& p,
-                      double deviation) {
+double sampling_error(const learning_task& task, std::string_view metric,
+                      const value_predictions& p) {
   const auto examples = p.actual.size();
   if (examples < 2)
     return 0;
@@ -76,7 +76,7 @@ double sampling_error(std::string_view metric, const value_predictions& p,
       actual[i] = p.actual[drawn[i]];
       predicted[i] = p.predicted[drawn[i]];
     }
-    return measure(metric, value_predictions{actual, predicted}, deviation);
+    return measure(task, metric, value_predictions{actual, predicted, p.deviation});
   });
 }
 

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "engine/data/learning_task.hpp"
 #include "engine/training/class_metrics.hpp"
 #include "engine/training/value_metrics.hpp"
 
-#include <span>
-#include <string>
 #include <string_view>
 
 namespace clade {
@@ -16,9 +15,9 @@ namespace clade {
 // by a fixed key. Metrics are those of `measure` (metrics.hpp); 0 of fewer than two
 // examples.
 
-[[nodiscard]] double sampling_error(std::string_view metric, const class_predictions& p,
-                                    std::span<const std::string> classes);
-[[nodiscard]] double sampling_error(std::string_view metric, const value_predictions& p,
-                                    double deviation);
+[[nodiscard]] double sampling_error(const learning_task& task, std::string_view metric,
+                                    const class_predictions& p);
+[[nodiscard]] double sampling_error(const learning_task& task, std::string_view metric,
+                                    const value_predictions& p);
 
 } // namespace clade

@@ -142,11 +142,12 @@ expected<void> trainer::load() {
   auto loaded = load_data(setup_.data, setup_.seed);
   if (!loaded)
     return tl::unexpected(loaded.error());
-  if (setup_.space.image && !loaded->shape.is_image())
+  if (const auto wanted = setup_.space.input;
+      wanted != layout::vector && loaded->shape.layout() != wanted)
     return fail(error_kind::invalid_input,
-                setup_.space.name + " wants images, but examples have the shape "
-                    + to_text(loaded->shape)
-                    + "; give data.shape = [channels, height, width]");
+                setup_.space.name + " wants " + std::string(to_text(wanted))
+                    + "s, but examples have the shape " + to_text(loaded->shape)
+                    + "; give data.shape = " + std::string(sizes_text(wanted)));
   const auto weights = check_classes(asked_, loaded->classes).and_then([&] {
     return weights_by_label(setup_.training.class_weights, loaded->classes,
                             loaded->labels, loaded->train);

@@ -1,6 +1,7 @@
 #include "engine/training/training_loop.hpp"
 
 #include "engine/training/assessment.hpp"
+#include "engine/training/loss.hpp"
 #include "engine/training/optimiser.hpp"
 #include "engine/training/tensor_copy.hpp"
 
@@ -154,8 +155,9 @@ bool training_loop::train_epoch(std::uint32_t number) {
     if (steady_clock::now() > task_.deadline)
       return cut("in epoch " + std::to_string(number));
     const auto b = source_.next();
-    const auto l = training_loss(data_, net_.forward(b.features), b.targets,
-                                 task_.recipe.label_smoothing);
+    const auto l = loss_of(data_.task.loss, net_.forward(b.features), b.targets,
+                           {.class_weights = data_.class_weights,
+                            .label_smoothing = task_.recipe.label_smoothing});
     l.backward();
     const auto done = std::min(static_cast<double>(step++), all_steps - 1) / all_steps;
     optimiser_.step(learning_rate_at(task_.recipe, done));

@@ -7,6 +7,8 @@ namespace clade {
 /// What a regression says of some examples, and what they are, in the target's own unit.
 struct value_predictions {
   std::span<const double> actual, predicted;
+  double deviation =
+      1; ///< That of the targets in training, in which losses are measured.
 };
 
 // As scikit-learn 1.x has them; 0 of no examples.

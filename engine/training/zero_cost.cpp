@@ -1,5 +1,6 @@
 #include "engine/training/zero_cost.hpp"
 
+#include "engine/training/loss.hpp"
 #include "engine/training/network_module.hpp"
 
 #include <ATen/ATen.h>
@@ -86,7 +87,7 @@ public:
       : space_(setup.space),
         seed_(setup.seed),
         problem_(data.as_problem()),
-        task_(data.task) {
+        loss_(data.task.loss) {
     const auto all = to_device(data, "cpu");
     const auto some = drawn_from(all.train, setup.seed);
     examples_ = {.features = all.features.index_select(0, some),
@@ -103,7 +104,7 @@ public:
       if (at::get_num_threads() != 1)
         at::set_num_threads(1);
       at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-      return score_untrained(*decoded, {.seed = seed_, .id = id}, examples_, task_);
+      return score_untrained(*decoded, {.seed = seed_, .id = id}, examples_, loss_);
     } catch (const std::exception&) {
       return {}; // Training will say what is wrong with it.
     }
@@ -123,14 +124,14 @@ private:
   search_space space_;
   std::uint64_t seed_;
   problem problem_;
-  task_kind task_;
+  loss_kind loss_;
   batch examples_;
 };
 
 } // namespace
 
 zero_cost_scores score_untrained(const network& n, const training_key& key,
-                                 const batch& examples, task_kind task) {
+                                 const batch& examples, loss_kind kind) {
   const at::AutoGradMode with_gradients(true);
   const auto device = examples.features.device();
   zero_cost_scores scores;
@@ -146,9 +147,7 @@ zero_cost_scores score_untrained(const network& n, const training_key& key,
   const auto jacobian =
       torch::autograd::grad({outputs.sum()}, {features}, {}, /*retain_graph=*/true);
   scores.jacob_cov = if_finite(jacobian_covariance(jacobian[0]));
-  const auto loss = task == task_kind::classification
-                        ? at::cross_entropy_loss(outputs, examples.targets)
-                        : at::mse_loss(outputs, examples.targets);
+  const auto loss = loss_of(kind, outputs, examples.targets);
   const auto parameters = net.parameters();
   scores.grad_norm = if_finite(std::sqrt(squares(torch::autograd::grad(
       {loss}, parameters, {}, std::nullopt, false, /*allow_unused=*/true))));

@@ -43,7 +43,7 @@ namespace clade {
 /// The same bits for the same arguments, build, processor and number of threads.
 /// LibTorch's exceptions pass through.
 [[nodiscard]] zero_cost_scores score_untrained(const network& n, const training_key& key,
-                                               const batch& examples, task_kind task);
+                                               const batch& examples, loss_kind loss);
 
 /// How many examples are measured with: drawn from the training part by the seed, the
 /// same for all networks of a run; all where there are fewer.

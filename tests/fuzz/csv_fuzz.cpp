@@ -53,7 +53,7 @@ data_params chosen(choices& input) {
   data_params p;
   p.target = targets[input.below(targets.size())];
   p.header = headers[input.below(headers.size())];
-  p.task = input.flip() ? task_kind::regression : task_kind::classification;
+  p.task = input.flip() ? regression : classification;
   p.blanks = static_cast<blank_rule>(input.below(4));
   const auto columns = input.byte();
   for (std::size_t i = 0; i < categories.size(); ++i)

@@ -21,7 +21,7 @@ data_params chosen(choices& input) {
   data_params p;
   p.file = folder.path() / names[input.below(names.size())];
   p.target = targets[input.below(targets.size())];
-  p.task = input.flip() ? task_kind::regression : task_kind::classification;
+  p.task = input.flip() ? regression : classification;
   p.blanks = static_cast<blank_rule>(input.below(4));
   const auto more = input.byte();
   if ((more & 1) != 0)
@@ -50,8 +50,7 @@ void hold_laws(const data_set& d) {
          "a label is that of a class");
   for (const float target : d.targets)
     hold(std::isfinite(target), "a target is finite");
-  hold((d.task == task_kind::classification ? d.labels.size() : d.targets.size())
-           == d.examples,
+  hold((d.task == classification ? d.labels.size() : d.targets.size()) == d.examples,
        "each example has its target");
   std::vector<bool> seen(d.examples, false);
   for (const auto* part : {&d.train, &d.validation, &d.test}) {

@@ -15,7 +15,7 @@ inline void hold_example_laws(const examples& e, const data_params& params) {
   hold(e.count > 0 && e.features.size() == e.count * width,
        "the features fill the examples' shape");
   hold(e.places.size() == e.count, "each example has its place");
-  if (params.task == task_kind::classification)
+  if (params.task == classification)
     hold(e.labels.size() == e.count, "each example has its label");
   else
     hold(e.targets.size() == e.count, "each example has its target");

@@ -41,7 +41,8 @@ void write_genomes() {
   for (const char* name : {"image", "mlp"}) {
     const auto space = must(
         load_search_space(in_repository("search_spaces/" + std::string(name) + ".toml")));
-    const problem p{.input = space.image ? tensor_shape{{3, 8, 8}} : tensor_shape{{16}},
+    const problem p{.input = space.input == layout::image ? tensor_shape{{3, 8, 8}}
+                                                          : tensor_shape{{16}},
                     .outputs = 4};
     for (std::uint64_t i = 0; i < 3; ++i) {
       auto random = derive(1, purpose::sample, 0, i);
@@ -94,7 +95,7 @@ void write_models() {
   write("model", "whole", '\0' + encode_safetensors(m));
   write("model", "sealed", '\1' + encode_safetensors(m));
   write("model", "origin", '\2' + encode_origin(m));
-  m.how.task = task_kind::regression;
+  m.how.task = regression;
   m.how.columns.clear();
   m.how.width = 3;
   write("model", "numbers", '\1' + encode_safetensors(m));
@@ -163,7 +164,7 @@ void write_preprocessing() {
     write("preprocessing", name, out.take());
   };
   add("categories", test::a_preprocessing());
-  preprocessing table{.task = task_kind::regression, .shape = {{8}}, .width = 3};
+  preprocessing table{.task = regression, .shape = {{8}}, .width = 3};
   table.columns = {{.name = "age", .blank_input = true},
                    {.name = "active", .kind = encoding_kind::yes_no},
                    {.name = "since", .kind = encoding_kind::date}};
@@ -220,7 +221,7 @@ void write_data() {
   d.validation = {2};
   d.test = {1};
   write("cached_form", "classes", cached_form(d));
-  d.task = task_kind::regression;
+  d.task = regression;
   d.targets = {0.5F, -1, 2};
   d.labels.clear();
   d.classes.clear();

@@ -34,7 +34,7 @@ void hold_laws(const trained_network& m) {
   hold(m.network.layers.front().out.elements()
            == static_cast<std::int64_t>(m.how.inputs()),
        "what is prepared is what the network takes");
-  if (m.how.task == task_kind::classification)
+  if (m.how.task == classification)
     hold(m.network.layers.back().out.elements()
              == static_cast<std::int64_t>(m.how.classes.size()),
          "the network tells the classes apart");

@@ -27,7 +27,7 @@ preprocessing chosen(choices& input) {
     how.columns[2].values = {"1", "none"};
   else if (how.columns[2].kind != encoding_kind::ignore)
     how.columns[2].blank_input = (kind & 64) != 0;
-  how.task = (kind & 64) != 0 ? task_kind::regression : task_kind::classification;
+  how.task = (kind & 64) != 0 ? regression : classification;
   how.classes = {"x", "7"};
   how.columns[2].time_of_day = (kind & 128) != 0;
   if ((kind & 8) != 0)
@@ -54,8 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const double v : rows->targets->values) {
       none += std::isnan(v) ? 1 : 0;
       hold(std::isnan(v)
-               || (how.task == task_kind::regression ? std::isfinite(v)
-                                                     : v == 0 || v == 1),
+               || (how.task == regression ? std::isfinite(v) : v == 0 || v == 1),
            "a target is a value or a known class");
     }
     hold(none == rows->targets->blanks + rows->targets->unknown, "missing ones count");

@@ -13,7 +13,7 @@ TEST_CASE("built-in spaces: each is what its file says") {
     REQUIRE(built_in);
     REQUIRE(file);
     CHECK(to_toml(*built_in) == to_toml(*file));
-    CHECK(built_in->image == file->image);
+    CHECK(built_in->input == file->input);
     CHECK(built_in->name == name);
   }
 }

@@ -56,7 +56,7 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
   const tensor_shape image{{4, 7, 5}}, vector{{6}};
   for (const operator_entry& entry : operators()) {
     INFO(entry.name);
-    CHECK(!entry.gives.empty());
+    CHECK(!entry.output.empty());
     CHECK(!entry.costs.empty());
     const auto has = [&](std::string_view name) {
       return std::ranges::find(entry.settings, name, &setting_entry::name)
@@ -66,8 +66,7 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
     for (const auto& s : entry.settings)
       CHECK(!s.sentence.empty());
     for (const auto& shape : {image, vector}) {
-      if ((entry.wants_image && !shape.is_image())
-          || (entry.wants_vector && shape.is_image()))
+      if (!entry.works_on(shape.layout()))
         continue;
       const std::vector<tensor_shape> in(entry.merges ? 2 : 1, shape);
       settings_list given;
@@ -76,7 +75,9 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
           given.push_back(whole(std::string(s.name), 9));
       CHECK(given.empty()
             == (entry.units != unit_origin::made && entry.units != unit_origin::fitted));
-      const auto units = apply(entry.name, in, given).out.sizes[0];
+      const auto out = apply(entry.name, in, given).out;
+      CHECK(out.layout() == entry.gives.value_or(*shape.layout()));
+      const auto units = out.sizes[0];
       if (!given.empty())
         CHECK(units == 9);
       else if (entry.units == unit_origin::joined)
@@ -87,6 +88,13 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
         CHECK(units == shape.sizes[0]);
     }
   }
+}
+
+TEST_CASE("operators: an adapter leads from each known layout to each other one") {
+  for (const auto from : known_layouts)
+    for (const auto to : known_layouts)
+      CHECK((find_adapter(from, to) != nullptr) == (from != to));
+  CHECK(find_adapter(layout::sequence, layout::vector) == nullptr);
 }
 
 TEST_CASE("operators: windows start and end where the header says") {

@@ -109,6 +109,9 @@ TEST_CASE("space errors: wrong types are named") {
            "control characters");
   CHECK(complaint("image = \"yes\"\n")
         == "a.toml:1: image is \"yes\", but must be true or false");
+  CHECK(complaint("sequence = true\n")
+        == "a.toml:1: sequence: there are no networks for sequences [steps, features] "
+           "yet; remove it, and give examples as vectors or as images");
   CHECK(complaint("limits = 3\n")
         == "a.toml:1: limits is 3, but must be a table: [limits]");
   CHECK(complaint("[operators]\nconv = 3\n")

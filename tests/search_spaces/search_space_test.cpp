@@ -122,7 +122,7 @@ TEST_CASE("search space: the repository's own files survive being written") {
     REQUIRE(again);
     CHECK(to_toml(*again) == text);
     CHECK(again->name == "stored");
-    CHECK(again->image == space.image);
+    CHECK(again->input == space.input);
     CHECK(space.rules.hyperparameters.size() >= 6);
   }
 }

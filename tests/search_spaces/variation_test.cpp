@@ -39,10 +39,8 @@ std::string fault_of(const search_space& space, const problem& p, const network&
         && (entry->shape(l.in, l.settings) != l.out
             || entry->cost(l.in, l.out, l.settings) != l.cost))
       return l.name + " has another shape or cost than its operator says";
-    if (i > 0 && entry->wants_image && !l.in[0].is_image())
-      return l.name + " wants an image";
-    if (i > 0 && entry->wants_vector && l.in[0].is_image())
-      return l.name + " wants a vector";
+    if (i > 0 && !entry->works_on(l.in[0].layout()))
+      return l.name + " gets a layout that it does not take";
     sum.parameters += l.cost.parameters;
     sum.multiply_adds += l.cost.multiply_adds;
     sum.activation_bytes += l.cost.activation_bytes;

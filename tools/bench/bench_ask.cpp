@@ -88,7 +88,7 @@ expected<measured_row> measure(const std::string& name, const evolution_params& 
                          .problem = {.input = {{16}}, .outputs = 4},
                          .evaluations = options.evaluations,
                          .measured = options.measured};
-  if (space->image)
+  if (space->input == layout::image)
     params.problem.input = {{1, 8, 8}};
   // A search whose models are all asked would take hours.
   if (has_trait(evolution, &strategy_traits::model))

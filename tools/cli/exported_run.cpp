@@ -123,10 +123,7 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
     return fail(error_kind::conflict, e->data.file.string()
                                           + " is not the data that the run was trained "
                                             "on; put the former file back");
-  auto decoded = decode(e->space, *kept->genes,
-                        {how->shape, how->task == task_kind::classification
-                                         ? static_cast<std::int64_t>(how->classes.size())
-                                         : 1});
+  auto decoded = decode(e->space, *kept->genes, how->as_problem());
   if (!decoded)
     return tl::unexpected(decoded.error());
   auto errors = find_errors(*s, *id);

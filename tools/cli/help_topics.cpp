@@ -20,7 +20,7 @@ std::string strategies_text() {
   return out;
 }
 
-void add_metrics(std::string& out, task_kind task) {
+void add_metrics(std::string& out, const learning_task& task) {
   for (const part_metric& m : part_metrics(task))
     out += reference_item("validation." + std::string(m.name),
                           m.maximize ? "maximize" : "minimize");
@@ -29,10 +29,11 @@ void add_metrics(std::string& out, task_kind task) {
 std::string metrics_text() {
   std::string out =
       "Metrics: what [objective] maximize, minimize, at_most and at_least may "
-      "name.\n\nOf a classification:\n\n";
-  add_metrics(out, task_kind::classification);
-  out += "\nOf a regression:\n\n";
-  add_metrics(out, task_kind::regression);
+      "name.\n";
+  for (const auto& task : learning_tasks) {
+    out += "\nOf a " + std::string(task.name) + ":\n\n";
+    add_metrics(out, task);
+  }
   return out + "\nOf every network, to minimize:\n\n"
          + reference_item(std::string(parameters_metric), "", "Its weights.")
          + reference_item(std::string(multiply_adds_metric), "",

@@ -104,16 +104,20 @@ expected<std::filesystem::path> output_of(const new_options& options) {
   return file;
 }
 
+std::string task_names(const std::string& quote) {
+  std::string all;
+  for (const auto& task : learning_tasks)
+    all += (all.empty() ? "" : " or ") + quote + std::string(task.name) + quote;
+  return all;
+}
+
 expected<profile_request> request_of(const new_options& options) {
   auto request = options.request;
-  if (options.task == "classification")
-    request.task = task_kind::classification;
-  else if (options.task == "regression")
-    request.task = task_kind::regression;
+  if (const auto* task = find_learning_task(options.task))
+    request.task = *task;
   else if (!options.task.empty())
-    return fail(error_kind::invalid_input, "--task is \"" + options.task
-                                               + "\": it must be \"classification\" or "
-                                                 "\"regression\"");
+    return fail(error_kind::invalid_input,
+                "--task is \"" + options.task + "\": it must be " + task_names("\""));
   if (options.layout == "channels_first")
     request.layout = array_layout::channels_first;
   else if (options.layout == "channels_last")
@@ -235,7 +239,7 @@ void add_new(CLI::App& app, command& chosen) {
          "Of an array of images: channels_first, [n, channels, height, width], or\n"
          "channels_last; auto recognizes it, or says that the sizes do not tell")
       ->capture_default_str();
-  sub->add_option("--task", options->task, "classification or regression");
+  sub->add_option("--task", options->task, task_names(""));
   sub->add_option("--output", options->output,
                   "The experiment's file; otherwise NAME.toml in the current folder");
   sub->add_flag("--force", options->force, "Write over the experiment's file");

@@ -39,10 +39,11 @@ std::string names_of_blocks() {
 std::string inputs_text(const operator_entry& o) {
   if (o.role == operator_role::input)
     return "nothing";
-  return std::string(o.merges ? "several of " : "")
-         + (o.wants_image    ? "[c, h, w]"
-            : o.wants_vector ? "[n]"
-                             : "[c, h, w] or [n]");
+  std::string text;
+  for (const auto l : o.takes)
+    text += (text.empty() ? "" : " or ")
+            + std::string(l == layout::image ? "[c, h, w]" : "[n]");
+  return (o.merges ? "several of " : "") + text;
 }
 
 std::string operator_text(const operator_entry& o) {
@@ -51,7 +52,7 @@ std::string operator_text(const operator_entry& o) {
       "\n"
       + paragraph("**" + std::string(o.name) + "**: " + std::string(o.summary) + details)
       + "\n"
-      + paragraph("- takes " + inputs_text(o) + ", gives " + std::string(o.gives), 2)
+      + paragraph("- takes " + inputs_text(o) + ", gives " + std::string(o.output), 2)
       + paragraph("- costs " + std::string(o.costs), 2);
   for (const auto& s : o.settings)
     out += reference_item(std::string(s.name), values_text(s), std::string(s.sentence));
@@ -110,12 +111,9 @@ json setting_json(const setting_entry& s) {
 
 json operator_json(const operator_entry& o) {
   json takes = json::array();
-  if (o.role != operator_role::input) {
-    if (!o.wants_vector)
-      takes.push_back("image");
-    if (!o.wants_image)
-      takes.push_back("vector");
-  }
+  if (o.role != operator_role::input)
+    for (const auto l : o.takes)
+      takes.push_back(to_text(l));
   json settings = json::array();
   for (const auto& s : o.settings)
     settings.push_back(setting_json(s));
@@ -125,7 +123,7 @@ json operator_json(const operator_entry& o) {
           {"inserted", o.role != operator_role::layer},
           {"takes", std::move(takes)},
           {"several", o.merges},
-          {"gives", o.gives},
+          {"gives", o.output},
           {"block", o.block},
           {"costs", o.costs},
           {"settings", std::move(settings)}};

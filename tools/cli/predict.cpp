@@ -53,7 +53,7 @@ expected<prediction_format> format_of(const predict_options& options,
   prediction_format format{.probabilities = options.probabilities};
   if (!options.intervals)
     return format;
-  if (trained.how.task != task_kind::regression)
+  if (trained.how.task.has_classes())
     return fail(error_kind::invalid_input,
                 "--intervals is for numbers, and this network tells classes, whose "
                 "probabilities are written");

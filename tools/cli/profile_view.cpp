@@ -66,10 +66,10 @@ std::string target_line(const data_profile& d) {
 
 std::string task_line(const data_profile& d) {
   constexpr std::size_t most_classes = 6;
-  if (d.task == task_kind::classification)
-    return "classification, " + with_commas(d.classes.size())
-           + " classes: " + classes_text(d, most_classes);
-  return "regression, " + values_text(d.target);
+  return std::string(d.task.name) + ", "
+         + (d.task.has_classes() ? with_commas(d.classes.size())
+                                       + " classes: " + classes_text(d, most_classes)
+                                 : values_text(d.target));
 }
 
 std::string_view to_text(split_kind split) {
@@ -152,7 +152,7 @@ std::string profile_json(const data_profile& d) {
                            ? nlohmann::ordered_json(nullptr)
                            : nlohmann::ordered_json(d.target_file.string());
   out["target_guessed"] = !target_text(d.target_found).empty();
-  out["task"] = d.task == task_kind::classification ? "classification" : "regression";
+  out["task"] = d.task.name;
   out["classes"] = nlohmann::ordered_json::object();
   for (const auto& [name, count] : d.classes)
     out["classes"][name] = count;

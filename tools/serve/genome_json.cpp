@@ -284,7 +284,7 @@ json to_json(const search_space& space) {
     operators.push_back({{"name", o.name},
                          {"weight", o.weight},
                          {"settings", parameters_json(o.settings)}});
-  return {{"image", space.image},
+  return {{"image", space.input == layout::image},
           {"limits",
            {{"max_nodes", rules.max_nodes},
             {"max_skips", rules.max_skips},

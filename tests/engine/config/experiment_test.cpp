@@ -24,7 +24,7 @@ TEST_CASE("experiment: what a file leaves out has its default") {
   CHECK(e.slots.local == "auto");
   CHECK(e.objective.metric == "validation.accuracy");
   CHECK(e.objective.maximize);
-  CHECK_FALSE(e.space.image);
+  CHECK(e.space.input == layout::vector);
 }
 
 TEST_CASE("experiment: every key of every section is read") {
@@ -102,7 +102,7 @@ local = ["cuda:0", "cpu:2"]
   CHECK(e.data.test_target_array == "d");
   CHECK(e.data.target == "3");
   CHECK(e.data.header == "none");
-  CHECK(e.data.task == task_kind::regression);
+  CHECK(e.data.task == regression);
   CHECK(e.data.blanks == blank_rule::drop);
   CHECK(e.data.categories == std::vector<std::string>{"a", "2"});
   CHECK(e.data.shape == tensor_shape{{3, 4, 5}});

@@ -222,7 +222,7 @@ TEST_CASE("resolved: its search space breeds the same genomes") {
   REQUIRE(e);
   const auto back = resolved(*e);
   CHECK(back.space.name == e->space.name);
-  CHECK(back.space.image);
+  CHECK(back.space.input == layout::image);
   CHECK(to_toml(back.space) == to_toml(e->space));
   for (std::uint64_t i = 0; i < 50; ++i) {
     auto one = derive(1, purpose::sample, 0, i), other = one;
@@ -300,7 +300,7 @@ TEST_CASE("change: what a fork cannot have is refused in a sentence") {
     return changed ? "no error" : changed.error().message;
   };
   using Catch::Contains;
-  CHECK_THAT(refused("data.shape=[2, 2]"), Contains("data and the kind of fitness"));
+  CHECK_THAT(refused("data.shape=[1, 2, 2]"), Contains("data and the kind of fitness"));
   CHECK_THAT(refused("data.seed=3"), Contains("data and the kind of fitness"));
   CHECK_THAT(refused("data.limit=3"), Contains("data and the kind of fitness"));
   CHECK_THAT(refused("experiment.name=\"y\""), Contains("--as"));

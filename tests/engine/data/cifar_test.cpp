@@ -73,7 +73,7 @@ TEST_CASE("cifar: what is wrong is named with its byte") {
         == "a.bin: byte 6146: label 11 is neither of CIFAR-10 nor of CIFAR-100");
   CHECK(error_of("a.bin", ten("\1\2\1\2\3\1\2"))
         == "a.bin: byte 12292: class \"3\" has this one member; two are the least");
-  CHECK(error_of("a.bin", ten(one_to_eight), {.task = task_kind::regression})
+  CHECK(error_of("a.bin", ten(one_to_eight), {.task = regression})
         == "a.bin: CIFAR's labels are classes; say task = \"classification\"");
 }
 

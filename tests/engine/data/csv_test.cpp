@@ -179,7 +179,7 @@ TEST_CASE("csv: files without rows or features are refused") {
 }
 
 TEST_CASE("csv: text in the target column is refused where numbers are predicted") {
-  CHECK(error_of("x.csv", rows("x,y,class\n"), {.task = task_kind::regression})
+  CHECK(error_of("x.csv", rows("x,y,class\n"), {.task = regression})
         == "x.csv:2: column 3 (\"class\") is \"a\", where a number must be; to predict "
            "texts, say task = \"classification\" (and so in 9 other rows)");
 }
@@ -190,8 +190,7 @@ TEST_CASE("csv: blanks take the mean of the train part where that is the rule") 
   for (int i = 0; i < 50; ++i)
     text += std::to_string(i) + "," + (i % 5 == 0 ? "?" : std::to_string(2 * i)) + ","
             + std::to_string(i) + "\n";
-  const auto data =
-      load(text, {.task = task_kind::regression, .blanks = blank_rule::mean});
+  const auto data = load(text, {.task = regression, .blanks = blank_rule::mean});
   REQUIRE(data.examples == 50);
   double sum = 0, present = 0;
   for (const auto i : data.train)
@@ -220,7 +219,7 @@ TEST_CASE("csv: rows without a target are left out, and a class may be named NA"
   CHECK(data.examples == 10);
   CHECK(data.features == load(rows()).features);
   CHECK(load("x,class\n1,NA\n2,b\n3,NA\n4,b\n5,NA\n6,b\n").classes.size() == 2);
-  data_params numbers{.task = task_kind::regression};
+  data_params numbers{.task = regression};
   CHECK(load("x,t\n1,2\n2,NA\n3,3\n4,\n5,4\n6,none\n7,1\n8,2\n", numbers).examples == 5);
   CHECK(error_of("x.csv", "x,class\n1,\n2,\n") == "x.csv: no row has a target");
 }
@@ -230,7 +229,7 @@ TEST_CASE("csv: a mean is put in place of numbers only") {
   CHECK(error_of("x.csv", rows("x,y,class\n") + "1,2,\n", mean)
         == "x.csv:12: column 3 (\"class\"), the target, has no value");
   CHECK(error_of("x.csv", "x,t\n1,\n2,3\n",
-                 {.task = task_kind::regression, .blanks = blank_rule::mean})
+                 {.task = regression, .blanks = blank_rule::mean})
         == "x.csv:2: column 2 (\"t\") has no value; fill it in, or say blanks = "
            "\"drop\"");
   CHECK(error_of("x.csv", "x,y,class\nu,1,a\n,2,b\n",
@@ -246,7 +245,7 @@ TEST_CASE("csv: a category becomes a column of 0 and 1 for each of its sorted va
   const std::string text = "size,colour,t\n1,red,1\n2,blue,2\n3,red,3\n4,green,4\n"
                            "5,blue,5\n6,red,6\n";
   for (const char* name : {"colour", "2"}) {
-    const auto data = load(text, {.task = task_kind::regression, .categories = {name}});
+    const auto data = load(text, {.task = regression, .categories = {name}});
     REQUIRE(data.shape == tensor_shape{{4}});
     const std::vector<std::vector<float>> blue_green_red{{0, 0, 1}, {1, 0, 0}, {0, 0, 1},
                                                          {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
@@ -321,7 +320,7 @@ TEST_CASE("csv: a category that is no column of texts is refused") {
 
 TEST_CASE("csv: spaces part fields, any number of them, where nothing else does") {
   data_params params;
-  params.task = task_kind::regression;
+  params.task = regression;
   const auto e = parse_csv(" 1  2.5 3\n4 5   6 \r\n7 8 9\n", "x.csv", params);
   REQUIRE(e);
   CHECK(e->count == 3);
@@ -341,7 +340,7 @@ TEST_CASE("csv: targets can be in a file of one column beside the rows") {
   CHECK(data->labels == std::vector<std::int64_t>{1, 0, 1, 0});
   CHECK(data->shape == tensor_shape{{2}});
   write(folder, "y.csv", "1.5\n2\nx\n3\n");
-  params.task = task_kind::regression;
+  params.task = regression;
   const auto wrong = load_data(params, 1, {});
   REQUIRE(!wrong);
   CHECK(without(wrong.error().message, folder)

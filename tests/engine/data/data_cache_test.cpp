@@ -87,14 +87,14 @@ TEST_CASE("cache: regression comes back whole too") {
   cached_files files;
   files.params = {.file = files.params.file,
                   .target = "x",
-                  .task = task_kind::regression,
+                  .task = regression,
                   .categories = {"colour", "class"}};
   const auto read = load_data(files.params, 1, {});
   REQUIRE(read);
   CHECK(same(*read, files.load()));
   const auto second = files.load();
   CHECK(same(*read, second));
-  CHECK(second.task == task_kind::regression);
+  CHECK(second.task == regression);
   CHECK(second.targets == read->targets);
   CHECK(second.target_deviation == read->target_deviation);
 }
@@ -120,7 +120,7 @@ TEST_CASE("cache: everything that decides what is read decides what is found") {
   CHECK_FALSE(add([](data_params&) {}));
   CHECK(add([](data_params& p) { p.target = "y"; }));
   CHECK(add([](data_params& p) { p.header = "names"; }));
-  CHECK(add([](data_params& p) { p.task = task_kind::regression; }));
+  CHECK(add([](data_params& p) { p.task = regression; }));
   CHECK(add([](data_params& p) { p.blanks = blank_rule::mean; }));
   CHECK(add([](data_params& p) { p.categories = {"colour", "x"}; }));
   CHECK(add([](data_params& p) { p.shape = {{1, 2, 2}}; }));

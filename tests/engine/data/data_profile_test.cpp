@@ -67,7 +67,7 @@ TEST_CASE("data profile: census rows without names, with question marks and <=50
   CHECK(p.rows == 300);
   CHECK(p.target_column == 3U);
   CHECK(p.target_found == target_reason::last);
-  CHECK(p.task == task_kind::classification);
+  CHECK(p.task == classification);
   CHECK(p.classes == std::vector<value_count>{{"<=50K", 225}, {">50K", 75}});
   CHECK(p.table.columns[1].blanks == 43);
   CHECK(p.split == split_kind::stratified);
@@ -80,7 +80,7 @@ TEST_CASE("data profile: scikit-learn's counts name the classes") {
                     return number(i) + "," + number(i + 1) + "," + std::to_string(i % 3);
                   }));
   CHECK(p.header == "counts");
-  CHECK(p.task == task_kind::classification);
+  CHECK(p.task == classification);
   CHECK(p.classes.front().value == "setosa");
   CHECK(p.classes.size() == 3);
 }
@@ -97,7 +97,7 @@ TEST_CASE("data profile: house prices with names, blanks and texts") {
   CHECK(p.header == "names");
   CHECK(p.target_column == 2U);
   CHECK(p.target_found == target_reason::suggested);
-  CHECK(p.task == task_kind::regression);
+  CHECK(p.task == regression);
   CHECK(p.split == split_kind::shuffled);
   CHECK(p.table.columns[3].kind == column_kind::category);
   CHECK(p.classes.empty());
@@ -113,7 +113,7 @@ TEST_CASE("data profile: targets in a file beside") {
                  })));
   CHECK(p.target_file.filename() == "sugar_target.csv.gz");
   CHECK(!p.target_column);
-  CHECK(p.task == task_kind::regression);
+  CHECK(p.task == regression);
   CHECK(p.shape == tensor_shape{{2}});
 }
 
@@ -158,7 +158,7 @@ TEST_CASE(
     values += raw<double>({i * 0.37, i * 1.5, static_cast<double>(i % 2)});
   const auto p = profile("x.npy", npy("<f8", "(200, 3)", values));
   CHECK(p.target_column == 2U);
-  CHECK(p.task == task_kind::classification);
+  CHECK(p.task == classification);
   CHECK(p.shape == tensor_shape{{2}});
   CHECK(error_in("x.npy", npy("<f8", "(2, 2, 2)", std::string(64, '\0')))
         == "x.npy: an array of [2, 2, 2] has no target column; name the file of the "

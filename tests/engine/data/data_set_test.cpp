@@ -60,8 +60,8 @@ struct images {
 
 TEST_CASE("data: vectors are standardised by what the train part alone says") {
   const scratch_folder folder;
-  const auto data = loaded(
-      {.file = write(folder, "x.csv", numbers(50)), .task = task_kind::regression});
+  const auto data =
+      loaded({.file = write(folder, "x.csv", numbers(50)), .task = regression});
   for (std::size_t column = 0; column < 2; ++column) {
     double sum = 0, squares = 0;
     for (const auto i : data.train) {
@@ -80,8 +80,8 @@ TEST_CASE("data: vectors are standardised by what the train part alone says") {
 
 TEST_CASE("data: regression targets are standardised and can be undone") {
   const scratch_folder folder;
-  const auto data = loaded(
-      {.file = write(folder, "x.csv", numbers(50)), .task = task_kind::regression});
+  const auto data =
+      loaded({.file = write(folder, "x.csv", numbers(50)), .task = regression});
   REQUIRE(data.targets.size() == 50);
   CHECK(data.targets[10] * data.target_deviation + data.target_mean == Approx(35));
   double sum = 0;
@@ -135,7 +135,7 @@ TEST_CASE("data: an array of two dimensions holds its target in a column") {
   const auto data = loaded({.file = file});
   CHECK(data.shape == tensor_shape{{2}});
   CHECK(data.labels == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1});
-  CHECK(loaded({.file = file, .target = "1", .task = task_kind::regression}).shape
+  CHECK(loaded({.file = file, .target = "1", .task = regression}).shape
         == tensor_shape{{2}});
   CHECK(error_text({.file = file, .target = "x"}, folder)
         == "x.npy: no column is the target \"x\": an array has no names of columns; use "
@@ -260,7 +260,7 @@ TEST_CASE("data: a seed of its own decides the split, whatever the experiment's 
   scratch_folder folder;
   data_params params;
   params.file = write(folder, "numbers.csv", numbers(60));
-  params.task = task_kind::regression;
+  params.task = regression;
   params.limit = 40;
   const auto five = loaded(params, 5);
   const auto six = loaded(params, 6);
@@ -278,7 +278,7 @@ TEST_CASE("data: too few examples for three parts are refused") {
   CHECK(error_of("x.csv", "1,a\n2,b\n3,a\n4,b\n",
                  {.train = 0.9, .validation = 0.05, .test = 0.05})
         == "x.csv: 4 examples are too few: the validation part has none");
-  CHECK(error_of("x.csv", "1,5\n2,5\n3,5\n4,5\n5,5\n", {.task = task_kind::regression})
+  CHECK(error_of("x.csv", "1,5\n2,5\n3,5\n4,5\n5,5\n", {.task = regression})
         == "x.csv: every target of the train part is the same number");
 }
 
@@ -313,6 +313,10 @@ TEST_CASE("data: params out of range are named by their key") {
   CHECK(error_with({.file = "x", .shape = {{1, 0, 8}}}) == sizes + "[1, 0, 8]");
   CHECK(error_with({.file = "x", .shape = {{1 << 20, 1 << 20}}})
         == sizes + "[1048576, 1048576]");
+  CHECK(error_with({.file = "x", .shape = {{24, 8}}})
+        == "examples of shape [24, 8] are sequences [steps, features], which networks "
+           "cannot take yet; write shape = [192] for vectors, or shape = [1, 24, 8] for "
+           "images of one channel");
   CHECK(error_with({.file = "x", .shape = {{1, 2, 3, 4}}})
         == "shape has at most three sizes, [channels, height, width], not [1, 2, 3, 4]");
   const std::string split =
@@ -328,7 +332,7 @@ TEST_CASE("data: any bytes are a data set that holds together or an error that n
           "file") {
   const scratch_folder folder;
   const auto holds_together = [&](const std::string& name, const std::string& bytes,
-                                  task_kind task) {
+                                  learning_task task) {
     const auto file = write(folder, name, bytes);
     const auto data = load_data({.file = file, .task = task}, 1);
     if (!data)
@@ -341,11 +345,10 @@ TEST_CASE("data: any bytes are a data set that holds together or an error that n
                   == data->examples * static_cast<std::size_t>(data->shape.elements())
            && data->train.size() + data->validation.size() + data->test.size()
                   == data->examples
-           && (task == task_kind::classification ? data->labels.size()
-                                                 : data->targets.size())
+           && (task == classification ? data->labels.size() : data->targets.size())
                   == data->examples;
   };
-  const auto task = rc::gen::element(task_kind::classification, task_kind::regression);
+  const auto task = rc::gen::element(classification, regression);
   CHECK(rc::check([&](const std::string& bytes) {
     RC_ASSERT(holds_together(*rc::gen::element("a.csv", "a.npy", "a.npz", "a.idx"), bytes,
                              *task));

@@ -115,7 +115,7 @@ TEST_CASE("npz: the only array needs no name and may hold its target in a column
       .file = write(folder, "d.npz", npz({{"read.me", "hello"}, {"arr_0.npy", table}}))};
   CHECK(archive::loaded(params).labels == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1});
   params.target = "1";
-  params.task = task_kind::regression;
+  params.task = regression;
   CHECK(archive::loaded(params).shape == tensor_shape{{1}});
 }
 

@@ -66,7 +66,7 @@ fitted a_table() {
   return {"train.csv",
           table(40),
           {.target = "price",
-           .task = task_kind::regression,
+           .task = regression,
            .blanks = blank_rule::mean,
            .categories = {"kind"}}};
 }

@@ -26,15 +26,12 @@ column_profile values(const std::vector<std::string>& texts) {
 }
 
 // So many rows of the numbers from `first` to `last`.
-task_kind task(int first, int last, int rows) {
+learning_task task(int first, int last, int rows) {
   std::vector<std::string> texts;
   for (int i = 0; i < rows; ++i)
     texts.push_back(std::to_string(first + i % (last - first + 1)));
   return task_of(values(texts));
 }
-
-constexpr auto classification = task_kind::classification;
-constexpr auto regression = task_kind::regression;
 
 } // namespace
 

@@ -56,13 +56,13 @@ preprocessing a_preprocessing(const problem& p, random_stream& random) {
   how.shape = p.input;
   how.width = static_cast<std::size_t>(p.input.elements());
   if (p.outputs == 1) {
-    how.task = task_kind::regression;
+    how.task = regression;
     how.target_mean = 10;
     how.target_deviation = 2.5;
   }
   for (std::int64_t i = 0; i < p.outputs; ++i)
     how.classes.push_back("c" + std::to_string(i));
-  if (p.input.is_image()) {
+  if (p.input.layout() == layout::image) {
     how.largest = 7;
   } else {
     for (std::size_t i = 0; i < how.width; ++i) {
@@ -99,9 +99,9 @@ public:
     write_text(here / "model.onnx", encode_onnx(m));
     write_text(here / "model.pt", must(work_->torchscript(m)));
     write_text(here / "network.txt", m.drawing);
-    write_text(
-        here / "shape.txt",
-        to_text(p.input.is_image() ? p.input : tensor_shape{{p.input.elements()}}));
+    write_text(here / "shape.txt", to_text(p.input.layout() == layout::image
+                                               ? p.input
+                                               : tensor_shape{{p.input.elements()}}));
     write_floats(here / "inputs", rows.values);
     write_floats(here / "outputs", outputs);
   }
@@ -123,7 +123,7 @@ private:
 void write_operators(samples& out) {
   const problem image{{{3, 7, 5}}, 4}, vector{{{6}}, 1};
   search_space images;
-  images.image = true;
+  images.input = layout::image;
   const auto chain = [&](const operator_entry& o, const std::vector<setting>& settings) {
     const auto g = test::a_chain({{{}, std::string(o.name), settings}});
     out.write(must(decode(images, g, image)), image);

@@ -47,7 +47,7 @@ TEST_CASE("model file: it holds the network, its weights and how examples are re
   CHECK(m->reading.header == "auto");
   CHECK(m->reading.array == "x");
   CHECK(m->reading.target == "sold");
-  CHECK(m->reading.task == task_kind::classification);
+  CHECK(m->reading.task == classification);
   encoder before, after;
   encode(before, test::a_preprocessing());
   encode(after, m->how);

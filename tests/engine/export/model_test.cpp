@@ -10,7 +10,7 @@ namespace {
 
 network a_network() {
   search_space images;
-  images.image = true;
+  images.input = layout::image;
   const auto n = decode(
       images,
       test::a_chain(
@@ -73,7 +73,7 @@ TEST_CASE("export: a block is taken apart into named steps in the network's orde
 TEST_CASE("export: every operator can be exported") {
   for (const auto& o : operators()) {
     const tensor_shape shape =
-        o.wants_vector ? tensor_shape{{6}} : tensor_shape{{4, 7, 5}};
+        o.works_on(layout::image) ? tensor_shape{{4, 7, 5}} : tensor_shape{{6}};
     const auto settings = complete(o, {});
     REQUIRE(settings);
     const std::vector<tensor_shape> in(o.merges ? 2 : 1, shape);

@@ -22,7 +22,7 @@ double metric_of(const prediction_score& score, const std::string& name) {
 } // namespace
 
 TEST_CASE("prediction score: classes are compared, and what has no target left out") {
-  const preprocessing how{.task = task_kind::classification, .classes = {"no", "yes"}};
+  const preprocessing how{.task = classification, .classes = {"no", "yes"}};
   // no, yes, yes, no
   const std::vector<float> outputs{2, 0, 0, 2, 0, 2, 2, 0};
   const new_targets targets{

@@ -12,7 +12,7 @@ using namespace clade;
 namespace {
 
 preprocessing of_classes() {
-  return {.task = task_kind::classification, .classes = {"no", "yes, \"so\""}};
+  return {.task = classification, .classes = {"no", "yes, \"so\""}};
 }
 
 } // namespace

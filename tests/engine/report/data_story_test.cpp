@@ -35,7 +35,7 @@ TEST_CASE("data story: it counts the examples of each class and part") {
 
 TEST_CASE("data story: a regression's target is told in its own unit") {
   data_set d;
-  d.task = task_kind::regression;
+  d.task = regression;
   d.shape.sizes = {2};
   d.targets = {-1, 0, 1, 9};
   d.target_mean = 100;

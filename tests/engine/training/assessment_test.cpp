@@ -1,9 +1,12 @@
 #include "engine/run/test_details.hpp"
+#include "engine/training/assessment.hpp"
 #include "genome/random.hpp"
 #include "tests/engine/training/training_data.hpp"
 
+#include <ATen/ATen.h>
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <cmath>
 
 using namespace clade;
@@ -83,7 +86,7 @@ TEST_CASE("assessment: a test counts which classes were taken for which") {
 
 TEST_CASE("assessment: a test of a regression has predictions and errors") {
   training_bench bench(plane_csv(200));
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   const auto x = tested(bench);
   const auto& d = *x.details;
@@ -98,6 +101,21 @@ TEST_CASE("assessment: a test of a regression has predictions and errors") {
   CHECK(metric_of(d.metrics, "test.mae") <= rmse);
   CHECK(d.validation_errors.examples == d.validation);
   CHECK(d.standard_error > 0);
+}
+
+TEST_CASE("assessment: a part has the metrics that the row of its task names") {
+  constexpr std::array<std::string_view, 2> names{"mae", "loss"};
+  auto task = regression;
+  task.metrics = names;
+  const device_data data{.features = at::tensor({0.0F, 1.0F, 2.0F, 3.0F}).view({4, 1}),
+                         .targets = at::tensor({0.0F, 1.0F, 2.0F, 5.0F}).view({4, 1}),
+                         .task = task,
+                         .target_deviation = 3};
+  const auto metrics = assess([](const at::Tensor& x) { return x; }, data,
+                              at::arange(4, at::kLong), "validation.");
+  REQUIRE(metrics.size() == 2);
+  CHECK(metric_of(metrics, "validation.loss") == 1);
+  CHECK(metric_of(metrics, "validation.mae") == 1.5);
 }
 
 TEST_CASE("assessment: class weights find more of a rare class") {

@@ -35,8 +35,8 @@ struct four_classes {
                             1, 0,    2, 1.5F, 0.25F, 1,      0.5F,    0,     0, 2, 0, 1,
                             0, 0,    3, 1,    0.5F,  0.375F, 0.3125F, 0.25F, 2, 0, 1, 0,
                             1, 0.5F, 0, 0,    0.5F,  1,      2,       0,     1, 1, 0, 0};
-  class_predictions all{4, labels, scores};
   std::vector<std::string> names{"ant", "bee", "cat", "dog"};
+  class_predictions all{4, labels, scores, names};
 };
 
 /// Scores and labels of a random problem.
@@ -69,7 +69,9 @@ TEST_CASE("class metrics: they are what scikit-learn computes") {
   const auto c = confusion_of(f.all);
   CHECK(c.counts
         == std::vector<std::uint64_t>{3, 1, 0, 0, 1, 2, 0, 0, 0, 1, 2, 0, 1, 0, 1, 0});
-  const auto named = [&](std::string_view name) { return measure(name, f.all, f.names); };
+  const auto named = [&](std::string_view name) {
+    return measure(classification, name, f.all);
+  };
   CHECK(named("accuracy") == Approx(0.5833333333333334).epsilon(1e-12));
   CHECK(named("balanced_accuracy") == Approx(0.5208333333333333).epsilon(1e-12));
   CHECK(named("f1.ant") == Approx(0.6666666666666666).epsilon(1e-12));
@@ -163,9 +165,8 @@ TEST_CASE("class metrics: the error of a share is the binomial's, and never 0") 
   std::vector<float> scores;
   for (int i = 0; i < 98; ++i)
     scores.insert(scores.end(), {1, 0});
-  const std::vector<std::string> names{"a", "b"};
   // 99 of 100: sqrt(0.99 * 0.01 / 98).
-  CHECK(sampling_error("accuracy", class_predictions{2, labels, scores}, names)
+  CHECK(sampling_error(classification, "accuracy", class_predictions{2, labels, scores})
         == Approx(0.010050890913907).epsilon(1e-9));
 }
 
@@ -179,8 +180,7 @@ TEST_CASE("class metrics: the error of other metrics shrinks with the root of ex
       scores.push_back(0);
       scores.push_back(static_cast<float>(random.normal() + 0.8 * (i % 2)));
     }
-    const std::vector<std::string> names{"a", "b"};
-    return sampling_error("auc", class_predictions{2, labels, scores}, names);
+    return sampling_error(classification, "auc", class_predictions{2, labels, scores});
   };
   const double few = error_of(100), many = error_of(1600);
   // Hanley and McNeil's formula gives 0.046 for an area of 0.71 and 50 of each.

@@ -11,7 +11,7 @@ namespace {
 struct image_bench : training_bench {
   image_bench() : training_bench(halves_csv(60)) {
     setup.data.shape = {{1, 6, 6}};
-    setup.space.image = true;
+    setup.space.input = layout::image;
   }
 };
 

@@ -25,7 +25,7 @@ std::string refusal(const training_setup& setup) {
 
 TEST_CASE("trainer: a loss that is no number is a divergence") {
   training_bench bench(plane_csv(60));
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   auto j = a_job(a_dense_network());
   assign(j.genome.hyperparameters, "optimiser", "sgd");
@@ -161,7 +161,7 @@ TEST_CASE("trainer: a setup that asks for what training does not have is refused
 
 TEST_CASE("trainer: data that are not there or of another shape stop the warming up") {
   training_bench bench(separable_csv(60));
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto flat = bench.trainer()->warm_up();
   REQUIRE_FALSE(flat);
   CHECK_THAT(flat.error().message, Contains("wants images") && Contains("[2]"));

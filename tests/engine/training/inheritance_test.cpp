@@ -32,7 +32,7 @@ node_gene a_dense(std::int64_t units, const char* activation = "relu") {
 network decoded(const genome& g) {
   search_space space;
   space.name = "space";
-  space.image = true;
+  space.input = layout::image;
   auto n = decode(space, g, {.input = {{2, 5, 5}}, .outputs = 3});
   INFO((n ? "" : n.error().message));
   REQUIRE(n);

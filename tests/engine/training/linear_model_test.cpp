@@ -30,7 +30,7 @@ TEST_CASE("linear model: it tells linear classes apart") {
 
 TEST_CASE("linear model: it fits a plane as exactly as floats can") {
   training_bench bench(plane_csv(100));
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   const auto x = fitted(bench);
   CHECK(x.parameters == 3);
@@ -45,7 +45,7 @@ TEST_CASE("linear model: columns that repeat each other do no harm") {
     csv += a + "," + a + "," + std::to_string(3 * (i % 7)) + "\n";
   }
   training_bench bench(csv);
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   CHECK(metric_of(fitted(bench).metrics, "test.r2") > 0.99999);
 }

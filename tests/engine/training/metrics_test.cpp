@@ -2,13 +2,31 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace clade;
 
+TEST_CASE("metrics: those that every epoch of a task has are known, and its loss is") {
+  for (const auto& task : learning_tasks) {
+    for (const auto name : task.metrics)
+      CHECK(find_part_metric(task, name));
+    CHECK(std::ranges::find(task.metrics, "loss") != task.metrics.end());
+    const std::int64_t label = 0;
+    const float scores[] = {1, 0};
+    const double one = 1, two = 2;
+    CHECK(std::isfinite(
+        task.has_classes()
+            ? measure(task, "loss", class_predictions{2, {&label, 1}, scores})
+            : measure(task, "loss", value_predictions{{&one, 1}, {&two, 1}})));
+  }
+}
+
 TEST_CASE("metrics: an epoch has the training's loss and the validation part's") {
-  CHECK(epoch_metrics(task_kind::classification)
+  CHECK(epoch_metrics(classification)
         == std::vector<std::string>{"train.loss", "validation.accuracy",
                                     "validation.loss"});
-  CHECK(epoch_metrics(task_kind::regression)
+  CHECK(epoch_metrics(regression)
         == std::vector<std::string>{"train.loss", "validation.loss", "validation.mse",
                                     "validation.r2", "validation.rmse"});
 }
@@ -20,29 +38,29 @@ TEST_CASE(
                        .constraints = {{"validation.f1.7", 0.9, false}}};
   const std::vector<std::string> named{"matthews", "train.accuracy", "validation.loss",
                                        "auc", "train.loss"};
-  const auto asked = asked_for(task_kind::classification, goal, named);
+  const auto asked = asked_for(classification, goal, named);
   CHECK(asked.validation == std::vector<std::string>{"auc", "f1.7", "matthews"});
   CHECK(asked.train == std::vector<std::string>{"accuracy"});
-  CHECK(epoch_metrics(task_kind::classification, asked)
+  CHECK(epoch_metrics(classification, asked)
         == std::vector<std::string>{"train.accuracy", "train.loss", "validation.accuracy",
                                     "validation.auc", "validation.f1.7",
                                     "validation.loss", "validation.matthews"});
 }
 
 TEST_CASE("metrics: an unknown one is told with those that there are") {
-  const auto wrong = [](task_kind task, const std::string& name) {
+  const auto wrong = [](learning_task task, const std::string& name) {
     const std::vector<std::string> named{name};
     const auto checked = check_metric_names(task, named);
     return checked ? "no error" : checked.error().message;
   };
-  CHECK(wrong(task_kind::regression, "validation.auc")
+  CHECK(wrong(regression, "validation.auc")
         == "metrics: regression has no metric \"validation.auc\"; it has rmse, mse, r2, "
            "loss, mae, mape");
-  CHECK(wrong(task_kind::classification, "f1")
+  CHECK(wrong(classification, "f1")
         == "metrics: classification has no metric \"f1\"; it has accuracy, loss, "
            "balanced_accuracy, auc, f1_macro, matthews, top_3, top_5, f1.CLASS");
   for (const char* name : {"auc", "train.auc", "validation.log_loss", "f1.yes"})
-    CHECK(wrong(task_kind::classification, name) == "no error");
+    CHECK(wrong(classification, name) == "no error");
 }
 
 TEST_CASE("metrics: the F1 of a class that the data does not have is an error") {

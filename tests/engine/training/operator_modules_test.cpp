@@ -126,7 +126,7 @@ TEST_CASE("operators: every row computes what its shape and cost rules say") {
     const tensor_shape image{{4, 7, 5}};
     const tensor_shape vector{{6}};
     for (const auto& shape : {image, vector}) {
-      if ((o.wants_image && !shape.is_image()) || (o.wants_vector && shape.is_image()))
+      if (!o.works_on(shape.layout()))
         continue;
       std::vector<tensor_shape> in(o.merges ? 3 : 1, shape);
       CHECK(check_layer(a_layer(o.name, in)) == "");
@@ -143,7 +143,7 @@ TEST_CASE("operators: those that keep signs or units do so") {
   for (const auto& o : operators()) {
     INFO(o.name);
     for (const auto& shape : {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}}) {
-      if ((o.wants_image && !shape.is_image()) || (o.wants_vector && shape.is_image()))
+      if (!o.works_on(shape.layout()))
         continue;
       const auto l = a_layer(o.name, std::vector<tensor_shape>(o.merges ? 2 : 1, shape));
       const auto module = built(l);

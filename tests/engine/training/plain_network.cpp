@@ -22,8 +22,8 @@ std::size_t natural(std::int64_t n) {
 struct image {
   explicit image(const tensor_shape& s)
       : channels(s.sizes[0]),
-        height(s.is_image() ? s.sizes[1] : 1),
-        width(s.is_image() ? s.sizes[2] : 1) {}
+        height(s.layout() == layout::image ? s.sizes[1] : 1),
+        width(s.layout() == layout::image ? s.sizes[2] : 1) {}
 
   [[nodiscard]] std::size_t at(std::int64_t c, std::int64_t y, std::int64_t x) const {
     return natural((c * height + y) * width + x);
@@ -239,8 +239,9 @@ std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) 
         d.add(l, "weight", {out, l.op == "conv" ? in : 1, k, k});
     } else if (l.op == "dense" || l.op == "project" || l.op == "output") {
       d.add(l, "weight",
-            l.out.is_image() ? std::vector{out, in, std::int64_t{1}, std::int64_t{1}}
-                             : std::vector{out, in});
+            l.out.layout() == layout::image
+                ? std::vector{out, in, std::int64_t{1}, std::int64_t{1}}
+                : std::vector{out, in});
     }
     if (l.op == "batch_norm")
       d.add_norm(l, "");

@@ -47,7 +47,7 @@ TEST_CASE("trainer: separable classes are all told apart") {
   const training_bench bench(separable_csv(150));
   const auto trainer = bench.trainer();
   const auto e = evaluated(*trainer, a_job(a_dense_network()));
-  CHECK(names(e.metrics) == epoch_metrics(task_kind::classification));
+  CHECK(names(e.metrics) == epoch_metrics(classification));
   CHECK(metric_of(e.metrics, "validation.accuracy") == 1.0);
   CHECK(metric_of(e.metrics, "validation.loss") < 0.2);
   CHECK(e.parameters == 2 * 16 + 16 + 16 * 3 + 3);
@@ -61,13 +61,13 @@ TEST_CASE("trainer: separable classes are all told apart") {
 
 TEST_CASE("trainer: a plane is fitted and errors are in its own unit") {
   training_bench bench(plane_csv(200));
-  bench.setup.data.task = task_kind::regression;
+  bench.setup.data.task = regression;
   bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   const auto trainer = bench.trainer();
   auto j = a_job(a_dense_network());
   j.budget.epochs = 30;
   const auto e = evaluated(*trainer, j);
-  CHECK(names(e.metrics) == epoch_metrics(task_kind::regression));
+  CHECK(names(e.metrics) == epoch_metrics(regression));
   const double mse = metric_of(e.metrics, "validation.mse");
   CHECK(metric_of(e.metrics, "validation.rmse") == Approx(std::sqrt(mse)));
   CHECK(metric_of(e.metrics, "validation.r2") > 0.95);
@@ -78,7 +78,7 @@ TEST_CASE("trainer: a plane is fitted and errors are in its own unit") {
 TEST_CASE("trainer: the same job gives the same bits") {
   training_bench bench(halves_csv(60));
   bench.setup.data.shape = {{1, 6, 6}};
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto once = evaluated(*bench.trainer(), a_job(a_conv_network()));
   const auto trainer = bench.trainer();
   evaluated(*trainer, a_job(a_conv_network(), 2)); // leaves no trace
@@ -89,7 +89,7 @@ TEST_CASE("trainer: the same job gives the same bits") {
 TEST_CASE("trainer: another candidate or seed draws other numbers") {
   training_bench bench(halves_csv(60));
   bench.setup.data.shape = {{1, 6, 6}};
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto trainer = bench.trainer();
   auto j = a_job(a_conv_network());
   const auto one = evaluated(*trainer, j);
@@ -176,7 +176,7 @@ TEST_CASE("trainer: label smoothing keeps the network less sure of itself") {
 TEST_CASE("trainer: weights are kept for the fit and examine as the training did") {
   training_bench bench(halves_csv(60));
   bench.setup.data.shape = {{1, 6, 6}};
-  bench.setup.space.image = true;
+  bench.setup.space.input = layout::image;
   const auto trainer = bench.trainer();
   listener ear;
   auto j = a_job(a_conv_network());

@@ -12,14 +12,14 @@ TEST_CASE("value metrics: they are what scikit-learn computes") {
   // mean_squared_error(a, q), mean_absolute_error(a, q),
   // mean_absolute_percentage_error(a, q), r2_score(a, q)
   const std::vector<double> a{3, -0.5, 2, 7, 4.25}, q{2.5, 0, 2, 8, 4};
-  const value_predictions p{a, q};
-  CHECK(measure("mse", p, 2) == Approx(0.3125).epsilon(1e-12));
-  CHECK(measure("rmse", p, 2) == Approx(std::sqrt(0.3125)).epsilon(1e-12));
-  CHECK(measure("loss", p, 2) == Approx(0.078125).epsilon(1e-12));
-  CHECK(measure("mae", p, 2) == Approx(0.45).epsilon(1e-12));
-  CHECK(measure("mape", p, 2) == Approx(0.2736694677871149).epsilon(1e-12));
-  CHECK(measure("r2", p, 2) == Approx(0.9491042345276873).epsilon(1e-12));
-  CHECK(std::isnan(measure("auc", p, 2)));
+  const value_predictions p{.actual = a, .predicted = q, .deviation = 2};
+  CHECK(measure(regression, "mse", p) == Approx(0.3125).epsilon(1e-12));
+  CHECK(measure(regression, "rmse", p) == Approx(std::sqrt(0.3125)).epsilon(1e-12));
+  CHECK(measure(regression, "loss", p) == Approx(0.078125).epsilon(1e-12));
+  CHECK(measure(regression, "mae", p) == Approx(0.45).epsilon(1e-12));
+  CHECK(measure(regression, "mape", p) == Approx(0.2736694677871149).epsilon(1e-12));
+  CHECK(measure(regression, "r2", p) == Approx(0.9491042345276873).epsilon(1e-12));
+  CHECK(std::isnan(measure(regression, "auc", p)));
 }
 
 TEST_CASE("value metrics: where all values are equal, r2 is 1 for them and else 0") {
@@ -34,7 +34,7 @@ TEST_CASE("value metrics: the error of a mean is its deviation by the root of ex
   for (int i = 0; i < 400; ++i)
     predicted.push_back(i % 2 == 0 ? 1 : 3);
   // Absolute errors 1 and 3: a deviation of 1, of 400 examples.
-  CHECK(sampling_error("mae", value_predictions{actual, predicted}, 1)
+  CHECK(sampling_error(regression, "mae", value_predictions{actual, predicted})
         == Approx(0.05).epsilon(0.25));
-  CHECK(sampling_error("mae", value_predictions{{}, {}}, 1) == 0);
+  CHECK(sampling_error(regression, "mae", value_predictions{{}, {}}) == 0);
 }

@@ -64,7 +64,7 @@ TEST_CASE("zero cost: of a linear map the scores are those of the formulas") {
   const auto w = matrices(n);
   REQUIRE(w.size() == 1);
   const auto b = some_numbers(8);
-  const auto s = score_untrained(n, key, b, task_kind::regression);
+  const auto s = score_untrained(n, key, b, loss_kind::squared_error);
   REQUIRE(s.synflow);
   CHECK(*s.synflow == Approx(std::log(number(w[0].abs().sum()))));
 
@@ -91,7 +91,7 @@ TEST_CASE("zero cost: the flow through a chain is its product's, once for each l
     const auto w = matrices(n);
     REQUIRE(w.size() == 2);
     const double flow = number(w[1].abs().mm(w[0].abs()).sum());
-    const auto s = score_untrained(n, key, b, task_kind::regression);
+    const auto s = score_untrained(n, key, b, loss_kind::squared_error);
     REQUIRE(s.synflow);
     CHECK(*s.synflow == Approx(std::log(2 * flow)));
   }
@@ -99,10 +99,10 @@ TEST_CASE("zero cost: the flow through a chain is its product's, once for each l
 
 TEST_CASE("zero cost: flow knows neither normalisation nor examples") {
   const auto plain = decoded(a_dense("none", "relu"), {{{2}}, 1});
-  const auto s = score_untrained(plain, key, some_numbers(8), task_kind::regression);
+  const auto s = score_untrained(plain, key, some_numbers(8), loss_kind::squared_error);
   for (const auto* norm : {"batch", "layer"}) {
     const auto n = decoded(a_dense(norm, "relu"), {{{2}}, 1});
-    const auto with = score_untrained(n, key, some_numbers(6), task_kind::regression);
+    const auto with = score_untrained(n, key, some_numbers(6), loss_kind::squared_error);
     CHECK(with.synflow == s.synflow);
     CHECK(with.grad_norm != s.grad_norm);
   }
@@ -111,10 +111,10 @@ TEST_CASE("zero cost: flow knows neither normalisation nor examples") {
 TEST_CASE("zero cost: the order of examples does not matter") {
   const auto n = decoded(a_dense("none", "tanh"), {{{2}}, 1});
   const auto b = some_numbers(16);
-  const auto s = score_untrained(n, key, b, task_kind::regression);
+  const auto s = score_untrained(n, key, b, loss_kind::squared_error);
   const auto turned = score_untrained(
       n, key, {.features = b.features.flip(0), .targets = b.targets.flip(0)},
-      task_kind::regression);
+      loss_kind::squared_error);
   REQUIRE((s.grad_norm && s.jacob_cov));
   CHECK(*turned.grad_norm == Approx(*s.grad_norm));
   CHECK(*turned.jacob_cov == Approx(*s.jacob_cov).epsilon(1e-3));
@@ -125,8 +125,8 @@ TEST_CASE("zero cost: a network that tells examples apart has the better gradien
       batch{.features = random_examples({8, 5}), .targets = random_examples({8, 1})};
   const auto straight = decoded(a_dense("none", "none"), {{{5}}, 1});
   const auto bent = decoded(a_dense("none", "tanh"), {{{5}}, 1});
-  CHECK(*score_untrained(straight, key, b, task_kind::regression).jacob_cov
-        < *score_untrained(bent, key, b, task_kind::regression).jacob_cov);
+  CHECK(*score_untrained(straight, key, b, loss_kind::squared_error).jacob_cov
+        < *score_untrained(bent, key, b, loss_kind::squared_error).jacob_cov);
 }
 
 TEST_CASE("zero cost: scores are the same whenever they are asked for, and finite") {
@@ -160,7 +160,7 @@ TEST_CASE("zero cost: scores are the same whenever they are asked for, and finit
 TEST_CASE("zero cost: where nothing flows, the score is absent") {
   auto n = decoded(a_dense("none", "relu"), {{{2}}, 1});
   const auto b = batch{.features = at::zeros({4, 2}), .targets = at::zeros({4, 1})};
-  const auto s = score_untrained(n, key, b, task_kind::regression);
+  const auto s = score_untrained(n, key, b, loss_kind::squared_error);
   CHECK(s.synflow);         // Which does not look at the examples.
   CHECK_FALSE(s.jacob_cov); // A gradient of no direction has no correlation.
   CHECK(s.grad_norm == 0.0);

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace clade {
+
+/// What the target of an example is.
+enum class target_type : std::uint8_t {
+  classes, ///< One of several names. Networks give a score for each.
+  numbers  ///< A number, which training sees standardised. Networks give one number.
+};
+
+/// What training lowers (engine/training/loss.hpp; engine/training/metrics.cpp measures
+/// it without LibTorch).
+enum class loss_kind : std::uint8_t { cross_entropy, squared_error };
+
+/// What predictions are made of outputs: `learning_task::decoded`, and for the formats of
+/// other programs engine/export/output_decoder.cpp.
+enum class output_decoding : std::uint8_t { probabilities, own_unit };
+
+/// What networks are to learn from examples: a value that is one of `learning_tasks`.
+/// Copies are equal by name, also where they cross to a module, which has a table of its
+/// own.
+struct learning_task {
+  std::string_view name; ///< What files and messages call it.
+  target_type targets = target_type::classes;
+  loss_kind loss = loss_kind::cross_entropy;
+  output_decoding decoding = output_decoding::probabilities;
+  /// The metrics that every epoch has (engine/training/metrics.cpp has all metrics and
+  /// their directions). Such a task is usually judged by the first.
+  std::span<const std::string_view> metrics{};
+
+  [[nodiscard]] bool has_classes() const { return targets == target_type::classes; }
+
+  /// How many numbers networks give for an example.
+  [[nodiscard]] std::int64_t outputs(std::size_t classes) const {
+    return has_classes() ? static_cast<std::int64_t>(classes) : 1;
+  }
+
+  /// What an output means: of a class its score, of a standardised target, which had
+  /// that mean and deviation, the number in its own unit.
+  [[nodiscard]] double decoded(double output, double mean, double deviation) const {
+    return decoding == output_decoding::own_unit ? output * deviation + mean : output;
+  }
+
+  friend bool operator==(const learning_task& a, const learning_task& b) {
+    return a.name == b.name;
+  }
+};
+
+inline constexpr std::array<std::string_view, 2> metrics_of_classes{"accuracy", "loss"};
+inline constexpr std::array<std::string_view, 4> metrics_of_numbers{"rmse", "mse", "r2",
+                                                                    "loss"};
+
+inline constexpr learning_task classification{.name = "classification",
+                                              .targets = target_type::classes,
+                                              .loss = loss_kind::cross_entropy,
+                                              .decoding = output_decoding::probabilities,
+                                              .metrics = metrics_of_classes};
+inline constexpr learning_task regression{.name = "regression",
+                                          .targets = target_type::numbers,
+                                          .loss = loss_kind::squared_error,
+                                          .decoding = output_decoding::own_unit,
+                                          .metrics = metrics_of_numbers};
+
+/// All tasks. Cached data names them by their place here, so that new ones come last.
+inline constexpr std::array learning_tasks{classification, regression};
+
+/// Null: there is no task of that name.
+[[nodiscard]] const learning_task* find_learning_task(std::string_view name);
+
+/// The place of a task in `learning_tasks`.
+[[nodiscard]] std::size_t place_of(const learning_task& task);
+
+} // namespace clade
