@@ -14,8 +14,8 @@
 //               | [11, instruction, who]                         person_ordered
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
-//                  work, equal_to, (epochs, start: where either is not 0),
-//                  ([scores, [scores...]]: where there are any; after these two)]
+//                  work, equal_to, epochs, start, [scores, [scores...]] | nil, [change...]]
+//   change      = [kind, gene, name, before, after]
 //   scores      = [synflow, jacob_cov, grad_norm], each a finite number | nil
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
 //                  reason, [epoch...], seconds, slot, tries]
@@ -27,10 +27,14 @@
 //   metrics     = [[name, value]...]
 //   hash        = [high, low]
 //
+// `origin` is the text of the changes. A candidate of an earlier version ends with
+// `equal_to`, `start` or the scores, if it has them; its changes are read from `origin`.
+//
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
-// fields: of run_started the seed and the hash; of run_forked the generation and
-// these two; of a candidate all but work and equal_to;
-// of an evaluation the first six; of an examination the first four.
+// fields: of run_started the seed and the hash; of run_forked the generation and these
+// two; of a candidate all but work, equal_to and the changes, and epochs, start and scores
+// only where it has them; of an evaluation the first six; of an examination the first
+// four.
 #include "engine/run/record.hpp"
 
 #include "engine/run/record_kind.hpp"
@@ -57,7 +61,7 @@ void encode_decisive(encoder& out, const candidate& c) {
   out.encode(*c.genome);
   encode(out, c.network);
   encode(out, c.parents);
-  out.text(c.origin);
+  out.text(to_text(c.changes));
 }
 
 bool starts_as_usual(const candidate& c) {
@@ -70,21 +74,22 @@ void encode(encoder& out, const zero_cost_scores& s) {
     one ? out.real(*one) : out.nil();
 }
 
-/// What came later than the other fields.
+/// How many of the fields that came later are decisive.
 std::size_t later_fields(const candidate& c) {
   return !c.looked_at.empty() ? 3 : starts_as_usual(c) ? 0 : 2;
 }
 
-void encode_later(encoder& out, const candidate& c) {
-  if (later_fields(c) > 0)
-    out.natural(c.epochs).natural(c.start);
-  if (c.looked_at.empty())
-    return;
+void encode_all_scores(encoder& out, const candidate& c) {
   out.array(2);
   encode(out, c.zero_cost);
   out.array(c.looked_at.size());
   for (const auto& one : c.looked_at)
     encode(out, one);
+}
+
+void encode(encoder& out, const change& c) {
+  out.array(5).natural(static_cast<std::uint64_t>(c.kind));
+  out.text(c.gene).text(c.name).text(c.before).text(c.after);
 }
 
 void encode_decisive(encoder& out, const evaluation& e) {
@@ -141,10 +146,16 @@ void encode(encoder& out, const std::vector<candidate_id>& ids) {
 }
 
 void encode(encoder& out, const candidate& c) {
-  out.array(10 + later_fields(c));
+  out.array(14);
   encode_decisive(out, c);
-  out.real(c.work).natural(c.equal_to);
-  encode_later(out, c);
+  out.real(c.work).natural(c.equal_to).natural(c.epochs).natural(c.start);
+  if (c.looked_at.empty())
+    out.nil();
+  else
+    encode_all_scores(out, c);
+  out.array(c.changes.size());
+  for (const auto& one : c.changes)
+    encode(out, one);
 }
 
 void encode(encoder& out, const evaluation& e) {
@@ -231,7 +242,10 @@ bytes decisive_bytes(const record& r) {
                  [&](const candidate_born& b) {
                    out.array(9 + later_fields(b.born)).natural(record_kind::born);
                    encode_decisive(out, b.born);
-                   encode_later(out, b.born);
+                   if (later_fields(b.born) > 0)
+                     out.natural(b.born.epochs).natural(b.born.start);
+                   if (!b.born.looked_at.empty())
+                     encode_all_scores(out, b.born);
                  },
                  [&](const candidate_evaluated& e) {
                    out.array(7).natural(record_kind::evaluated);

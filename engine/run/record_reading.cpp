@@ -2,6 +2,7 @@
 #include "engine/run/record.hpp"
 #include "engine/run/record_kind.hpp"
 #include "engine/run/test_details.hpp"
+#include "genome/old_change_text.hpp"
 
 #include <cmath>
 #include <limits>
@@ -168,6 +169,21 @@ std::optional<double> decode_score(decoder& d) {
   return score;
 }
 
+change decode_change(decoder& d) {
+  d.array(5);
+  const auto kind = d.natural();
+  const auto other = static_cast<std::uint64_t>(change_kind::sampled);
+  if (kind >= mutation_kind_count
+      && (kind < other || kind > static_cast<std::uint64_t>(change_kind::given)))
+    d.fail("unknown kind of change " + std::to_string(kind));
+  change c{.kind = static_cast<change_kind>(kind)};
+  c.gene = d.text();
+  c.name = d.text();
+  c.before = d.text();
+  c.after = d.text();
+  return c;
+}
+
 zero_cost_scores decode_scores(decoder& d) {
   d.array(3);
   zero_cost_scores s;
@@ -181,7 +197,7 @@ zero_cost_scores decode_scores(decoder& d) {
 
 candidate decode_candidate(decoder& d) {
   const auto fields = d.array();
-  if (fields != 10 && fields != 12 && fields != 13)
+  if (fields != 10 && fields != 12 && fields != 13 && fields != 14)
     d.fail("a candidate has " + std::to_string(fields) + " fields");
   candidate c;
   c.id = d.natural();
@@ -191,7 +207,7 @@ candidate decode_candidate(decoder& d) {
   c.genome = std::make_shared<const genome>(d.genome());
   c.network = decode_hash(d);
   c.parents = decode_ids(d);
-  c.origin = d.text();
+  const auto origin = d.text();
   c.work = d.real();
   c.equal_to = d.natural();
   if (fields > 10) {
@@ -200,13 +216,17 @@ candidate decode_candidate(decoder& d) {
     if (fields == 12 && c.epochs == 0 && c.start == 0)
       d.fail("a candidate starts as usual and says so");
   }
-  if (fields == 13) {
+  if (fields == 13 || (fields == 14 && !d.is_nil())) {
     d.array(2);
     c.zero_cost = decode_scores(d);
     c.looked_at = decode_list(d, decode_scores);
     if (c.looked_at.empty())
       d.fail("a candidate has zero-cost scores, and nothing was looked at");
   }
+  if (fields == 14)
+    c.changes = decode_list(d, decode_change);
+  if (!d.failed() && to_text(c.changes) != origin)
+    c.changes = parse_old_change_text(origin);
   return c;
 }
 
