@@ -186,7 +186,7 @@ expected<annotations> store::find_annotations() const {
   return guarded(c, [&]() -> expected<annotations> {
     SQLite::Statement row(c.db, "select unix_ms, payload from records where kind = ? "
                                 "order by sequence");
-    row.bind(1, static_cast<std::int64_t>(record_kind::ordered_by_person));
+    row.bind(1, as_signed(kind_of(person_ordered{})));
     annotations found;
     while (row.executeStep()) {
       const auto one = decode_record(blob(row.getColumn(1)));
