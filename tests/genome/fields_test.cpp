@@ -134,6 +134,9 @@ TEST_CASE("fields: what does not fit is refused in a sentence") {
   CHECK_THAT(refused(with(1, 256, "")), Catch::Contains("unknown colour 256"));
   CHECK_THAT(refused(with(1ULL << 32, 1, "")), Catch::Contains("4294967296 is out of"));
   CHECK_THAT(refused(with(1, 1, "refused")), Catch::Contains("a name that is refused"));
-  CHECK_THAT(refused(encoder().array(8).take()),
-             Catch::Contains("8 fields instead of 6"));
+  encoder eight;
+  eight.array(8);
+  for (int i = 0; i < 8; ++i)
+    eight.nil();
+  CHECK_THAT(refused(eight.take()), Catch::Contains("8 fields instead of 6"));
 }
