@@ -1,6 +1,5 @@
 #include "genome/mutation.hpp"
 
-#include "genome/change_kind.hpp"
 #include "genome/hash.hpp"
 #include "genome/innovation.hpp"
 #include "genome/retuning.hpp"
@@ -24,21 +23,21 @@ namespace {
 constexpr int most_changes = 10;
 constexpr double skip_of_sample = 0.25;
 
-using apply = change (*)(const grammar&, genome&, random_stream&);
+using apply = std::optional<change> (*)(const grammar&, genome&, random_stream&);
 
 /// By kind.
-constexpr std::array<apply, change_kind_count> kinds{
+constexpr std::array<apply, mutation_kind_count> kinds{
     add_node, add_edge, remove_node,    remove_edge,           change_operator,
     widen,    narrow,   change_setting, change_hyperparameter,
 };
 
-change change_once(const grammar& rules, genome& g, const mutation_params& params,
-                   random_stream& random) {
+std::optional<change> change_once(const grammar& rules, genome& g,
+                                  const mutation_params& params, random_stream& random) {
   std::array<double, kinds.size()> weights{};
   for (std::size_t k = 0; k < kinds.size(); ++k)
-    weights[k] = params.*change_kind_table[k].weight;
+    weights[k] = params.*mutation_kinds[k].weight;
   while (const auto k = draw_by_weight(weights, random)) {
-    if (change done = kinds[*k](rules, g, random)) {
+    if (auto done = kinds[*k](rules, g, random)) {
       repair_nodes(rules, g, random);
       return done;
     }
@@ -51,7 +50,7 @@ change change_once(const grammar& rules, genome& g, const mutation_params& param
 
 expected<void> validate(const mutation_params& params) {
   double sum = 0;
-  for (const auto& k : change_kind_table) {
+  for (const auto& k : mutation_kinds) {
     const double weight = params.*k.weight;
     if (!std::isfinite(weight) || weight < 0)
       return fail(error_kind::invalid_input, "mutation." + std::string(k.name) + " is "
@@ -75,18 +74,18 @@ offspring mutate(const grammar& rules, const genome& parent,
   prune(rules, born.child);
   repair_nodes(rules, born.child, random);
   for (int changes = 1; changes <= most_changes; ++changes) {
-    const change done = change_once(rules, born.child, params, random);
+    auto done = change_once(rules, born.child, params, random);
     if (!done)
       break;
-    born.change += (born.change.empty() ? "" : "; ") + *done;
+    born.changes.push_back(std::move(*done));
     const bool another = random.chance(params.again);
     const bool cancelled =
         changes > 1 && canonical_hash(born.child) == canonical_hash(parent);
     if (!another && !cancelled)
       break;
   }
-  if (born.change.empty())
-    born.change = "unchanged";
+  if (born.changes.empty())
+    born.changes.push_back({.kind = change_kind::unchanged});
   return born;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "genome/change.hpp"
 #include "genome/grammar.hpp"
 
-#include <string>
+#include <array>
 
 namespace clade {
 
@@ -29,11 +30,28 @@ struct mutation_params {
 
 [[nodiscard]] expected<void> validate(const mutation_params& params);
 
-/// A child and what made it ("add conv(filters=16, kernel=3) on n1..n2; learning_rate
-/// 0.01 -> 0.02").
+/// The key of a kind of mutation in `[evolution.mutation]`, and where its weight is.
+struct mutation_kind {
+  const char* name;
+  double mutation_params::*weight;
+};
+/// All kinds of mutation by their number in `change_kind`.
+inline constexpr std::array<mutation_kind, mutation_kind_count> mutation_kinds{{
+    {"add_node", &mutation_params::add_node},
+    {"add_edge", &mutation_params::add_edge},
+    {"remove_node", &mutation_params::remove_node},
+    {"remove_edge", &mutation_params::remove_edge},
+    {"change_operator", &mutation_params::change_operator},
+    {"widen", &mutation_params::widen},
+    {"narrow", &mutation_params::narrow},
+    {"change_setting", &mutation_params::change_setting},
+    {"change_hyperparameter", &mutation_params::change_hyperparameter},
+}};
+
+/// A child and what made it.
 struct offspring {
   genome child;
-  std::string change;
+  std::vector<change> changes;
   /// Of several that were on offer, the places of those that it was made of; empty: all.
   std::vector<std::size_t> from{};
 };

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-// Each change lists the places where it is possible, draws one evenly, and writes what it
-// did as "n3f2a1 filters 16 -> 32". Listing first, rather than trying, is what makes "no
-// room" exact.
+// Each change lists the places where it is possible, draws one evenly and says what it
+// did. Listing first, rather than trying, is what makes "no room" exact.
 
 namespace clade {
 
@@ -31,13 +30,20 @@ void for_each_setting(const grammar& rules, genome& g, Visit visit) {
   }
 }
 
-std::string replace(std::vector<setting>& settings, const std::string& name, value v) {
-  std::string text = name + " " + to_text(*find(settings, name)) + " -> " + to_text(v);
+/// Gives the setting another value. `kind` and `gene` are those of the change.
+change replace(std::vector<setting>& settings, const std::string& name, value v,
+               change_kind kind, std::string gene = {}) {
+  change done{.kind = kind,
+              .gene = std::move(gene),
+              .name = name,
+              .before = to_text(*find(settings, name)),
+              .after = to_text(v)};
   assign(settings, name, std::move(v));
-  return text;
+  return done;
 }
 
-change change_width(const grammar& rules, genome& g, random_stream& random, int steps) {
+std::optional<change> change_width(const grammar& rules, genome& g, random_stream& random,
+                                   int steps) {
   struct wider {
     place where;
     value to;
@@ -52,13 +58,15 @@ change change_width(const grammar& rules, genome& g, random_stream& random, int 
   if (possible.empty())
     return std::nullopt;
   auto& [where, to] = possible[random.below(possible.size())];
-  return (steps > 0 ? "widen " : "narrow ") + short_name(g, where.node->id) + " "
-         + replace(where.node->settings, where.what->name, std::move(to));
+  return replace(where.node->settings, where.what->name, std::move(to),
+                 steps > 0 ? change_kind::widen : change_kind::narrow,
+                 short_name(g, where.node->id));
 }
 
 } // namespace
 
-change change_operator(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> change_operator(const grammar& rules, genome& g,
+                                      random_stream& random) {
   if (g.nodes.size() == 2)
     return std::nullopt;
   // Nodes may differ in whether there is another operator: where but one has a weight,
@@ -76,24 +84,28 @@ change change_operator(const grammar& rules, genome& g, random_stream& random) {
   for (const operator_rule& rule : rules.operators)
     weights.push_back(rule.name == node.op ? 0 : rule.weight);
   const operator_rule& rule = rules.operators[*draw_by_weight(weights, random)];
-  std::string text = short_name(g, node.id) + " " + to_text(node) + " -> ";
+  change done{.kind = change_kind::change_operator,
+              .gene = short_name(g, node.id),
+              .before = to_text(node)};
   const bool merges = std::ranges::any_of(rules.merge, [&](const parameter& p) {
     return find(node.settings, p.name) != nullptr;
   });
   node.op = rule.name;
   repair(rules, node, merges ? 2 : 1, random);
-  return text + to_text(node);
+  done.after = to_text(node);
+  return done;
 }
 
-change widen(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> widen(const grammar& rules, genome& g, random_stream& random) {
   return change_width(rules, g, random, 1);
 }
 
-change narrow(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> narrow(const grammar& rules, genome& g, random_stream& random) {
   return change_width(rules, g, random, -1);
 }
 
-change change_setting(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> change_setting(const grammar& rules, genome& g,
+                                     random_stream& random) {
   std::vector<place> possible;
   for_each_setting(rules, g, [&](const place& where, const value&) {
     if (varies(*where.what))
@@ -103,11 +115,12 @@ change change_setting(const grammar& rules, genome& g, random_stream& random) {
     return std::nullopt;
   const auto [node, what] = possible[random.below(possible.size())];
   value moved = perturb(*what, *find(node->settings, what->name), random);
-  return short_name(g, node->id) + " "
-         + replace(node->settings, what->name, std::move(moved));
+  return replace(node->settings, what->name, std::move(moved),
+                 change_kind::change_setting, short_name(g, node->id));
 }
 
-change change_hyperparameter(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> change_hyperparameter(const grammar& rules, genome& g,
+                                            random_stream& random) {
   std::vector<const parameter*> possible;
   for (const parameter& p : rules.hyperparameters)
     if (varies(p) && find(g.hyperparameters, p.name) != nullptr)
@@ -116,9 +129,10 @@ change change_hyperparameter(const grammar& rules, genome& g, random_stream& ran
     return std::nullopt;
   const parameter& p = *possible[random.below(possible.size())];
   value moved = perturb(p, *find(g.hyperparameters, p.name), random);
-  std::string text = replace(g.hyperparameters, p.name, std::move(moved));
+  auto done = replace(g.hyperparameters, p.name, std::move(moved),
+                      change_kind::change_hyperparameter);
   repair(rules.hyperparameters, g.hyperparameters, random);
-  return text;
+  return done;
 }
 
 } // namespace clade

@@ -9,21 +9,23 @@ namespace clade {
 
 /// Gives a random node another operator, drawn by weight; settings of the same name stay
 /// where they fit.
-[[nodiscard]] change change_operator(const grammar& rules, genome& g,
-                                     random_stream& random);
+[[nodiscard]] std::optional<change> change_operator(const grammar& rules, genome& g,
+                                                    random_stream& random);
 
 /// One step up in a random one of the parameters marked as widths.
-[[nodiscard]] change widen(const grammar& rules, genome& g, random_stream& random);
+[[nodiscard]] std::optional<change> widen(const grammar& rules, genome& g,
+                                          random_stream& random);
 
 /// One step down.
-[[nodiscard]] change narrow(const grammar& rules, genome& g, random_stream& random);
+[[nodiscard]] std::optional<change> narrow(const grammar& rules, genome& g,
+                                           random_stream& random);
 
 /// Moves a random setting of a random node, merges included.
-[[nodiscard]] change change_setting(const grammar& rules, genome& g,
-                                    random_stream& random);
+[[nodiscard]] std::optional<change> change_setting(const grammar& rules, genome& g,
+                                                   random_stream& random);
 
 /// Moves a random hyperparameter, and repairs those that depend on it.
-[[nodiscard]] change change_hyperparameter(const grammar& rules, genome& g,
-                                           random_stream& random);
+[[nodiscard]] std::optional<change> change_hyperparameter(const grammar& rules, genome& g,
+                                                          random_stream& random);
 
 } // namespace clade

@@ -141,7 +141,7 @@ void prune(const grammar& rules, genome& g) {
   }
 }
 
-change add_node(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> add_node(const grammar& rules, genome& g, random_stream& random) {
   if (g.nodes.size() - 2 >= rules.max_nodes)
     return std::nullopt;
   auto node = sample_node(rules, random);
@@ -150,13 +150,15 @@ change add_node(const grammar& rules, genome& g, random_stream& random) {
   std::size_t nth = random.below(enabled_edges(g));
   const auto edge = std::ranges::find_if(
       g.edges, [&nth](const edge_gene& e) { return e.enabled && nth-- == 0; });
-  std::string text = "add " + to_text(*node) + " on " + joint(g, edge->from, edge->to);
+  change done{.kind = change_kind::add_node,
+              .gene = joint(g, edge->from, edge->to),
+              .after = to_text(*node)};
   split(g, edge->id, std::move(*node));
   prune(rules, g);
-  return text;
+  return done;
 }
 
-change add_edge(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> add_edge(const grammar& rules, genome& g, random_stream& random) {
   if (skips(g) >= rules.max_skips)
     return std::nullopt;
   const std::vector<innovation> order = topological_order(g);
@@ -183,14 +185,17 @@ change add_edge(const grammar& rules, genome& g, random_stream& random) {
     number += t <= number ? 1 : 0;
   const auto [i, j] = nth_pair(number);
   join(g, order[i], order[j]);
-  return "add edge " + joint(g, order[i], order[j]);
+  return change{.kind = change_kind::add_edge, .gene = joint(g, order[i], order[j])};
 }
 
-change remove_node(const grammar& rules, genome& g, random_stream& random) {
+std::optional<change> remove_node(const grammar& rules, genome& g,
+                                  random_stream& random) {
   if (g.nodes.size() == 2)
     return std::nullopt;
   const node_gene gone = g.nodes[2 + random.below(g.nodes.size() - 2)];
-  std::string text = "remove " + short_name(g, gone.id) + " " + to_text(gone);
+  change done{.kind = change_kind::remove_node,
+              .gene = short_name(g, gone.id),
+              .before = to_text(gone)};
   std::vector<innovation> before, behind;
   for (const edge_gene& e : g.edges) {
     if (e.enabled && e.to == gone.id)
@@ -210,10 +215,10 @@ change remove_node(const grammar& rules, genome& g, random_stream& random) {
     for (const innovation to : behind)
       if (all || from == before.front() || to == behind.front())
         join(g, from, to);
-  return text;
+  return done;
 }
 
-change remove_edge(const grammar&, genome& g, random_stream& random) {
+std::optional<change> remove_edge(const grammar&, genome& g, random_stream& random) {
   const wiring wires(g);
   std::vector<std::size_t> skipping;
   for (std::size_t e = 0; e < g.edges.size(); ++e)
@@ -223,9 +228,10 @@ change remove_edge(const grammar&, genome& g, random_stream& random) {
   if (skipping.empty())
     return std::nullopt;
   const std::size_t e = skipping[random.below(skipping.size())];
-  std::string text = "remove edge " + joint(g, g.edges[e].from, g.edges[e].to);
+  change done{.kind = change_kind::remove_edge,
+              .gene = joint(g, g.edges[e].from, g.edges[e].to)};
   g.edges.erase(g.edges.begin() + static_cast<std::ptrdiff_t>(e));
-  return text;
+  return done;
 }
 
 } // namespace clade

@@ -1,35 +1,36 @@
 #pragma once
 
+#include "genome/change.hpp"
 #include "genome/grammar.hpp"
 
 #include <optional>
 #include <span>
-#include <string>
 
 namespace clade {
 
-/// What was changed, for people, or nothing where the genome has no room for such a
-/// change; then it is left as it was.
-using change = std::optional<std::string>;
-
-// Changes of the graph. No edge is recurrent and all nodes are live (`prune`); so it is
+// Changes of the graph. Each returns what it did, or nothing where the genome has no room
+// for such a change; then the genome is left as it was. No edge is recurrent and all nodes are live (`prune`); so it is
 // afterwards. A genome that obeys its grammar still does, but for the settings of merges,
 // which `repair_nodes` mends.
 
 /// Puts a node of a random operator on a random edge, which is disabled.
-[[nodiscard]] change add_node(const grammar& rules, genome& g, random_stream& random);
+[[nodiscard]] std::optional<change> add_node(const grammar& rules, genome& g,
+                                             random_stream& random);
 
 /// Joins two random nodes that are not joined yet, forward in topological order.
-[[nodiscard]] change add_edge(const grammar& rules, genome& g, random_stream& random);
+[[nodiscard]] std::optional<change> add_edge(const grammar& rules, genome& g,
+                                             random_stream& random);
 
 /// Takes a random node and its edges out. What it joined is joined directly, all with
 /// all; where that makes too many skips, the first of those behind it with all those
 /// before it, and the first of those before it with all those behind.
-[[nodiscard]] change remove_node(const grammar& rules, genome& g, random_stream& random);
+[[nodiscard]] std::optional<change> remove_node(const grammar& rules, genome& g,
+                                                random_stream& random);
 
 /// Takes out a random edge without which every node still has an edge that enters and one
 /// that leaves.
-[[nodiscard]] change remove_edge(const grammar& rules, genome& g, random_stream& random);
+[[nodiscard]] std::optional<change> remove_edge(const grammar& rules, genome& g,
+                                                random_stream& random);
 
 /// Splits an enabled edge by a node, whose edges it inserts; returns the node's
 /// innovation.

@@ -41,7 +41,7 @@ expected<offspring> sample(const search_space& space, const problem& p,
     genome g = sample_genome(space.rules, random);
     const auto decoded = decode(space, g, p);
     if (decoded)
-      return offspring{std::move(g), "sampled"};
+      return offspring{std::move(g), {{.kind = change_kind::sampled}}};
     last = bare(space, decoded.error().message);
   }
   return fail(error_kind::invalid_input,
@@ -83,8 +83,10 @@ offspring cross(const search_space& space, const problem& p, const genome& fitte
                 const genome& other, random_stream& random) {
   genome child = cross(space.rules, fitter, other, random);
   if (decode(space, child, p))
-    return {std::move(child), "crossed"};
-  return {fitter, "crossed, but over the limits: the fitter parent"};
+    return {std::move(child), {{.kind = change_kind::crossed}}};
+  return {fitter,
+          {{.kind = change_kind::crossed,
+            .after = "but over the limits: the fitter parent"}}};
 }
 
 } // namespace clade

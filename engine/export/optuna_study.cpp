@@ -233,7 +233,7 @@ private:
   void write_attributes(std::int64_t id, const trial& t) {
     attribute(id, "candidate", t.candidate.id);
     attribute(id, "generation", t.candidate.generation);
-    attribute(id, "origin", t.candidate.origin);
+    attribute(id, "origin", to_text(t.candidate.changes));
     attribute(id, "parents", t.candidate.parents);
     attribute(id, "network", to_text(*t.candidate.genome));
     if (!t.evaluated)

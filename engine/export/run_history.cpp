@@ -162,7 +162,10 @@ expected<void> write_csv(const store& s, const experiment& e, std::ostream& out)
     r.add(done.parameters).add(done.curve.size()).add(literal(done.seconds));
     r.add(done.slot).add(done.tries);
     r.add(std::to_string(t.born_ms)).add(std::to_string(t.evaluated_ms));
-    r.add(joined_ids(c.parents)).add_id(done.equal_to).add(c.origin).add(done.reason);
+    r.add(joined_ids(c.parents))
+        .add_id(done.equal_to)
+        .add(to_text(c.changes))
+        .add(done.reason);
     const auto written = annotated->find(c.id);
     const auto& wrote = written == annotated->end() ? annotation{} : written->second;
     r.add(tags_text(wrote)).add(wrote.note);

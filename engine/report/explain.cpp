@@ -165,17 +165,6 @@ expected<std::vector<candidate>> parents_of(const ancestry& from, const candidat
 
 } // namespace
 
-std::vector<std::string> parts_of(std::string_view origin) {
-  constexpr std::string_view between = "; ";
-  std::vector<std::string> parts;
-  while (!origin.empty()) {
-    const auto end = std::min(origin.find(between), origin.size());
-    parts.emplace_back(origin.substr(0, end));
-    origin.remove_prefix(std::min(end + between.size(), origin.size()));
-  }
-  return parts;
-}
-
 expected<std::vector<ancestry_step>> explain_line(const ancestry& from, candidate_id id) {
   std::vector<ancestry_step> line;
   for (auto next = id;;) {
@@ -186,7 +175,10 @@ expected<std::vector<ancestry_step>> explain_line(const ancestry& from, candidat
       line.back().gain = gain_of(line.back().who, *who);
     line.push_back({.who = std::move(*who)});
     auto& step = line.back();
-    step.changes = parts_of(step.who.origin);
+    auto born = from.find_candidate(next);
+    if (!born)
+      return tl::unexpected(born.error());
+    step.changes = std::move(born->changes);
     if (step.who.parents.size() > 1)
       if (auto ok = describe_crossing(from, step); !ok)
         return tl::unexpected(ok.error());

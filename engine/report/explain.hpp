@@ -22,7 +22,7 @@ struct ancestry_step {
   /// the two failed, and where they were trained for other numbers of epochs: what
   /// further training gives is no change's merit.
   std::optional<double> gain;
-  std::vector<std::string> changes; ///< As its origin says: "widen n3f2a1 16 -> 32".
+  std::vector<change> changes;
   /// At a crossing the less fit parent, and what came from it: "n3f2a1 conv(filters=32)",
   /// "momentum=0.9".
   std::optional<candidate_overview> other;
@@ -58,9 +58,6 @@ struct explanation {
 
   static constexpr std::size_t most_others = 1000;
 };
-
-/// "crossed; momentum 0.8 -> 0.9" has two.
-[[nodiscard]] std::vector<std::string> parts_of(std::string_view origin);
 
 /// The line of fitter parents that leads to a candidate.
 [[nodiscard]] expected<std::vector<ancestry_step>> explain_line(const ancestry& from,

@@ -168,8 +168,9 @@ std::string others_text(const explanation& e) {
     if (shown++ == others_shown)
       break;
     const auto from = c.parents.empty() ? "" : "from " + parents_text(c.parents) + ": ";
-    rows.add({number(c.id), std::to_string(c.generation), result_text(c),
-              shortened(from + origin_text(c.origin, c.epochs), page_width - 28)});
+    rows.add(
+        {number(c.id), std::to_string(c.generation), result_text(c),
+         shortened(from + origin_text(c.origin, c.epochs, c.start), page_width - 28)});
   }
   text += rows.to_text(2);
   const auto all = e.ancestors - (e.line.size() - 1);
@@ -206,19 +207,19 @@ const char* name_of(inherited_gene::kind what) {
 
 std::vector<std::string> happenings(const ancestry_step& step) {
   std::vector<std::string> lines;
-  auto changes = step.changes;
+  std::span<const change> changes = step.changes;
   if (step.other) {
     const bool nothing =
         step.nodes_from_other.empty() && step.settings_from_other.empty();
     auto crossed =
         "crossed with " + number(step.other->id) + " (" + result_text(*step.other) + ")";
-    if (!changes.empty() && changes.front().starts_with("crossed")) {
-      const auto why = changes.front().find(", ");
-      if (why != std::string::npos)
-        crossed += changes.front().substr(why);
+    if (!changes.empty() && changes.front().kind == change_kind::crossed) {
+      const auto& remark = changes.front().after;
+      if (!remark.empty())
+        crossed += ", " + remark;
       else if (nothing)
         crossed += ", of which nothing stayed";
-      changes.erase(changes.begin());
+      changes = changes.subspan(1);
     }
     lines.push_back(std::move(crossed));
     for (const auto& node : step.nodes_from_other)
@@ -226,7 +227,8 @@ std::vector<std::string> happenings(const ancestry_step& step) {
     if (!step.settings_from_other.empty())
       lines.push_back("  from it: " + joined(step.settings_from_other));
   }
-  lines.insert(lines.end(), changes.begin(), changes.end());
+  for (const auto& c : changes)
+    lines.push_back(to_text(c));
   return lines;
 }
 
@@ -251,7 +253,9 @@ std::string to_json(const explanation& e) {
   for (const auto& s : e.line) {
     auto one = overview_json(s.who);
     one["gain"] = s.gain ? json(*s.gain) : json();
-    one["changes"] = s.changes;
+    one["changes"] = json::array();
+    for (const auto& c : s.changes)
+      one["changes"].push_back(to_text(c));
     one["other"] = s.other ? overview_json(*s.other) : json();
     one["nodes_from_other"] = s.nodes_from_other;
     one["settings_from_other"] = s.settings_from_other;

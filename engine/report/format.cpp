@@ -84,8 +84,9 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-std::string origin_text(const std::string& origin, std::uint32_t epochs) {
-  if (epochs == 0 || origin.starts_with("goes on"))
+std::string origin_text(const std::string& origin, std::uint32_t epochs,
+                        std::uint64_t start) {
+  if (epochs == 0 || start != 0)
     return origin;
   return origin + " (to epoch " + std::to_string(epochs) + ")";
 }

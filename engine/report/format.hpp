@@ -24,9 +24,11 @@ namespace clade {
 /// No longer than `width` characters: the end gives way to "...".
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
-/// How a candidate came about and, where its origin does not say so, to which epoch it is
-/// trained (0: as the experiment says): "widen n2 8 -> 16 (to epoch 3)".
-[[nodiscard]] std::string origin_text(const std::string& origin, std::uint32_t epochs);
+/// Returns how a candidate came about and to which epoch it is trained: "widen n2 units 8
+/// -> 16 (to epoch 3)". `epochs` and `start` are as in `candidate`; the origin of one that
+/// goes on from another names the epoch itself.
+[[nodiscard]] std::string origin_text(const std::string& origin, std::uint32_t epochs,
+                                      std::uint64_t start);
 
 /// Lines no longer than `width` characters, broken at spaces, and inside a word only
 /// where that is longer than a line; at least one.

@@ -34,6 +34,17 @@ json errors_json(const error_quantiles& q) {
 
 } // namespace
 
+ordered_json changes_json(const std::vector<change>& changes) {
+  auto out = json::array();
+  for (const auto& c : changes)
+    out.push_back({{"kind", to_text(c.kind)},
+                   {"gene", some(c.gene)},
+                   {"name", some(c.name)},
+                   {"before", some(c.before)},
+                   {"after", some(c.after)}});
+  return out;
+}
+
 ordered_json details_json(const std::shared_ptr<const test_details>& details) {
   if (!details)
     return {};

@@ -68,6 +68,9 @@ inline ordered_json annotations_json(const annotations& all) {
 [[nodiscard]] ordered_json
 details_json(const std::shared_ptr<const test_details>& details);
 
+/// [{"kind":"widen","gene","name","before","after"}]: what made a candidate.
+[[nodiscard]] ordered_json changes_json(const std::vector<change>& changes);
+
 inline ordered_json settings_json(const std::vector<setting>& settings) {
   auto out = ordered_json::object();
   for (const auto& s : settings)

@@ -1,7 +1,5 @@
 #include "engine/report/mutation_credit.hpp"
 
-#include "engine/report/explain.hpp"
-
 #include <algorithm>
 #include <charconv>
 
@@ -10,18 +8,8 @@ namespace clade {
 namespace {
 
 /// Empty: no change.
-std::string kind_of(std::string_view part) {
-  if (part.empty() || part == "sampled" || part == "unchanged"
-      || part.starts_with("goes on"))
-    return "";
-  if (part.starts_with("crossed"))
-    return "crossing";
-  if (part.ends_with("by TPE"))
-    return "TPE";
-  const auto kind = kind_of_change(part);
-  if (!kind)
-    return "other";
-  switch (*kind) {
+std::string name_of(const change& c) {
+  switch (c.kind) {
   case change_kind::add_node:
     return "add layer";
   case change_kind::add_edge:
@@ -39,20 +27,30 @@ std::string kind_of(std::string_view part) {
   case change_kind::change_setting:
     return "layer setting";
   case change_kind::change_hyperparameter:
+    return c.name;
+  case change_kind::crossed:
+    return "crossing";
+  case change_kind::proposed:
+    return c.name.empty() ? "other" : c.name;
+  case change_kind::given:
+    return "other";
+  case change_kind::sampled:
+  case change_kind::unchanged:
+  case change_kind::goes_on:
     break;
   }
-  return std::string(part.substr(0, part.find(' ')));
+  return "";
 }
 
 } // namespace
 
-std::vector<std::string> change_kinds(std::string_view origin) {
-  std::vector<std::string> kinds;
-  for (const auto& part : parts_of(origin))
-    if (auto kind = kind_of(part);
-        !kind.empty() && std::ranges::find(kinds, kind) == kinds.end())
-      kinds.push_back(std::move(kind));
-  return kinds;
+std::vector<std::string> change_names(const std::vector<change>& changes) {
+  std::vector<std::string> names;
+  for (const auto& c : changes)
+    if (auto name = name_of(c);
+        !name.empty() && std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  return names;
 }
 
 std::optional<mutation_params>
@@ -64,7 +62,7 @@ adapting_mutation(const std::map<std::string, std::string>& settings) {
   if (of("adapt") != "true")
     return std::nullopt;
   mutation_params params;
-  for (const auto& kind : change_kind_table)
+  for (const auto& kind : mutation_kinds)
     if (const auto text = of(kind.name); !text.empty())
       std::from_chars(text.data(), text.data() + text.size(), params.*kind.weight);
   return params;
@@ -74,11 +72,11 @@ void mutation_credit::add(const child_row& child) {
   if (!child.parent_fitness)
     return;
   if (rates_)
-    rates_->add(kinds_of_changes(child.origin),
+    rates_->add(mutation_kinds_of(child.changes),
                 child.fitness
                     && (maximize_ ? *child.fitness > *child.parent_fitness
                                   : *child.fitness < *child.parent_fitness));
-  const auto kinds = change_kinds(child.origin);
+  const auto kinds = change_names(child.changes);
   for (const auto& kind : kinds) {
     auto found = sums_.find(kind);
     if (found == sums_.end())

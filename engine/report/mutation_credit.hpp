@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -28,9 +27,10 @@ struct change_credit {
   }
 };
 
-/// The kinds of change that an origin tells of, each once: "crossed; widen n2 8 -> 16" is
-/// a crossing and a widening. Empty: none, it was sampled, or trained on.
-[[nodiscard]] std::vector<std::string> change_kinds(std::string_view origin);
+/// Returns the names for people of the kinds of change, each once: "crossing", "widen",
+/// of a hyperparameter its own name. Empty: there was none, as of a genome that was
+/// sampled or is trained on.
+[[nodiscard]] std::vector<std::string> change_names(const std::vector<change>& changes);
 
 /// The mutation of an experiment (flat_settings) whose rates adapt; none: they do not.
 [[nodiscard]] std::optional<mutation_params>

@@ -156,8 +156,7 @@ std::vector<std::string> rates_head() {
 }
 
 std::vector<std::string> cells_of(const adaptive_rates::credit& r) {
-  return {change_kind_table[static_cast<std::size_t>(r.kind)].name,
-          with_commas(r.children),
+  return {mutation_kinds[static_cast<std::size_t>(r.kind)].name, with_commas(r.children),
           r.children == 0
               ? "-"
               : percent(static_cast<double>(r.paid) / static_cast<double>(r.children)),

@@ -217,7 +217,7 @@ std::string to_text(std::span<const candidate_overview> members, const objective
   table lines({right, right, right, right, right, left, left});
   lines.add({"id", goal.metric, "parameters", "nodes", "time", "from", "what changed"});
   for (const auto& c : sorted) {
-    auto origin = origin_text(c.origin, c.epochs);
+    auto origin = origin_text(c.origin, c.epochs, c.start);
     if (c.equal_to != 0)
       origin += " (equal to " + number(c.equal_to) + ")";
     if (!c.reason.empty())
@@ -240,15 +240,17 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
     }
     const auto& c = lineage[i];
     lines.add({number(c.id), "generation " + std::to_string(c.generation), result_text(c),
-               shortened(provenance(c.parents, origin_text(c.origin, c.epochs)), 100)});
+               shortened(provenance(c.parents, origin_text(c.origin, c.epochs, c.start)),
+                         100)});
   }
   return lines.to_text(2);
 }
 
 std::string to_text(const genome_view& g) {
   const auto& c = g.born;
-  std::string text = number(c.id) + ", generation " + std::to_string(c.generation) + ", "
-                     + provenance(c.parents, origin_text(c.origin, c.epochs)) + "\n";
+  std::string text =
+      number(c.id) + ", generation " + std::to_string(c.generation) + ", "
+      + provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start)) + "\n";
   if (c.start != 0)
     text += "  its training starts from the weights of " + number(c.start) + "\n";
   text += indented(evaluation_text(g) + "\n", 2);

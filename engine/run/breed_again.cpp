@@ -65,8 +65,9 @@ std::optional<difference> compare(const rebirth& birth, const candidate& made) {
     return differ("network ", to_text(stored.network), to_text(made.network));
   if (made.zero_cost != stored.zero_cost || made.looked_at != stored.looked_at)
     return differ("zero-cost scores: ", scores_text(stored), scores_text(made));
-  if (made.origin != stored.origin)
-    return differ("origin: ", stored.origin, made.origin);
+  const auto told = to_text(stored.changes), made_so = to_text(made.changes);
+  if (made_so != told)
+    return differ("origin: ", told, made_so);
   if (made.work != stored.work)
     return differ("work ", to_text(value{stored.work}), to_text(value{made.work}));
   return std::nullopt;

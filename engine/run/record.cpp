@@ -1,4 +1,5 @@
-// The codec of records. In msgpack, each an array of fixed size:
+// The codec of records, from the lists in record_fields.hpp. In msgpack, each an array of
+// fixed size:
 //
 //   record      = [1, version, experiment, seed, hash]           run_started
 //               | [2, candidate]                                 candidate_born
@@ -14,8 +15,8 @@
 //               | [11, instruction, who]                         person_ordered
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
-//                  work, equal_to, (epochs, start: where either is not 0),
-//                  ([scores, [scores...]]: where there are any; after these two)]
+//                  work, equal_to, epochs, start, [scores, [scores...]] | nil, [change...]]
+//   change      = [kind, gene, name, before, after]
 //   scores      = [synflow, jacob_cov, grad_norm], each a finite number | nil
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
 //                  reason, [epoch...], seconds, slot, tries]
@@ -27,239 +28,120 @@
 //   metrics     = [[name, value]...]
 //   hash        = [high, low]
 //
+// `origin` is the text of the changes. A candidate of an earlier version ends with
+// `equal_to`, `start` or the scores, if it has them; its changes are read from `origin`.
+//
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
-// fields: of run_started the seed and the hash; of run_forked the generation and
-// these two; of a candidate all but work and equal_to;
-// of an evaluation the first six; of an examination the first four.
+// fields: of run_started the seed and the hash; of run_forked the generation and these
+// two; of a candidate all but work, equal_to and the changes, and epochs, start and scores
+// only where it has them; of an evaluation the first six; of an examination the first
+// four.
 #include "engine/run/record.hpp"
 
+#include "engine/run/record_fields.hpp"
 #include "engine/run/record_kind.hpp"
-#include "engine/run/test_details.hpp"
 #include "genome/hash.hpp"
 
 namespace clade {
 
 namespace {
 
-template<class... Fs>
-struct overloaded : Fs... {
-  using Fs::operator()...;
-};
-template<class... Fs>
-overloaded(Fs...) -> overloaded<Fs...>;
-
-void encode(encoder& out, const genome_hash& h) {
-  out.array(2).natural(h.high).natural(h.low);
-}
-
-void encode_decisive(encoder& out, const candidate& c) {
+void write_common_fields(encoder& out, const candidate& c) {
   out.natural(c.id).natural(c.generation).natural(c.index).natural(c.attempt);
   out.encode(*c.genome);
-  encode(out, c.network);
-  encode(out, c.parents);
-  out.text(c.origin);
+  write_field(out, c.network);
+  write_field(out, c.parents);
+  out.text(to_text(c.changes));
 }
 
-bool starts_as_usual(const candidate& c) {
-  return c.epochs == 0 && c.start == 0;
-}
-
-void encode(encoder& out, const zero_cost_scores& s) {
-  out.array(3);
-  for (const auto& one : {s.synflow, s.jacob_cov, s.grad_norm})
-    one ? out.real(*one) : out.nil();
-}
-
-/// What came later than the other fields.
-std::size_t later_fields(const candidate& c) {
-  return !c.looked_at.empty() ? 3 : starts_as_usual(c) ? 0 : 2;
-}
-
-void encode_later(encoder& out, const candidate& c) {
-  if (later_fields(c) > 0)
-    out.natural(c.epochs).natural(c.start);
-  if (c.looked_at.empty())
-    return;
+void write_scores(encoder& out, const candidate& c) {
   out.array(2);
-  encode(out, c.zero_cost);
-  out.array(c.looked_at.size());
-  for (const auto& one : c.looked_at)
-    encode(out, one);
+  write_field(out, c.zero_cost);
+  write_field(out, c.looked_at);
 }
 
-void encode_decisive(encoder& out, const evaluation& e) {
-  out.natural(e.id).natural(static_cast<std::uint64_t>(e.outcome));
-  encode(out, e.metrics);
-  out.natural(e.parameters).natural(e.weights_hash).natural(e.equal_to);
+template<class Record>
+void write_record(encoder& out, std::uint64_t kind, const Record& r, bool decisive) {
+  const auto count = count_fields(r, decisive).count;
+  if (count == 0) // An observation has nothing that decides.
+    return;
+  out.array(1 + count).natural(kind);
+  field_writer writer{out, decisive};
+  fields(writer, r);
 }
 
-void encode_body(encoder& out, const generation_closed& r) {
-  out.array(3).natural(record_kind::closed).natural(r.generation);
-  encode(out, r.survivors);
+template<class Record>
+void write_decisive(encoder& out, std::uint64_t kind, const Record& r) {
+  write_record(out, kind, r, true);
 }
 
-void encode_body(encoder& out, const run_forked& r) {
-  out.array(9).natural(record_kind::forked).text(r.origin).natural(r.identity);
-  out.natural(r.sequence).natural(r.generation).array(r.changes.size());
-  for (const auto& change : r.changes)
-    out.text(change);
-  out.text(r.experiment).natural(r.seed);
-  encode(out, r.search);
+void write_decisive(encoder& out, std::uint64_t kind, const candidate_born& r) {
+  const auto& c = r.born;
+  const bool scored = !c.looked_at.empty();
+  const bool with_start = scored || c.epochs != 0 || c.start != 0;
+  out.array(std::size_t{9} + (with_start ? 2 : 0) + (scored ? 1 : 0)).natural(kind);
+  write_common_fields(out, c);
+  if (with_start)
+    out.natural(c.epochs).natural(c.start);
+  if (scored)
+    write_scores(out, c);
 }
 
-void encode_decisive(encoder& out, const examination& e) {
-  out.text(e.subject).natural(e.id);
-  encode(out, e.metrics);
-  out.natural(e.parameters);
+void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated& r) {
+  write_record(out, kind, r.evaluated, true);
 }
 
-void encode_head(encoder& out, const run_finished& r) {
-  out.array(3)
-      .natural(record_kind::finished)
-      .natural(r.champion)
-      .array(r.examinations.size());
-}
-
-void encode_body(encoder& out, const run_finished& r) {
-  encode_head(out, r);
-  for (const auto& e : r.examinations)
-    clade::encode(out, e);
+void write_decisive(encoder& out, std::uint64_t kind, const person_ordered& r) {
+  if (r.order.kind == instruction_kind::extend || r.order.kind == instruction_kind::add)
+    write_record(out, kind, r, true);
 }
 
 } // namespace
 
 void encode(encoder& out, const std::vector<metric>& metrics) {
-  out.array(metrics.size());
-  for (const auto& m : metrics)
-    out.array(2).text(m.name).real(m.value);
+  write_field(out, metrics);
 }
 
 void encode(encoder& out, const std::vector<candidate_id>& ids) {
-  out.array(ids.size());
-  for (const auto id : ids)
-    out.natural(id);
+  write_field(out, ids);
 }
 
 void encode(encoder& out, const candidate& c) {
-  out.array(10 + later_fields(c));
-  encode_decisive(out, c);
-  out.real(c.work).natural(c.equal_to);
-  encode_later(out, c);
+  out.array(14);
+  write_common_fields(out, c);
+  out.real(c.work).natural(c.equal_to).natural(c.epochs).natural(c.start);
+  if (c.looked_at.empty())
+    out.nil();
+  else
+    write_scores(out, c);
+  write_field(out, c.changes);
 }
 
 void encode(encoder& out, const evaluation& e) {
-  out.array(11);
-  encode_decisive(out, e);
-  out.text(e.reason).array(e.curve.size());
-  for (const auto& one : e.curve)
-    encode(out, one);
-  out.real(e.seconds).text(e.slot).natural(e.tries);
+  write_field(out, e);
 }
 
 void encode(encoder& out, const epoch& e) {
-  out.array(3).natural(e.number);
-  encode(out, e.metrics);
-  out.real(e.seconds);
+  write_field(out, e);
 }
 
 void encode(encoder& out, const examination& e) {
-  out.array(e.details ? 5 : 4);
-  encode_decisive(out, e);
-  if (e.details)
-    encode(out, *e.details);
+  write_field(out, e);
 }
 
 void encode(encoder& out, const instruction& i) {
-  out.array(4).natural(static_cast<std::uint64_t>(i.kind)).natural(i.number).text(i.text);
-  if (i.genome)
-    out.encode(*i.genome);
-  else
-    out.nil();
+  write_field(out, i);
 }
 
 bytes encode(const record& r) {
   encoder out;
-  std::visit(
-      overloaded{
-          [&](const run_started& s) {
-            out.array(5).natural(record_kind::started).text(s.version).text(s.experiment);
-            out.natural(s.seed);
-            encode(out, s.search);
-          },
-          [&](const candidate_born& b) {
-            out.array(2).natural(record_kind::born);
-            encode(out, b.born);
-          },
-          [&](const candidate_evaluated& e) {
-            out.array(2).natural(record_kind::evaluated);
-            encode(out, e.evaluated);
-          },
-          [&](const generation_closed& c) { encode_body(out, c); },
-          [&](const run_finished& f) { encode_body(out, f); },
-          [&](const run_paused& p) {
-            out.array(2).natural(record_kind::paused).text(p.reason);
-          },
-          [&](const run_resumed& p) {
-            out.array(2).natural(record_kind::resumed).text(p.version);
-          },
-          [&](const attempt_failed& a) {
-            out.array(5).natural(record_kind::failed_attempt).natural(a.id);
-            out.natural(a.attempt).text(a.slot).text(a.reason);
-          },
-          [&](const slot_changed& s) {
-            out.array(4).natural(record_kind::changed_slot).text(s.slot);
-            out.boolean(s.joined).text(s.reason);
-          },
-          [&](const run_forked& f) { encode_body(out, f); },
-          [&](const person_ordered& p) {
-            out.array(3).natural(record_kind::ordered_by_person);
-            encode(out, p.order);
-            out.text(p.who);
-          },
-      },
-      r);
+  std::visit([&](const auto& one) { write_record(out, kind_of(r), one, false); }, r);
   return out.take();
 }
 
 bytes decisive_bytes(const record& r) {
   encoder out;
-  std::visit(overloaded{
-                 [&](const run_started& s) {
-                   out.array(3).natural(record_kind::started).natural(s.seed);
-                   encode(out, s.search);
-                 },
-                 [&](const candidate_born& b) {
-                   out.array(9 + later_fields(b.born)).natural(record_kind::born);
-                   encode_decisive(out, b.born);
-                   encode_later(out, b.born);
-                 },
-                 [&](const candidate_evaluated& e) {
-                   out.array(7).natural(record_kind::evaluated);
-                   encode_decisive(out, e.evaluated);
-                 },
-                 [&](const generation_closed& c) { encode_body(out, c); },
-                 [&](const run_finished& f) {
-                   encode_head(out, f);
-                   for (const auto& e : f.examinations) {
-                     out.array(4);
-                     encode_decisive(out, e);
-                   }
-                 },
-                 [&](const run_forked& f) {
-                   out.array(4).natural(record_kind::forked).natural(f.generation);
-                   out.natural(f.seed);
-                   encode(out, f.search);
-                 },
-                 [&](const person_ordered& p) {
-                   if (p.order.kind != instruction_kind::extend
-                       && p.order.kind != instruction_kind::add)
-                     return;
-                   out.array(2).natural(record_kind::ordered_by_person);
-                   encode(out, p.order);
-                 },
-                 [](const auto&) {},
-             },
-             r);
+  std::visit([&](const auto& one) { write_decisive(out, kind_of(r), one); }, r);
   return out.take();
 }
 

@@ -1,27 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include "engine/run/record.hpp"
 
 namespace clade {
 
-/// The first value of each record, numbered for ever; for the two files that write and
-/// read them.
-namespace record_kind {
-
-enum number : std::uint64_t {
-  started = 1,
-  born,
-  evaluated,
-  closed,
-  finished,
-  paused,
-  resumed,
-  failed_attempt,
-  changed_slot,
-  forked,
-  ordered_by_person,
-};
-
-} // namespace record_kind
+/// Returns the number with which records of this kind are stored, for ever: the place of
+/// the kind in the variant, from 1.
+[[nodiscard]] inline std::uint64_t kind_of(const record& r) {
+  return r.index() + 1;
+}
 
 } // namespace clade

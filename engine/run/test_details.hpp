@@ -56,9 +56,7 @@ struct test_details {
 
 /// msgpack; grammar at the top of record.cpp.
 void encode(encoder& out, const error_quantiles& q);
-void encode(encoder& out, const test_details& t);
-/// These report through `d.finish()`.
+/// Reports through `d.finish()`.
 [[nodiscard]] error_quantiles decode_error_quantiles(decoder& d);
-[[nodiscard]] test_details decode_test_details(decoder& d);
 
 } // namespace clade

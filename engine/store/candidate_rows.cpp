@@ -21,7 +21,7 @@ constexpr const char* select_rows =
 void fill(candidate_row& row, const candidate& c) {
   row.line.id = c.id;
   row.line.generation = c.generation;
-  row.line.origin = c.origin;
+  row.line.origin = to_text(c.changes);
   row.index = c.index;
   row.parents = c.parents;
   row.equal_to = c.equal_to;

@@ -59,19 +59,26 @@ store::for_each_child(const std::function<void(const child_row&)>& visit) const 
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<void> {
     SQLite::Statement row(
-        c.db, "select g.origin, e.fitness, f.fitness from parents p "
-              "join genomes g on g.id = p.child join genomes m on m.id = p.parent "
-              "join evaluations e on e.id = p.child "
-              "left join evaluations f on f.id = case when m.epochs is g.epochs "
-              "then p.parent else (with recursive line(id, start, epochs) as ("
-              "select m.id, m.start, m.epochs union all "
-              "select b.id, b.start, b.epochs from genomes b join line on b.id = "
-              "line.start) select id from line where epochs is g.epochs limit 1) end "
-              "where p.position = 0 order by p.child");
-    while (row.executeStep())
-      visit({.origin = text(row.getColumn(0)),
-             .fitness = real(row.getColumn(1)),
-             .parent_fitness = real(row.getColumn(2))});
+        c.db,
+        "select b.payload, g.id, e.fitness, f.fitness from parents p "
+        "join genomes g on g.id = p.child "
+        "join records b on b.sequence = g.sequence join genomes m on m.id = p.parent "
+        "join evaluations e on e.id = p.child "
+        "left join evaluations f on f.id = case when m.epochs is g.epochs "
+        "then p.parent else (with recursive line(id, start, epochs) as ("
+        "select m.id, m.start, m.epochs union all "
+        "select b.id, b.start, b.epochs from genomes b join line on b.id = "
+        "line.start) select id from line where epochs is g.epochs limit 1) end "
+        "where p.position = 0 order by p.child");
+    while (row.executeStep()) {
+      auto r = decode_record(blob(row.getColumn(0)));
+      auto* birth = r ? std::get_if<candidate_born>(&*r) : nullptr;
+      if (birth == nullptr)
+        return misplaced(c, natural(row.getColumn(1)));
+      visit({.changes = std::move(birth->born.changes),
+             .fitness = real(row.getColumn(2)),
+             .parent_fitness = real(row.getColumn(3))});
+    }
     return {};
   });
 }
@@ -179,7 +186,7 @@ expected<annotations> store::find_annotations() const {
   return guarded(c, [&]() -> expected<annotations> {
     SQLite::Statement row(c.db, "select unix_ms, payload from records where kind = ? "
                                 "order by sequence");
-    row.bind(1, static_cast<std::int64_t>(record_kind::ordered_by_person));
+    row.bind(1, as_signed(kind_of(person_ordered{})));
     annotations found;
     while (row.executeStep()) {
       const auto one = decode_record(blob(row.getColumn(1)));

@@ -25,7 +25,7 @@ struct evaluation_row {
 /// The parent's fitness is that of the same number of epochs: where it was trained on, of
 /// the candidate that it went on from; none where there is no such.
 struct child_row {
-  std::string_view origin;
+  std::vector<change> changes;
   std::optional<double> fitness, parent_fitness;
 };
 

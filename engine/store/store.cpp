@@ -320,15 +320,11 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
   return r;
 }
 
-namespace {
-
 tl::unexpected<error> misplaced(const connection& c, candidate_id id) {
   return fail(error_kind::corrupt, c.file.string() + ": another record in the place of #"
                                        + std::to_string(id) + ": the file is damaged; "
                                        + check_command(c.file) + " says what is whole");
 }
-
-} // namespace
 
 expected<std::uint64_t> store::identity() const {
   return guarded(impl_->connected, [&]() -> expected<std::uint64_t> {

@@ -50,6 +50,9 @@ struct store::impl {
 /// Names the candidates that there are.
 [[nodiscard]] tl::unexpected<error> no_candidate(const connection& c, candidate_id id);
 
+/// Says that a record is not the one of the candidate that its row says it is.
+[[nodiscard]] tl::unexpected<error> misplaced(const connection& c, candidate_id id);
+
 /// Runs `write` in a transaction of its own: all of it, or nothing.
 template<class Write>
 expected<void> store::transact(Write write) {

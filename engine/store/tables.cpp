@@ -245,7 +245,7 @@ void tables::write(const candidate_born& r) {
   const std::uint64_t nodes = c.genome ? c.genome->nodes.size() : 0;
   const std::uint64_t edges = c.genome ? c.genome->edges.size() : 0;
   execute(insert_genome_, c.id, sequence_, c.generation, c.index, to_text(c.network),
-          nodes, edges, c.origin, some(c.equal_to), c.work, some(c.epochs),
+          nodes, edges, to_text(c.changes), some(c.equal_to), c.work, some(c.epochs),
           some(c.start));
   for (std::uint64_t i = 0; i < c.parents.size(); ++i)
     execute(insert_parent_, c.id, i, c.parents[i]);

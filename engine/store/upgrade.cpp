@@ -43,7 +43,7 @@ void remove_store(const std::filesystem::path& file) {
 }
 
 /// Throws.
-void change(connection& c, const kept_picture& picture) {
+void raise_schema(connection& c, const kept_picture& picture) {
   SQLite::Transaction all(c.db, SQLite::TransactionBehavior::IMMEDIATE);
   for (auto from = static_cast<std::size_t>(c.version()); from <= steps.size(); ++from)
     c.db.exec(steps.at(from - 1));
@@ -61,7 +61,7 @@ expected<void> upgrade(const std::filesystem::path& file,
     return tl::unexpected(picture.error());
   try {
     auto opened = connection::open(file);
-    change(opened, *picture);
+    raise_schema(opened, *picture);
     // Where somebody reads it still, whoever closes it last brings the log into it.
     SQLite::Statement(opened.db, "pragma wal_checkpoint(truncate)").executeStep();
     return {};

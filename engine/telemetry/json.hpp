@@ -22,8 +22,8 @@ namespace clade {
 /// and for each record {"event":KIND,"sequence":..,"time":..} with
 ///
 ///   started     name, version, seed, experiment
-///   born        id, generation, index, parents, origin, equal_to, nodes, operators,
-///               hyperparameters
+///   born        id, generation, index, parents, origin, changes: [{kind, gene, name,
+///               before, after}], equal_to, nodes, operators, hyperparameters
 ///   evaluated   id, outcome, fitness, violation, metrics, parameters, seconds, slot,
 ///               tries, equal_to, reason
 ///   generation  generation, survivors, and of the picture's line best, best_fitness,

@@ -87,8 +87,10 @@ expected<void> fold(run_picture& p, const candidate_born& r) {
   ++p.born;
   p.generation = std::max(p.generation, c.generation);
   p.generation_born_ms.try_emplace(c.generation, p.unix_ms);
-  p.open[c.id] = {
-      .id = c.id, .generation = c.generation, .origin = c.origin, .born_ms = p.unix_ms};
+  p.open[c.id] = {.id = c.id,
+                  .generation = c.generation,
+                  .origin = to_text(c.changes),
+                  .born_ms = p.unix_ms};
   return {};
 }
 

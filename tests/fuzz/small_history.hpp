@@ -19,7 +19,7 @@ inline std::vector<entry> small_history() {
                                    .genome = network,
                                    .network = canonical_hash(*network),
                                    .parents = {id, 1},
-                                   .origin = "sampled",
+                                   .changes = {{.kind = change_kind::sampled}},
                                    .work = 1000}},
                    {}});
   for (candidate_id id = 1; id <= 3; ++id) {

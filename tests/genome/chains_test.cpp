@@ -45,10 +45,13 @@ void require_valid(const grammar& rules, const genome& g) {
 genome a_mutant(const grammar& rules, const genome& parent, random_stream& random) {
   offspring born = mutate(rules, parent, {}, random);
   require_valid(rules, born.child);
-  if ((born.change == "unchanged") != (born.child == parent))
-    FAIL(born.change << " from\n" << to_text(parent) << "gave\n" << to_text(born.child));
-  if (born.change != "unchanged" && canonical_hash(born.child) == canonical_hash(parent))
-    FAIL(born.change << " left the network as it was\n" << to_text(parent));
+  const bool unchanged = born.changes.front().kind == change_kind::unchanged;
+  if (unchanged != (born.child == parent))
+    FAIL(to_text(born.changes) << " from\n"
+                               << to_text(parent) << "gave\n"
+                               << to_text(born.child));
+  if (!unchanged && canonical_hash(born.child) == canonical_hash(parent))
+    FAIL(to_text(born.changes) << " left the network as it was\n" << to_text(parent));
   return std::move(born.child);
 }
 

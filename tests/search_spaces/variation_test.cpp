@@ -135,7 +135,7 @@ TEST_CASE("variation: the same key gives the same genomes and networks") {
     const auto a = mutate(space, p, first->child, {}, one);
     const auto b = mutate(space, p, second->child, {}, two);
     CHECK(a.child == b.child);
-    CHECK(a.change == b.change);
+    CHECK(a.changes == b.changes);
     CHECK(decode(space, a.child, p) == decode(space, b.child, p));
   }
 }
@@ -220,7 +220,7 @@ TEST_CASE("variation: a parent with no room to change changes its hyperparameter
   CHECK(made.child.nodes == parent.nodes);
   CHECK(made.child.edges == parent.edges);
   CHECK(made.child.hyperparameters != parent.hyperparameters);
-  CHECK_THAT(made.change, Catch::StartsWith("learning_rate 0.01 -> "));
+  CHECK_THAT(to_text(made.changes), Catch::StartsWith("learning_rate 0.01 -> "));
 }
 
 TEST_CASE("variation: a crossed child over the limits gives way to the fitter parent") {
@@ -240,7 +240,7 @@ TEST_CASE("variation: a crossed child over the limits gives way to the fitter pa
     auto random = derive(1, purpose::crossover, 0, i);
     const auto made = cross(space, digits(), mother, father, random);
     CHECK(decode(space, made.child, digits()));
-    if (made.change == "crossed, but over the limits: the fitter parent") {
+    if (to_text(made.changes) == "crossed, but over the limits: the fitter parent") {
       CHECK(made.child == mother);
       ++gave_way;
     }

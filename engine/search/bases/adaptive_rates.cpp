@@ -8,7 +8,7 @@ constexpr double prior_children = 10;
 constexpr double least_share = 0.25;
 
 double mutation_params::*weight_of(std::size_t kind) {
-  return change_kind_table[kind].weight;
+  return mutation_kinds[kind].weight;
 }
 
 } // namespace
@@ -33,7 +33,7 @@ void adaptive_rates::add(const std::vector<change_kind>& kinds, bool paid) {
 
 mutation_params adaptive_rates::rates() const {
   double children = 0, paid = 0;
-  for (std::size_t k = 0; k < change_kind_count; ++k) {
+  for (std::size_t k = 0; k < mutation_kind_count; ++k) {
     children += static_cast<double>(children_of_[k]);
     paid += static_cast<double>(paid_of_[k]);
   }
@@ -41,7 +41,7 @@ mutation_params adaptive_rates::rates() const {
   if (!(paid > 0))
     return rates;
   const double average = paid / children;
-  for (std::size_t k = 0; k < change_kind_count; ++k) {
+  for (std::size_t k = 0; k < mutation_kind_count; ++k) {
     const double quality = (static_cast<double>(paid_of_[k]) + prior_children * average)
                            / (static_cast<double>(children_of_[k]) + prior_children);
     rates.*weight_of(k) *= least_share + (1 - least_share) * quality / average;
@@ -52,7 +52,7 @@ mutation_params adaptive_rates::rates() const {
 std::vector<adaptive_rates::credit> adaptive_rates::credits() const {
   const auto now = rates();
   std::vector<credit> all;
-  for (std::size_t k = 0; k < change_kind_count; ++k)
+  for (std::size_t k = 0; k < mutation_kind_count; ++k)
     all.push_back({.kind = static_cast<change_kind>(k),
                    .children = static_cast<std::uint64_t>(children_of_[k]),
                    .paid = static_cast<std::uint64_t>(paid_of_[k]),
@@ -73,7 +73,7 @@ void mutation_learning::ordered(candidate_id id, const fitness& parent) {
 
 void mutation_learning::born(const candidate& c) {
   if (const auto found = pending_.find(c.id); found != pending_.end())
-    found->second.kinds = kinds_of_changes(c.origin);
+    found->second.kinds = mutation_kinds_of(c.changes);
 }
 
 void mutation_learning::told(const individual& i) {

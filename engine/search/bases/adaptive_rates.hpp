@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/search/core/strategy.hpp"
-#include "genome/change_kind.hpp"
+#include "genome/mutation.hpp"
 
 #include <array>
 #include <deque>
@@ -61,7 +61,7 @@ private:
 
   mutation_params base_;
   std::deque<child> children_; ///< The oldest first.
-  std::array<std::int64_t, change_kind_count> children_of_{}, paid_of_{};
+  std::array<std::int64_t, mutation_kind_count> children_of_{}, paid_of_{};
 };
 
 /// What a strategy with `evolution.mutation.adapt` does: it tells of each child that it

@@ -15,7 +15,8 @@ expected<offspring> asked_once::make(const breeding_rules& rules,
       derive(rules.seed, purpose::mutation, order.generation, order.index, order.attempt);
   auto made = mutate(rules.space, rules.problem, (*first_)->child,
                      order.mutation ? *order.mutation : rules.mutation, random);
-  made.change = (*first_)->change + "; " + made.change;
+  const auto& before = (*first_)->changes;
+  made.changes.insert(made.changes.begin(), before.begin(), before.end());
   made.from = (*first_)->from;
   return made;
 }

@@ -41,7 +41,7 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
     if (!order.genome)
       return fail(error_kind::internal, "an order to breed #" + std::to_string(order.id)
                                             + " has no genome to give");
-    return offspring{.child = *order.genome, .change = order.origin};
+    return offspring{.child = *order.genome, .changes = {{.after = order.origin}}};
   }
   if (order.how == breeding::kind::propose) {
     if (!order.proposal)
@@ -62,7 +62,8 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
   }
   if (order.how == breeding::kind::train_on)
     return offspring{.child = *order.parents[0].genome,
-                     .change = "goes on to epoch " + std::to_string(order.epochs)};
+                     .changes = {{.kind = change_kind::goes_on,
+                                  .after = std::to_string(order.epochs)}}};
   auto mutating = stream(purpose::mutation);
   if (order.how == breeding::kind::mutate)
     return mutate(space, p, *order.parents[0].genome, mutation, mutating);
@@ -70,7 +71,8 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
   auto crossed =
       cross(space, p, *order.parents[0].genome, *order.parents[1].genome, crossing);
   auto mutated = mutate(space, p, crossed.child, mutation, mutating);
-  mutated.change = crossed.change + "; " + mutated.change;
+  mutated.changes.insert(mutated.changes.begin(), crossed.changes.begin(),
+                         crossed.changes.end());
   return mutated;
 }
 
@@ -140,7 +142,7 @@ expected<counted_candidate> breed_and_count(const breeding_rules& rules,
       c.parents.push_back(parent.id);
   for (const auto place : made->from)
     c.parents.push_back(order.parents.at(place).id);
-  c.origin = std::move(made->change);
+  c.changes = std::move(made->changes);
   c.epochs = order.epochs;
   c.start = order.start;
   c.start_epoch = start_epoch_of(order);

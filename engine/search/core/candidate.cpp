@@ -21,7 +21,7 @@ std::string to_text(const candidate& c) {
       "#" + std::to_string(c.id) + " generation " + std::to_string(c.generation);
   for (std::size_t i = 0; i < c.parents.size(); ++i)
     text += (i == 0 ? " from #" : " #") + std::to_string(c.parents[i]);
-  text += ": " + c.origin;
+  text += ": " + to_text(c.changes);
   if (c.start != 0)
     text += ", from the weights of #" + std::to_string(c.start);
   if (c.epochs != 0)

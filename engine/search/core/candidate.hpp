@@ -1,5 +1,6 @@
 #pragma once
 
+#include "genome/change.hpp"
 #include "genome/genome.hpp"
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct candidate {
   std::shared_ptr<const clade::genome> genome;
   genome_hash network;               ///< canonical_hash(*genome)
   std::vector<candidate_id> parents; ///< The fitter first; none for a random one.
-  std::string origin;                ///< "sampled", "add conv(filters=16) on n1..n2".
+  std::vector<change> changes;       ///< What was done to make it; `to_text` of them is
+                                     ///< its origin, for people.
   double work = 0; ///< Estimated cost of its training for one example and epoch, in
                    ///< multiply-adds; the longest is handed out first.
   candidate_id equal_to = 0; ///< The oldest candidate with an equal network, whose

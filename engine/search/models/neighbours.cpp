@@ -76,17 +76,19 @@ std::vector<neighbour> neighbours(const grammar& rules, const genome& g) {
 
 offspring changed(const grammar& rules, const genome& g, const neighbour& n,
                   random_stream& random) {
-  offspring made{g, {}};
+  offspring made{g, {{.kind = change_kind::change_hyperparameter, .name = n.name}}};
+  auto& done = made.changes.front();
   auto* settings = &made.child.hyperparameters;
   if (n.node != input_innovation) {
     const auto node = std::ranges::find(made.child.nodes, n.node, &node_gene::id);
     settings = &node->settings;
-    if (n.width)
-      made.change = n.wider ? "widen " : "narrow ";
-    made.change += short_name(g, n.node) + " ";
+    done.kind = !n.width  ? change_kind::change_setting
+                : n.wider ? change_kind::widen
+                          : change_kind::narrow;
+    done.gene = short_name(g, n.node);
   }
-  made.change +=
-      n.name + " " + to_text(*find(*settings, n.name)) + " -> " + to_text(n.to);
+  done.before = to_text(*find(*settings, n.name));
+  done.after = to_text(n.to);
   assign(*settings, n.name, n.to);
   if (n.node == input_innovation)
     repair(rules.hyperparameters, made.child.hyperparameters, random);

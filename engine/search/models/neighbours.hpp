@@ -27,7 +27,7 @@ struct neighbour {
 /// order of the grammar and of innovations.
 [[nodiscard]] std::vector<neighbour> neighbours(const grammar& rules, const genome& g);
 
-/// The neighbour as a genome, and "learning_rate 0.01 -> 0.02". Settings that the new
+/// The neighbour as a genome, and what was changed. Settings that the new
 /// value brings along are drawn.
 [[nodiscard]] offspring changed(const grammar& rules, const genome& g, const neighbour& n,
                                 random_stream& random);

@@ -37,7 +37,7 @@ public:
 
   /// What made it, from one of the parents on, and of which.
   [[nodiscard]] offspring told(genome chosen) const {
-    std::string change;
+    std::vector<change> changes;
     std::vector<std::size_t> from;
     auto at = canonical_hash(chosen);
     for (std::set<genome_hash> passed; passed.insert(at).second;) {
@@ -48,7 +48,8 @@ public:
       const auto step = steps_.find(at);
       if (step == steps_.end())
         break;
-      change = step->second.change + (change.empty() ? "" : "; ") + change;
+      changes.insert(changes.begin(), step->second.changes.begin(),
+                     step->second.changes.end());
       if (step->second.from.empty())
         break;
       if (step->second.from.size() == 2)
@@ -59,18 +60,18 @@ public:
     std::ranges::sort(from);
     const auto twice = std::ranges::unique(from);
     from.erase(twice.begin(), twice.end());
-    return {std::move(chosen), std::move(change), std::move(from)};
+    return {std::move(chosen), std::move(changes), std::move(from)};
   }
 
 private:
   struct step {
-    std::string change;
+    std::vector<change> changes;
     std::vector<genome_hash> from;
   };
 
   genome note(offspring&& made, std::vector<genome_hash> from) {
     steps_.try_emplace(canonical_hash(made.child),
-                       step{std::move(made.change), std::move(from)});
+                       step{std::move(made.changes), std::move(from)});
     return std::move(made.child);
   }
 

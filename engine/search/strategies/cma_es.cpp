@@ -46,11 +46,10 @@ public:
     for (std::size_t i = 0; i < coordinates_.size(); ++i)
       point[coordinates_[i]] = drawn[i];
     made->child.hyperparameters = from_unit(parameters, point);
-    made->change = origin_;
+    made->changes = {{.kind = change_kind::proposed, .after = origin_}};
     if (order.attempt >= moved_from_attempt)
-      if (const auto moved =
-              change_hyperparameter(rules.space.rules, made->child, random))
-        made->change += "; " + *moved;
+      if (auto moved = change_hyperparameter(rules.space.rules, made->child, random))
+        made->changes.push_back(std::move(*moved));
     return made;
   }
 

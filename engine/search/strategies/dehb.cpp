@@ -24,19 +24,20 @@ public:
     std::vector<std::vector<double>> points;
     for (const auto& p : order.parents)
       points.push_back(to_unit(parameters, p.genome->hyperparameters, random));
-    offspring made{.child = *order.parents[random.below(2)].genome, .change = {}};
+    offspring made{.child = *order.parents[random.below(2)].genome, .changes = {}};
     made.child.hyperparameters = from_unit(parameters, mixed(points, random));
-    made.change = "trial of #" + std::to_string(order.parents[0].id) + " by #"
-                  + std::to_string(order.parents[1].id) + " + 0.5 (#"
-                  + std::to_string(order.parents[2].id) + " - #"
-                  + std::to_string(order.parents[3].id) + ")";
+    made.changes = {{.kind = change_kind::proposed,
+                     .after = "trial of #" + std::to_string(order.parents[0].id) + " by #"
+                              + std::to_string(order.parents[1].id) + " + 0.5 (#"
+                              + std::to_string(order.parents[2].id) + " - #"
+                              + std::to_string(order.parents[3].id) + ")"}};
     if (rules.space.rules.operators.empty() && order.attempt < patience)
       return made;
     auto mutating = derive(rules.seed, purpose::mutation, order.generation, order.index,
                            order.attempt);
     auto mutated =
         mutate(rules.space, rules.problem, made.child, rules.mutation, mutating);
-    mutated.change = made.change + "; " + mutated.change;
+    mutated.changes.insert(mutated.changes.begin(), std::move(made.changes.front()));
     return mutated;
   }
 

@@ -61,12 +61,14 @@ public:
       if (moves)
         child[i] = v < 0 ? child[i] / 2 : v > 1 ? (child[i] + 1) / 2 : v;
     }
-    offspring made{*p_.target, "difference " + p_.named + ", F " + short_text(weight)
-                                   + ", CR " + short_text(p_.rate)};
+    offspring made{*p_.target,
+                   {{.kind = change_kind::proposed,
+                     .after = "difference " + p_.named + ", F " + short_text(weight)
+                              + ", CR " + short_text(p_.rate)}}};
     made.child.hyperparameters = from_unit(parameters, child);
     if (order.attempt >= moved_from_attempt)
-      if (const auto moved = change_hyperparameter(rules.space.rules, made.child, random))
-        made.change += "; " + *moved;
+      if (auto moved = change_hyperparameter(rules.space.rules, made.child, random))
+        made.changes.push_back(std::move(*moved));
     return made;
   }
 

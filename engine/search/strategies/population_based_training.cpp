@@ -22,7 +22,10 @@ public:
                            const breeding& order) const override {
     auto random = derive(rules.seed, purpose::exploration, order.generation, order.index,
                          order.attempt);
-    offspring made{.child = *order.parents[0].genome, .change = {}};
+    offspring made{.child = *order.parents[0].genome,
+                   .changes = {{.kind = change_kind::goes_on,
+                                .before = "#" + std::to_string(order.parents[0].id),
+                                .after = std::to_string(order.epochs)}}};
     for (const auto& p : rules.space.rules.hyperparameters) {
       const auto set = std::find_if(made.child.hyperparameters.begin(),
                                     made.child.hyperparameters.end(),
@@ -33,12 +36,12 @@ public:
       set->value = random.chance(redraw_chance) ? sample(p, random)
                                                 : perturb(p, set->value, random);
       if (set->value != before)
-        made.change +=
-            "; " + p.name + " " + to_text(before) + " -> " + to_text(set->value);
+        made.changes.push_back({.kind = change_kind::change_hyperparameter,
+                                .name = p.name,
+                                .before = to_text(before),
+                                .after = to_text(set->value)});
     }
     repair(rules.space.rules.hyperparameters, made.child.hyperparameters, random);
-    made.change = "goes on from #" + std::to_string(order.parents[0].id) + " to epoch "
-                  + std::to_string(order.epochs) + made.change;
     return made;
   }
 };

@@ -108,19 +108,23 @@ private:
     return std::move(scored[order.attempt].second);
   }
 
+  static change by_model(const char* text) {
+    return {.kind = change_kind::proposed, .name = "TPE", .after = text};
+  }
+
   /// Without layers, there is but one graph.
   static offspring graph_for(const breeding_rules& rules, const breeding& order,
                              random_stream& random) {
     if (order.parents.empty())
-      return {sample_genome(rules.space.rules, random), "proposed by TPE"};
+      return {sample_genome(rules.space.rules, random), {by_model("proposed by TPE")}};
     const auto& parent = *order.parents[0].genome;
     auto mutation = rules.mutation;
     const double graph = weight_of_graph(mutation), own = mutation.change_hyperparameter;
     if (!(graph > 0) || random.chance(own / (graph + own)))
-      return {parent, "hyperparameters by TPE"};
+      return {parent, {by_model("hyperparameters by TPE")}};
     mutation.change_hyperparameter = 0;
     auto made = mutate(rules.space, rules.problem, parent, mutation, random);
-    made.change += "; hyperparameters by TPE";
+    made.changes.push_back(by_model("hyperparameters by TPE"));
     return made;
   }
 

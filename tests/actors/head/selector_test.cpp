@@ -78,7 +78,7 @@ generator_actor::behavior_type stub_generator(generator_actor::pointer) {
       c.network = canonical_hash(*c.genome);
       for (const auto& p : o.parents)
         c.parents.push_back(p.id);
-      c.origin = "stub";
+      c.changes = {{.after = "stub"}};
       made.candidates.push_back(std::move(c));
     }
     return made;

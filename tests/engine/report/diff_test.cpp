@@ -86,7 +86,7 @@ TEST_CASE("diff: the first candidate that differs with both sides") {
   auto other = three();
   other[1] = records_of(a_candidate(2), an_evaluation(2, 0.75));
   auto later = a_candidate(3);
-  later.origin = "something else";
+  later.changes = {{.after = "something else"}};
   other[2] = records_of(later, std::nullopt);
   const auto d = diff_candidates(three(), other).value();
   REQUIRE(d.first);

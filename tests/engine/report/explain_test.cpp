@@ -1,4 +1,5 @@
 #include "engine/report/explain.hpp"
+#include "genome/old_change_text.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
@@ -21,12 +22,12 @@ struct family {
   std::map<candidate_id, double> fitness;
 
   void add(candidate_id id, genome g, std::vector<candidate_id> parents,
-           std::string origin, double value) {
+           const std::string& origin, double value) {
     auto c = a_candidate(id);
     c.generation = parents.empty() ? 0 : members.at(parents.front()).generation + 1;
     c.genome = std::make_shared<const genome>(std::move(g));
     c.parents = std::move(parents);
-    c.origin = std::move(origin);
+    c.changes = parse_old_change_text(origin);
     members[id] = std::move(c);
     fitness[id] = value;
   }
@@ -39,7 +40,7 @@ struct family {
               const auto& c = members.at(id);
               return candidate_overview{.id = id,
                                         .generation = c.generation,
-                                        .origin = c.origin,
+                                        .origin = to_text(c.changes),
                                         .parents = c.parents,
                                         .result = outcome::succeeded,
                                         .fitness = fitness.at(id),
@@ -105,7 +106,7 @@ TEST_CASE("explain: the line has the gain of each step and what came from whom")
   CHECK(line[0].who.id == 1);
   CHECK_FALSE(line[0].gain.has_value());
   CHECK(*line[1].gain == Approx(0.2));
-  CHECK(line[1].changes == std::vector<std::string>{"add relu on n2..output"});
+  CHECK(to_text(line[1].changes) == "add relu on n2..output");
   CHECK_FALSE(line[1].other.has_value());
   CHECK(line[2].who.id == 4);
   CHECK(*line[2].gain == Approx(-0.05));

@@ -307,7 +307,7 @@ TEST_CASE("report: programs read the same in JSON") {
 
 TEST_CASE("report: text that is no UTF-8 still makes JSON on one line") {
   auto c = a_candidate(1);
-  c.origin = "\xff\n\"";
+  c.changes = {{.after = "\xff\n\""}};
   const told_run run({born(c)});
   const auto text = to_json(view_genome(run.s, 1).value());
   CHECK(text.find('\n') == std::string::npos);

@@ -18,7 +18,7 @@ std::vector<entry> a_hostile_history() {
   auto entries = a_history();
   for (auto& e : entries) {
     if (auto* born = std::get_if<candidate_born>(&e.record))
-      born->born.origin = markup;
+      born->born.changes = {{.after = markup}};
     if (auto* evaluated = std::get_if<candidate_evaluated>(&e.record)) {
       evaluated->evaluated.slot = markup;
       if (evaluated->evaluated.outcome != outcome::succeeded)
@@ -96,7 +96,7 @@ TEST_CASE("story: rates that adapt are shown, and only those") {
     if (auto* start = std::get_if<run_started>(&e.record))
       start->experiment += "[evolution.mutation]\nadapt = true\n";
   story = story_of(entries);
-  CHECK(story.rates.size() == change_kind_count);
+  CHECK(story.rates.size() == mutation_kind_count);
   CHECK_THAT(to_html(story), Catch::Contains("Mutation rates follow"));
   CHECK_THAT(to_markdown(story), Catch::Contains("change\\_hyperparameter"));
 }

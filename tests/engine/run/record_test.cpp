@@ -34,7 +34,12 @@ candidate a_full_candidate() {
   c.attempt = 1;
   c.network = {.high = ~0ULL, .low = 5};
   c.parents = {3, 1};
-  c.origin = "widen n3f2a1";
+  c.changes = {{.kind = change_kind::crossed},
+               {.kind = change_kind::widen,
+                .gene = "n3f2a1",
+                .name = "units",
+                .before = "16",
+                .after = "32"}};
   c.work = 1.5e9;
   c.equal_to = 2;
   return c;
@@ -104,7 +109,7 @@ TEST_CASE("record: a candidate and an evaluation keep every field") {
   CHECK(*c.genome == *expected.genome);
   CHECK(c.network == expected.network);
   CHECK(c.parents == expected.parents);
-  CHECK(c.origin == expected.origin);
+  CHECK(c.changes == expected.changes);
   CHECK(c.work == expected.work);
   CHECK(c.equal_to == 2);
   const auto s = decode_record(encode(candidate_evaluated{a_full_evaluation()}));
@@ -119,6 +124,45 @@ TEST_CASE("record: a candidate and an evaluation keep every field") {
   CHECK(e.seconds == original.seconds);
   CHECK(e.slot == original.slot);
   CHECK(e.tries == original.tries);
+}
+
+TEST_CASE(
+    "record: a candidate of an earlier version has the changes that its origin tells") {
+  auto c = a_full_candidate();
+  const auto written = [&](std::size_t fields, const std::string& origin) {
+    encoder out;
+    out.array(2).natural(2).array(fields);
+    out.natural(c.id).natural(c.generation).natural(c.index).natural(c.attempt);
+    out.encode(*c.genome).array(2).natural(c.network.high).natural(c.network.low);
+    out.array(0).text(origin).real(c.work).natural(0);
+    if (fields >= 12)
+      out.natural(9).natural(3);
+    if (fields == 13)
+      for (int i = 0; i < 2; ++i)
+        out.array(i == 0 ? 2 : 1).array(3).nil().nil().nil();
+    return out;
+  };
+  const auto text = to_text(c.changes);
+  for (const std::size_t fields : {10, 12, 13}) {
+    INFO(fields);
+    const record r = decode_record(written(fields, text).take()).value();
+    CHECK(std::get<candidate_born>(r).born.changes == c.changes);
+    // What is written of it today decides the same and reads the same.
+    const record again = decode_record(encode(r)).value();
+    CHECK(std::get<candidate_born>(again).born.changes == c.changes);
+    CHECK(decisive_bytes(again) == decisive_bytes(r));
+  }
+  // Who falsifies the origin is believed, so that verification finds it.
+  const auto with_change_of = [&](std::uint64_t kind) {
+    auto out = written(14, "guessed");
+    out.nil().array(1).array(5).natural(kind).text("").text("").text("").text("");
+    return decode_record(out.take());
+  };
+  const record r = with_change_of(32).value();
+  CHECK(to_text(std::get<candidate_born>(r).born.changes) == "guessed");
+  for (const std::uint64_t kind : {9, 31, 38, 1000})
+    CHECK_THAT(with_change_of(kind).error().message,
+               Catch::Contains("unknown kind of change " + std::to_string(kind)));
 }
 
 TEST_CASE("record: where and how far a candidate is trained is kept and decides") {
@@ -149,7 +193,8 @@ TEST_CASE("record: a text for each kind") {
   CHECK(lines
         == std::vector<std::string>{
             "started with seed 1 by version 0.1.0",
-            "born #12 generation 2 from #3 #1: widen n3f2a1 (equal to #2)",
+            "born #12 generation 2 from #3 #1: crossed; widen n3f2a1 units 16 -> 32 "
+            "(equal to #2)",
             "evaluated #7: out of memory, validation.accuracy=0.25 "
             "validation.loss=1e+300, copied "
             "from #3, no memory left",
@@ -269,7 +314,7 @@ TEST_CASE("record: everything else decides") {
       [](candidate& c) {
         c.parents = {1, 3};
       },
-      [](candidate& c) { c.origin = "narrow"; }};
+      [](candidate& c) { c.changes.pop_back(); }};
   for (const auto& fork : {run_forked{.generation = 5, .seed = 9, .search = {4, 5}},
                            run_forked{.generation = 4, .seed = 8, .search = {4, 5}},
                            run_forked{.generation = 4, .seed = 9, .search = {4, 6}}})

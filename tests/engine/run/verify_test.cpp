@@ -123,7 +123,7 @@ std::vector<falsification> falsifications() {
                    }),
           in_birth("network", [](candidate& c) { ++c.network.high; }),
           in_birth("parents", [](candidate& c) { c.parents.push_back(1); }),
-          in_birth("origin", [](candidate& c) { c.origin += "!"; }),
+          in_birth("origin", [](candidate& c) { c.changes.push_back({.after = "!"}); }),
           in_birth("work", [](candidate& c) { c.work += 1; }),
           in_birth("equal", [](candidate& c) { c.equal_to = c.equal_to == 0 ? 1 : 0; }),
           in_success("id of nobody", [](evaluation& e) { e.id += 100; }),

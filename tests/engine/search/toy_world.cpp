@@ -54,15 +54,15 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
     REQUIRE(clade::check(where.rules, made->child).has_value());
     c.network.low = static_cast<std::uint64_t>(toy_number(made->child));
     c.genome = std::make_shared<const genome>(std::move(made->child));
-    c.origin = made->change;
+    c.changes = std::move(made->changes);
   } else if (order.how == breeding::kind::given) {
     c.network.low = static_cast<std::uint64_t>(toy_number(*order.genome));
     c.genome = order.genome;
-    c.origin = order.origin;
+    c.changes = {{.after = order.origin}};
   } else if (order.how == breeding::kind::train_on) {
     c.genome = std::make_shared<const genome>(*order.parents[0].genome);
     c.network.low = static_cast<std::uint64_t>(toy_number(*c.genome));
-    c.origin = "goes on";
+    c.changes = {{.kind = change_kind::goes_on, .after = std::to_string(c.epochs)}};
   } else if (!order.parents.empty()) {
     std::int64_t sum = 0;
     for (const auto& p : order.parents)
@@ -71,7 +71,7 @@ candidate toy_world::breed(std::uint64_t seed, const breeding& order) const {
     const auto x = (mean + any % (size / 5 + 1)) % size;
     c.genome = toy_genome(x);
     c.network.low = static_cast<std::uint64_t>(x);
-    c.origin = "moved";
+    c.changes = {{.after = "moved"}};
   }
   return c;
 }
@@ -97,7 +97,7 @@ candidate a_candidate(candidate_id id, std::int64_t x) {
   c.index = id - 1;
   c.genome = toy_genome(x);
   c.network = {.high = 1, .low = static_cast<std::uint64_t>(x)};
-  c.origin = "random";
+  c.changes = {{.after = "random"}};
   return c;
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("orders: a given genome is evaluated once, as a candidate without pare
       std::size_t found = 0;
       for (const auto& r : run.records)
         if (const auto* b = std::get_if<candidate_born>(&r);
-            b != nullptr && b->born.origin == "#7 of other") {
+            b != nullptr && to_text(b->born.changes) == "#7 of other") {
           ++found;
           CHECK(*b->born.genome == *gift);
           CHECK(b->born.parents.empty());

@@ -1,6 +1,7 @@
 #include "tests/engine/store/history.hpp"
 
 #include "genome/hash.hpp"
+#include "genome/old_change_text.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -19,7 +20,7 @@ candidate a_candidate(candidate_id id) {
   assign(g.hyperparameters, "learning_rate", 0.001 * static_cast<double>(id));
   c.network = canonical_hash(g);
   c.genome = std::make_shared<const genome>(std::move(g));
-  c.origin = "random";
+  c.changes = {{.after = "random"}};
   c.work = 1000;
   return c;
 }
@@ -47,12 +48,12 @@ entry evaluated(evaluation e, bytes weights) {
 namespace {
 
 candidate a_child(candidate_id id, std::vector<candidate_id> parents,
-                  std::string origin) {
+                  const char* origin) {
   auto c = a_candidate(id);
   c.generation = 1;
   c.index = id - 4;
   c.parents = std::move(parents);
-  c.origin = std::move(origin);
+  c.changes = parse_old_change_text(origin);
   return c;
 }
 
@@ -133,7 +134,7 @@ candidate any_candidate() {
   c.network = {any_natural(), any_natural()};
   c.parents = *rc::gen::container<std::vector<candidate_id>>(
       rc::gen::element<candidate_id>(1, 2, ~0ULL));
-  c.origin = any_text();
+  c.changes = {{.after = any_text()}};
   c.work = any_number();
   c.equal_to = any_natural();
   return c;

@@ -1,4 +1,5 @@
 #include "engine/store/rows.hpp"
+#include "genome/old_change_text.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -38,7 +39,7 @@ TEST_CASE("rows: children beside their fitter parents") {
   const told_store told;
   std::string text;
   REQUIRE(told.s.for_each_child([&](const child_row& c) {
-    text += std::string(c.origin) + ": " + (c.fitness ? "" : "failed ")
+    text += to_text(c.changes) + ": " + (c.fitness ? "" : "failed ")
             + std::to_string(c.parent_fitness.value()).substr(0, 3) + "\n";
   }));
   CHECK(text
@@ -53,7 +54,7 @@ TEST_CASE("rows: a child is compared with its parent after as many epochs") {
                           candidate_id start) {
     auto c = a_candidate(id);
     c.parents = std::move(parents);
-    c.origin = origin;
+    c.changes = parse_old_change_text(origin);
     c.epochs = epochs;
     c.start = start;
     return born(c);
@@ -69,7 +70,7 @@ TEST_CASE("rows: a child is compared with its parent after as many epochs") {
   const auto s = store::open_to_read(file).value();
   std::string text;
   REQUIRE(s.for_each_child([&](const child_row& c) {
-    text += std::string(c.origin) + ": "
+    text += to_text(c.changes) + ": "
             + (c.parent_fitness ? std::to_string(*c.parent_fitness).substr(0, 3) : "-")
             + "\n";
   }));

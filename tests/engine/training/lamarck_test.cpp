@@ -141,7 +141,7 @@ TEST_CASE("lamarck: children start near their parent's loss") {
         auto mutating = derive(1, purpose::mutation, id, c, k);
         const auto made = mutate(world.space(), world.shape(), parent->child,
                                  only(kinds[k].weight), mutating);
-        if (made.change == "unchanged")
+        if (made.changes.front().kind == change_kind::unchanged)
           continue;
         const auto child = world.decoded(made.child);
         const auto child_id = 1000 * id + 100 * k + c;

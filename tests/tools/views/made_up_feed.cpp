@@ -41,9 +41,12 @@ clade::candidate a_candidate(candidate_id id, std::uint64_t generation,
   assign(g.hyperparameters, "optimiser", std::string(id % 3 == 0 ? "sgd" : "adam"));
   c.network = canonical_hash(g);
   c.genome = std::make_shared<const genome>(std::move(g));
-  c.origin = generation == 0 ? "sampled" : "widen n3f2a1 16 -> 32";
-  if (generation > 0)
+  c.changes = {{.kind = change_kind::sampled}};
+  if (generation > 0) {
     c.parents = {id - population, id - population + 1};
+    c.changes = {
+        {.kind = change_kind::widen, .gene = "n3f2a1", .before = "16", .after = "32"}};
+  }
   c.work = 1000;
   return c;
 }

@@ -24,7 +24,7 @@ public:
       return fail(error_kind::internal, "no more");
     auto random = derive(rules.seed, purpose::sample, order.id, order.attempt);
     auto made = sample(rules.space, rules.problem, random);
-    made->change = "thought of";
+    made->changes = {{.after = "thought of"}};
     made->from = {1};
     return made;
   }
@@ -45,7 +45,7 @@ genome_hash network_of(const proposal& p, const world& w, std::uint64_t attempt)
   const auto made = p.make(w.rules(), {.id = 3, .attempt = attempt});
   REQUIRE(made);
   CHECK(made->from == std::vector<std::size_t>{1});
-  CHECK(made->change.starts_with("thought of"));
+  CHECK(made->changes.front().after == "thought of");
   return canonical_hash(made->child);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("breed: what is made has the place of its order and the hash of its ne
   CHECK(c.attempt == 0);
   CHECK(c.parents == std::vector<candidate_id>{4, 5});
   CHECK(c.network == canonical_hash(*c.genome));
-  CHECK_FALSE(c.origin.empty());
+  CHECK_FALSE(c.changes.empty());
   CHECK(c.equal_to == 0);
   CHECK(check(small_space().rules, *c.genome));
   CHECK(decode(small_space(), *c.genome, small_problem()));

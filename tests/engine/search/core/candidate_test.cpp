@@ -70,7 +70,7 @@ TEST_CASE("candidate: texts say what a person asks for") {
   CHECK(to_text(c) == "#12 generation 0: random");
   c.generation = 2;
   c.parents = {3, 1};
-  c.origin = "widen n3f2a1";
+  c.changes = {{.after = "widen n3f2a1"}};
   c.equal_to = 4;
   CHECK(to_text(c) == "#12 generation 2 from #3 #1: widen n3f2a1 (equal to #4)");
   CHECK(to_text(a_failure(7)) == "#7: crashed, killed by signal 11");

@@ -3,6 +3,7 @@
 #include "engine/search/strategies/islands.hpp"
 #include "engine/search/strategies/registry.hpp"
 #include "engine/search/strategies/validation.hpp"
+#include "genome/old_change_text.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>
@@ -147,6 +148,19 @@ TEST_CASE("strategy: the same seed decides the same and another one does not") {
   }
 }
 
+TEST_CASE(
+    "strategy: a candidate's sentence tells of the mutations that its changes have") {
+  for (const auto& s : specimens()) {
+    INFO(s.name);
+    for (const auto& [born] :
+         only<candidate_born>(simulate(toy_simulation(s.rules)).records)) {
+      INFO(to_text(born));
+      REQUIRE(mutation_kinds_of(parse_old_change_text(to_text(born.changes)))
+              == mutation_kinds_of(born.changes));
+    }
+  }
+}
+
 TEST_CASE("strategy: the order in which results come leaves no trace") {
   for (const auto& s : specimens()) {
     INFO(s.name);
@@ -236,7 +250,7 @@ TEST_CASE("strategy: no training is asked for twice while there are others") {
     std::set<genome_hash> trainings;
     std::uint64_t bred_again = 0;
     for (const auto& b : only<candidate_born>(run.records)) {
-      if (b.born.origin.starts_with("migrated"))
+      if (to_text(b.born.changes).starts_with("migrated"))
         continue; // It is told to.
       CHECK(trainings.insert(training_of(b.born)).second);
       CHECK(b.born.equal_to == 0);

@@ -80,13 +80,13 @@ TEST_CASE("islands: a strategy that takes no migrants is given their genomes") {
   for (const auto& r : run.records)
     if (const auto* b = std::get_if<candidate_born>(&r)) {
       born[b->born.id] = b->born;
-      if (!b->born.origin.starts_with("migrated"))
+      if (!to_text(b->born.changes).starts_with("migrated"))
         continue;
       ++given;
       CHECK(b->born.id % 2 == 0);       // Of the second island,
       CHECK(b->born.equal_to % 2 == 1); // its evaluation copied from the first.
       CHECK(b->born.network == born.at(b->born.equal_to).network);
-      CHECK(b->born.origin
+      CHECK(to_text(b->born.changes)
             == "migrated from island 1, where it is #"
                    + std::to_string(b->born.equal_to));
     }
@@ -103,7 +103,7 @@ TEST_CASE(
     if (const auto* b = std::get_if<candidate_born>(&r)) {
       ++share[(b->born.id - 1) % 4];
       networks.insert(b->born.network);
-      if (b->born.origin == "proposed by TPE")
+      if (to_text(b->born.changes) == "proposed by TPE")
         CHECK((b->born.id - 1) % 4 == 1);
     }
   for (const auto& [island, count] : share)

@@ -136,14 +136,14 @@ TEST_CASE("local search: in a space of layers, graph and settings change one at 
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto run =
         simulate(real_simulation(climbing(300, 2), seed, space, wants_nodes));
-    std::set<std::string> kinds;
+    std::set<change_kind> kinds;
     for (const auto& c : trained(run))
       if (!c.parents.empty()) {
-        CHECK(c.origin.find(';') == std::string::npos);
-        kinds.insert(c.origin.substr(0, c.origin.find(' ')));
+        CHECK(c.changes.size() == 1);
+        kinds.insert(c.changes.front().kind);
       }
-    CHECK(kinds.contains("add"));
-    CHECK(kinds.contains("batch_size"));
+    CHECK(kinds.contains(change_kind::add_node));
+    CHECK(kinds.contains(change_kind::change_hyperparameter));
     CHECK(best_curve(run).back() > 9.5);
   }
 }

@@ -96,9 +96,9 @@ TEST_CASE(
     CHECK(may_be_parents(order, made->parents));
     if (order.how == breeding::kind::propose && !made->parents.empty()) {
       CHECK(made->parents.size() <= 2);
-      INFO(made->origin);
-      CHECK((made->origin.find("->") != std::string::npos
-             || made->origin.starts_with("crossed")));
+      INFO(to_text(made->changes));
+      CHECK((!mutation_kinds_of(made->changes).empty()
+             || made->changes.front().kind == change_kind::crossed));
     }
     born.push_back(*made);
     search->born(*made);

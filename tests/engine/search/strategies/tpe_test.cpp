@@ -97,7 +97,7 @@ TEST_CASE("tpe: the first are sampled, and more until some have succeeded") {
         simulate(real_simulation(modelling(100, 1), seed, mixed(), mostly_fails));
     int succeeded = 0;
     for (const auto& c : trained(run)) {
-      CHECK((c.origin == "sampled") == (c.id <= 10 || succeeded < 4));
+      CHECK((to_text(c.changes) == "sampled") == (c.id <= 10 || succeeded < 4));
       const bool ok = number(*c.genome, "x") >= 0.7;
       succeeded += ok ? 1 : 0;
       fails_late += c.id > 50 && !ok ? 1 : 0;
@@ -128,7 +128,7 @@ TEST_CASE("tpe: in a space of layers it takes the graphs of the good and mutates
   for (const auto& c : trained(run)) {
     CHECK(c.parents.size() <= 1);
     of_parents += c.parents.empty() ? 0 : 1;
-    if (c.origin == "hyperparameters by TPE")
+    if (to_text(c.changes) == "hyperparameters by TPE")
       kept_graph.insert(to_text(c.network));
   }
   CHECK(of_parents > 180);
@@ -166,5 +166,5 @@ TEST_CASE("tpe: of a long history it holds a part, the best among it") {
   const auto problem = small_problem();
   const auto made = breed({*mixed(), problem, mutation, 1}, orders[0]);
   REQUIRE(made);
-  CHECK(made->origin == "proposed by TPE");
+  CHECK(to_text(made->changes) == "proposed by TPE");
 }

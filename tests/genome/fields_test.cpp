@@ -1,0 +1,142 @@
+#include "genome/fields.hpp"
+
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+
+using namespace clade;
+
+namespace clade::fields_test {
+
+enum class colour : std::uint8_t { red = 0, blue = 1 };
+
+struct inner {
+  std::string name;
+  double number = 0;
+  friend bool operator==(const inner&, const inner&) = default;
+};
+
+struct outer {
+  std::uint64_t id = 0;
+  std::uint32_t small = 0;
+  bool yes = false;
+  fields_test::colour colour = fields_test::colour::red;
+  std::optional<double> maybe;
+  std::vector<inner> list;
+  std::string note;
+  std::shared_ptr<const inner> details;
+};
+
+bool is_known(colour c) {
+  return c <= colour::blue;
+}
+
+void check_read(decoder& in, const inner& i) {
+  if (i.name == "refused")
+    in.fail("a name that is refused");
+}
+
+void fields(auto& v, like<inner> auto& i) {
+  v("name", i.name);
+  v("number", i.number);
+}
+
+void fields(auto& v, like<outer> auto& o) {
+  v("id", o.id);
+  v.group(o.small, o.yes);
+  v("colour", o.colour);
+  v("maybe", o.maybe);
+  v("list", o.list);
+  v.aside("note", o.note);
+  v.last("details", o.details);
+}
+
+} // namespace clade::fields_test
+
+using namespace clade::fields_test;
+
+namespace {
+
+bytes written(const outer& o, bool decisive = false) {
+  encoder out;
+  write_field(out, o, decisive);
+  return out.take();
+}
+
+std::string refused(const bytes& data) {
+  decoder d(data);
+  std::ignore = read_as<outer>(d);
+  const auto done = d.finish();
+  return done ? "" : done.error().message;
+}
+
+} // namespace
+
+TEST_CASE("fields: what was written is read, with and without a last field") {
+  REQUIRE(rc::check("any struct", [](std::uint64_t id, std::uint32_t small, bool yes,
+                                     const std::string& text, bool some) {
+    outer o{.id = id, .small = small, .yes = yes, .colour = colour::blue, .note = text};
+    if (some) {
+      o.maybe = 0.5;
+      o.list = {{"a", 1}, {text, -2.5}};
+      o.details = std::make_shared<const inner>(inner{"b", 3});
+    }
+    const auto data = written(o);
+    decoder d(data);
+    const auto read = read_as<outer>(d);
+    RC_ASSERT(d.finish().has_value());
+    RC_ASSERT(written(read) == data);
+    RC_ASSERT(read.small == small);
+    RC_ASSERT(read.list == o.list);
+    RC_ASSERT((read.details != nullptr) == some);
+  }));
+  REQUIRE(rc::check("any bytes", [](const std::string& data) {
+    if (refused(data).empty()) {
+      decoder d(data);
+      RC_ASSERT(!written(read_as<outer>(d)).empty());
+    }
+  }));
+}
+
+TEST_CASE("fields: the bytes are an array of the values in their order") {
+  CHECK(written({.id = 7, .small = 3, .yes = true, .colour = colour::blue, .note = "x"})
+        == encoder()
+               .array(6)
+               .natural(7)
+               .array(2)
+               .natural(3)
+               .boolean(true)
+               .natural(1)
+               .nil()
+               .array(0)
+               .text("x")
+               .take());
+}
+
+TEST_CASE("fields: what stands aside decides nothing") {
+  outer one{.id = 1, .note = "x"};
+  outer other{.id = 1, .note = "y", .details = std::make_shared<const inner>()};
+  CHECK(written(one) != written(other));
+  CHECK(written(one, true) == written(other, true));
+  CHECK(count_fields(one, true).count == 5);
+  other.list.push_back({});
+  CHECK(written(one, true) != written(other, true));
+}
+
+TEST_CASE("fields: what does not fit is refused in a sentence") {
+  const auto with = [](std::uint64_t small, std::uint64_t colour, const char* name) {
+    encoder out;
+    out.array(6).natural(1).array(2).natural(small).boolean(false).natural(colour);
+    out.nil().array(1).array(2).text(name).real(0).text("");
+    return out.take();
+  };
+  CHECK(refused(with(1, 1, "")).empty());
+  CHECK_THAT(refused(with(1, 2, "")), Catch::Contains("unknown colour 2"));
+  CHECK_THAT(refused(with(1, 256, "")), Catch::Contains("unknown colour 256"));
+  CHECK_THAT(refused(with(1ULL << 32, 1, "")), Catch::Contains("4294967296 is out of"));
+  CHECK_THAT(refused(with(1, 1, "refused")), Catch::Contains("a name that is refused"));
+  encoder eight;
+  eight.array(8);
+  for (int i = 0; i < 8; ++i)
+    eight.nil();
+  CHECK_THAT(refused(eight.take()), Catch::Contains("8 fields instead of 6"));
+}
