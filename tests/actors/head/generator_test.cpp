@@ -1,5 +1,4 @@
 #include "actors/head/generator.hpp"
-
 #include "tests/actors/test_system.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -14,15 +13,18 @@ struct fixture {
   test_system system;
   generator_actor generator = system->spawn(
       generator_behavior,
-      std::make_shared<const generator_setup>(generator_setup{
-          .space = small_space(), .problem = small_problem(), .mutation = {}, .seed = 5}));
+      std::make_shared<const generator_setup>(generator_setup{.space = small_space(),
+                                                              .problem = small_problem(),
+                                                              .mutation = {},
+                                                              .seed = 5}));
 
   brood make(const breeding_orders& orders) {
     caf::scoped_actor self(*system);
     auto asked = self->request(generator, caf::infinite, orders);
     system.settle();
     brood made;
-    asked.receive([&](const brood& b) { made = b; }, [](caf::error&) { FAIL("no answer"); });
+    asked.receive([&](const brood& b) { made = b; },
+                  [](caf::error&) { FAIL("no answer"); });
     return made;
   }
 

@@ -1,5 +1,4 @@
 #include "actors/transport/link.hpp"
-
 #include "tests/actors/test_system.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,8 +15,8 @@ namespace {
 struct head_side {
   std::optional<node_hello> hello;
   std::size_t heartbeats = 0, results = 0, epochs = 0;
-  bool answers = true;   ///< Heartbeats.
-  bool knows_it = true;  ///< The node.
+  bool answers = true;  ///< Heartbeats.
+  bool knows_it = true; ///< The node.
   bool welcomes = true;
   bool takes = true; ///< Results.
 };
@@ -50,7 +49,9 @@ stub_dispatcher(dispatcher_actor::stateful_pointer<std::shared_ptr<head_side>> s
         return heartbeat_answer{h->knows_it};
       },
       [](const leaving&) { return may_leave{}; },
-      [](const fetch_chunk&) { return chunk{"of the head", {}}; },
+      [](const fetch_chunk&) {
+        return chunk{"of the head", {}};
+      },
       [](tick) {},
       [](serve_nodes) {},
       [](const selector_actor&) {},
@@ -84,7 +85,9 @@ node_actor::behavior_type stub_node(node_actor::pointer, std::shared_ptr<node_si
       [](const node_ready&) {},
       [](const results&) {},
       [](const epoch_passed&) {},
-      [](const fetch_chunk&) { return chunk{"none", {}}; },
+      [](const fetch_chunk&) {
+        return chunk{"none", {}};
+      },
       [](drain) {},
       [](drain_over) {},
       [](tick) {},
