@@ -214,8 +214,18 @@ void node_state::end(node_end why, std::string words) {
   self->quit();
 }
 
+node_executors spawn_executors(node_actor::stateful_pointer<node_state> node) {
+  const auto& s = node->state;
+  return {.trainer = node->spawn<caf::detached>(
+              trainer_behavior,
+              trainer_params{.work = s.work, .node = node, .device = s.params.device}),
+          .evaluator = node->spawn<caf::detached>(
+              evaluator_behavior, evaluator_params{.work = s.work, .node = node})};
+}
+
 node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state> self,
-                                        node_params params, caf::actor ended) {
+                                        node_params params, caf::actor ended,
+                                        const make_executors& executors) {
   auto& s = self->state;
   s.self = self;
   s.params = std::move(params);
@@ -223,11 +233,9 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
   std::random_device random;
   s.session = s.params.session != 0 ? s.params.session
                                     : (std::uint64_t{random()} << 32) | random();
-  s.trainer = self->spawn<caf::detached>(
-      trainer_behavior,
-      trainer_params{.work = s.work, .node = self, .device = s.params.device});
-  s.evaluator = self->spawn<caf::detached>(
-      evaluator_behavior, evaluator_params{.work = s.work, .node = self});
+  const auto made = executors(self);
+  s.trainer = made.trainer;
+  s.evaluator = made.evaluator;
   self->set_down_handler([self](caf::down_msg& down) {
     if (self->state.link && self->state.link.address() == down.source)
       self->state.link = nullptr;

@@ -84,8 +84,22 @@ private:
   void send_done();
 };
 
+/// What a node's tasks go to.
+struct node_executors {
+  trainer_actor trainer;
+  evaluator_actor evaluator;
+};
+
+/// Spawns a trainer and an evaluator, each in a thread of its own, as both block.
+node_executors spawn_executors(node_actor::stateful_pointer<node_state> node);
+
+using make_executors =
+    std::function<node_executors(node_actor::stateful_pointer<node_state> node)>;
+
 /// `ended` gets the end as a pair (node_end as int, words) before the actor quits.
+/// `executors` makes what does the tasks.
 node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state> self,
-                                        node_params params, caf::actor ended);
+                                        node_params params, caf::actor ended,
+                                        const make_executors& executors);
 
 } // namespace clade

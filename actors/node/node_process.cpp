@@ -118,7 +118,8 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
   const auto watcher = home.spawn<caf::detached>(listen, queue);
   // Detached, so that it never runs on a thread of the system of whoever sends to it,
   // which a connection takes along when it ends.
-  const auto node = home.spawn<caf::detached>(node_behavior, params.node, watcher);
+  const auto node = home.spawn<caf::detached>(node_behavior, params.node, watcher,
+                                              make_executors(spawn_executors));
   std::thread([node] {
     sigset_t signals;
     sigemptyset(&signals);
