@@ -3,6 +3,7 @@
 #include "genome/codec.hpp"
 
 #include <concepts>
+#include <iterator>
 #include <limits>
 
 // One list of a struct's fields, from which its msgpack is written and read:
@@ -14,10 +15,10 @@
 //     v.last("details", t.details);
 //   }
 //
-// The struct is an array of these values: numbers, texts, enumerations, genomes, structs
-// with a list, and lists, optionals and shared pointers of such. A group is an array of
-// its own. A field that stands aside is stored and decides nothing. `last` is stored where
-// the pointer is not null.
+// The struct is an array of these values: numbers, texts, enumerations, durations,
+// genomes, settings, structs with a list, and containers, optionals and shared pointers of
+// such. A map is an array of pairs and a group an array of its own. A field that stands
+// aside is stored and decides nothing. `last` is stored where the pointer is not null.
 //
 // Reading is as total as `decoder`. For an enumeration `is_known` says whether a value is
 // one of it. `check_read`, if a struct has one, tells the decoder what is wrong with it.
@@ -56,8 +57,13 @@ void write_field(encoder& out, const T& v, bool decisive = false);
 struct field_writer {
   encoder& out;
   bool decisive = false; ///< Fields that stand aside are left out.
+  bool named = false;    ///< Each comes after its name, as in a map.
 
-  void operator()(const char*, const auto& v) { write_field(out, v, decisive); }
+  void operator()(const char* name, const auto& v) {
+    if (named)
+      out.text(name);
+    write_field(out, v, decisive);
+  }
   void aside(const char*, const auto& v) {
     if (!decisive)
       write_field(out, v);
@@ -78,17 +84,27 @@ void write_field(encoder& out, const T& v, bool decisive) {
     out.boolean(v);
   } else if constexpr (std::is_enum_v<T> || std::unsigned_integral<T>) {
     out.natural(static_cast<std::uint64_t>(v));
+  } else if constexpr (std::signed_integral<T>) {
+    out.integer(v);
+  } else if constexpr (requires { v.count(); }) {
+    out.integer(v.count());
   } else if constexpr (std::same_as<T, double>) {
     out.real(v);
   } else if constexpr (std::same_as<T, std::string>) {
     out.text(v);
-  } else if constexpr (std::same_as<T, genome>) {
+  } else if constexpr (std::same_as<T, genome> || std::same_as<T, std::vector<setting>>) {
     out.encode(v);
   } else if constexpr (requires { *v; }) {
     if (v)
       write_field(out, *v, decisive);
     else
       out.nil();
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    out.array(v.size());
+    for (const auto& [key, value] : v) {
+      write_field(out.array(2), key, decisive);
+      write_field(out, value, decisive);
+    }
   } else if constexpr (requires { v.size(); }) {
     out.array(v.size());
     for (const auto& one : v)
@@ -113,8 +129,13 @@ template<class T>
 struct field_reader {
   decoder& in;
   bool has_last = false;
+  bool named = false;
 
-  void operator()(const char* name, auto& v) { read_field(in, name, v); }
+  void operator()(const char* name, auto& v) {
+    if (named && in.text() != name)
+      in.fail(std::string("something else where \"") + name + "\" is meant");
+    read_field(in, name, v);
+  }
   void aside(const char* name, auto& v) { read_field(in, name, v); }
   void group(auto&... parts) {
     in.array(sizeof...(parts));
@@ -160,12 +181,18 @@ void read_field(decoder& in, const char* name, T& v) {
     v = static_cast<T>(number);
     if (v != number)
       in.fail(std::string(name) + " " + std::to_string(number) + " is out of range");
+  } else if constexpr (std::signed_integral<T>) {
+    v = in.integer();
+  } else if constexpr (requires { v.count(); }) {
+    v = T(in.integer());
   } else if constexpr (std::same_as<T, double>) {
     v = in.real();
   } else if constexpr (std::same_as<T, std::string>) {
     v = in.text();
   } else if constexpr (std::same_as<T, genome>) {
     v = in.genome();
+  } else if constexpr (std::same_as<T, std::vector<setting>>) {
+    v = in.settings();
   } else if constexpr (requires { typename T::element_type; }) {
     using element = std::remove_const_t<typename T::element_type>;
     if (!in.is_nil())
@@ -173,12 +200,39 @@ void read_field(decoder& in, const char* name, T& v) {
   } else if constexpr (requires { v.has_value(); }) {
     if (!in.is_nil())
       read_field(in, name, v.emplace());
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    const auto size = in.array();
+    for (std::size_t i = 0; i < size && !in.failed(); ++i) {
+      in.array(2);
+      const auto key = read_as<typename T::key_type>(in, name);
+      read_field(in, name, v[key]);
+    }
   } else if constexpr (requires { v.size(); }) {
-    v = decode_list(in,
-                    [&](decoder& d) { return read_as<typename T::value_type>(d, name); });
+    auto list = decode_list(
+        in, [&](decoder& d) { return read_as<typename T::value_type>(d, name); });
+    v = T(std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
   } else {
     read_fields(in, in.array(), v);
   }
+}
+
+/// Writes a struct as a map from the names of its fields, for programs that are no Clade.
+template<class T>
+void write_map(encoder& out, const T& v) {
+  out.map(count_fields(v).count);
+  field_writer writer{.out = out, .named = true};
+  fields(writer, v);
+}
+
+/// Reads what `write_map` wrote, in the same order.
+template<class T>
+[[nodiscard]] T read_map(decoder& in) {
+  T v;
+  if (in.map() != count_fields(v).count)
+    in.fail("a map of another size");
+  field_reader reader{.in = in, .named = true};
+  fields(reader, v);
+  return v;
 }
 
 } // namespace clade

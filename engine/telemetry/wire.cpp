@@ -1,36 +1,78 @@
 #include "engine/telemetry/wire.hpp"
 
-#include "engine/telemetry/wire_parts.hpp"
+#include "engine/telemetry/wire_fields.hpp"
 
 namespace clade {
 
+void fields(auto& v, like<slot_view> auto& s) {
+  v("name", s.name);
+  v("label", s.label);
+  v("ready", s.ready);
+  v("away", s.away);
+  v("training", s.training);
+  v("epoch", s.epoch);
+  v("epochs", s.epochs);
+  v("joined", s.joined);
+  v("heard", s.heard);
+  v("at_work", s.at_work);
+  v("quarantined", s.quarantined);
+}
+
+void fields(auto& v, like<slots_view> auto& s) {
+  v("waiting", s.waiting);
+  v("slots", s.slots);
+}
+
+void fields(auto& v, like<epoch_news> auto& e) {
+  v("slot", e.slot);
+  v("id", e.id);
+  v("epoch", e.number);
+  v("epochs", e.of);
+  v("metrics", e.metrics);
+}
+
+void fields(auto& v, like<alive> auto& a) {
+  v("sequence", a.sequence);
+}
+
+void fields(auto& v, like<candidate_overview> auto& c) {
+  v("id", c.id);
+  v("generation", c.generation);
+  v("index", c.index);
+  v("origin", c.origin);
+  v("parents", c.parents);
+  v("equal_to", c.equal_to);
+  v("nodes", c.nodes);
+  v("outcome", c.result);
+  v("fitness", c.fitness);
+  v("parameters", c.parameters);
+  v("seconds", c.seconds);
+  v("reason", c.reason);
+}
+
+void fields(auto& v, like<candidate_row> auto& r) {
+  v("line", r.line);
+  v("index", r.index);
+  v("parents", r.parents);
+  v("equal_to", r.equal_to);
+  v("nodes", r.nodes);
+  v("operators", r.operators);
+  v("hyperparameters", r.hyperparameters);
+  v("metrics", r.metrics);
+  v("born_sequence", r.born_sequence);
+  v("evaluated_sequence", r.evaluated_sequence);
+}
+
+void fields(auto& v, like<genome_view> auto& g) {
+  v("born", g.born);
+  v("evaluated", g.evaluated);
+  v("lineage", g.lineage);
+  v("metric", g.goal.metric);
+  v("maximize", g.goal.maximize);
+  v("has_weights", g.has_weights);
+}
+
 namespace {
-
-std::int64_t count(std::chrono::milliseconds time) {
-  return time.count();
-}
-
-void encode(encoder& out, const slot_view& s) {
-  out.array(11).text(s.name).text(s.label).boolean(s.ready).boolean(s.away);
-  out.natural(s.training).natural(s.epoch).natural(s.epochs);
-  out.integer(count(s.joined)).integer(count(s.heard)).integer(count(s.at_work));
-  out.integer(count(s.quarantined));
-}
-
-slot_view decode_slot(decoder& d) {
-  d.array(11);
-  slot_view s;
-  s.name = d.text();
-  s.label = d.text();
-  s.ready = d.boolean();
-  s.away = d.boolean();
-  s.training = d.natural();
-  s.epoch = decode_small(d, "epoch");
-  s.epochs = decode_small(d, "epochs");
-  for (auto* time : {&s.joined, &s.heard, &s.at_work, &s.quarantined})
-    *time = std::chrono::milliseconds(d.integer());
-  return s;
-}
 
 std::vector<bytes> parts(const happened& h) {
   encoder place;
@@ -38,25 +80,23 @@ std::vector<bytes> parts(const happened& h) {
   return {"record", place.take(), encode(h.record)};
 }
 
-std::vector<bytes> parts(const epoch_news& e) {
+template<class T>
+bytes written(const T& v) {
   encoder out;
-  out.array(5).text(e.slot).natural(e.id).natural(e.number).natural(e.of);
-  encode(out, e.metrics);
-  return {"epoch", out.take()};
+  write_field(out, v);
+  return out.take();
+}
+
+std::vector<bytes> parts(const epoch_news& e) {
+  return {"epoch", written(e)};
 }
 
 std::vector<bytes> parts(const slots_view& v) {
-  encoder out;
-  out.array(2).natural(v.waiting).array(v.slots.size());
-  for (const auto& s : v.slots)
-    encode(out, s);
-  return {"slots", out.take()};
+  return {"slots", written(v)};
 }
 
 std::vector<bytes> parts(const alive& a) {
-  encoder out;
-  out.array(1).natural(a.sequence);
-  return {"alive", out.take()};
+  return {"alive", written(a)};
 }
 
 expected<published> decode_happened(std::span<const bytes> parts) {
@@ -74,87 +114,13 @@ expected<published> decode_happened(std::span<const bytes> parts) {
 }
 
 published decode_two_parts(const bytes& topic, decoder& d) {
-  if (topic == "epoch") {
-    epoch_news e;
-    d.array(5);
-    e.slot = d.text();
-    e.id = d.natural();
-    e.number = decode_small(d, "epoch");
-    e.of = decode_small(d, "epochs");
-    e.metrics = decode_metrics(d);
-    return e;
-  }
-  if (topic == "slots") {
-    slots_view v;
-    d.array(2);
-    v.waiting = d.natural();
-    v.slots = decode_list(d, decode_slot);
-    return v;
-  }
+  if (topic == "epoch")
+    return read_as<epoch_news>(d);
+  if (topic == "slots")
+    return read_as<slots_view>(d);
   if (topic != "alive")
     d.fail("unknown topic");
-  d.array(1);
-  return alive{d.natural()};
-}
-
-// What a run answers to requests.
-
-void encode(encoder& out, const candidate_overview& c) {
-  out.array(12).natural(c.id).natural(c.generation).natural(c.index).text(c.origin);
-  encode(out, c.parents);
-  out.natural(c.equal_to).natural(c.nodes);
-  if (c.result)
-    out.natural(static_cast<std::uint64_t>(*c.result));
-  else
-    out.nil();
-  encode(out, c.fitness);
-  out.natural(c.parameters).real(c.seconds).text(c.reason);
-}
-
-candidate_overview decode_overview(decoder& d) {
-  d.array(12);
-  candidate_overview c;
-  c.id = d.natural();
-  c.generation = d.natural();
-  c.index = d.natural();
-  c.origin = d.text();
-  c.parents = decode_ids(d);
-  c.equal_to = d.natural();
-  c.nodes = d.natural();
-  if (!d.is_nil())
-    c.result = decode_outcome(d);
-  c.fitness = decode_optional_real(d);
-  c.parameters = d.natural();
-  c.seconds = d.real();
-  c.reason = d.text();
-  return c;
-}
-
-void encode(encoder& out, const candidate_row& r) {
-  out.array(10);
-  encode(out, r.line);
-  out.natural(r.index);
-  encode(out, r.parents);
-  out.natural(r.equal_to).natural(r.nodes).encode(r.operators);
-  out.encode(r.hyperparameters);
-  encode(out, r.metrics);
-  out.natural(r.born_sequence).natural(r.evaluated_sequence);
-}
-
-candidate_row decode_row(decoder& d) {
-  d.array(10);
-  candidate_row r;
-  r.line = decode_line(d);
-  r.index = d.natural();
-  r.parents = decode_ids(d);
-  r.equal_to = d.natural();
-  r.nodes = d.natural();
-  r.operators = d.settings();
-  r.hyperparameters = d.settings();
-  r.metrics = decode_metrics(d);
-  r.born_sequence = d.natural();
-  r.evaluated_sequence = d.natural();
-  return r;
+  return read_as<alive>(d);
 }
 
 /// Opens an answer of that kind: its size, with the kind.
@@ -259,24 +225,15 @@ bytes encode_snapshot(const std::string& name, const run_picture& p) {
 
 bytes encode_answer(const genome_view& g) {
   encoder out;
-  out.array(2).text("candidate").array(6);
-  encode(out, g.born);
-  if (g.evaluated)
-    encode(out, *g.evaluated);
-  else
-    out.nil();
-  out.array(g.lineage.size());
-  for (const auto& one : g.lineage)
-    encode(out, one);
-  out.text(g.goal.metric).boolean(g.goal.maximize).boolean(g.has_weights);
+  out.array(2).text("candidate");
+  write_field(out, g);
   return out.take();
 }
 
 bytes encode_answer(const std::vector<candidate_row>& rows) {
   encoder out;
-  out.array(2).text("candidates").array(rows.size());
-  for (const auto& row : rows)
-    encode(out, row);
+  out.array(2).text("candidates");
+  write_field(out, rows);
   return out.take();
 }
 
@@ -297,23 +254,15 @@ expected<snapshot> decode_snapshot(std::span<const char> data) {
 
 expected<genome_view> decode_candidate_answer(std::span<const char> data) {
   decoder d(data);
-  genome_view g;
   open_answer(d, "candidate", 2);
-  d.array(6);
-  g.born = decode_candidate(d);
-  if (!d.is_nil())
-    g.evaluated = decode_evaluation(d);
-  g.lineage = decode_list(d, decode_overview);
-  g.goal.metric = d.text();
-  g.goal.maximize = d.boolean();
-  g.has_weights = d.boolean();
+  auto g = read_as<genome_view>(d);
   return closed(d, std::move(g));
 }
 
 expected<std::vector<candidate_row>> decode_rows_answer(std::span<const char> data) {
   decoder d(data);
   open_answer(d, "candidates", 2);
-  auto rows = decode_list(d, decode_row);
+  auto rows = read_as<std::vector<candidate_row>>(d);
   return closed(d, std::move(rows));
 }
 

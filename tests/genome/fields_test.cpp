@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
+#include <chrono>
+#include <map>
+
 using namespace clade;
 
 namespace clade::fields_test {
@@ -22,6 +25,8 @@ struct outer {
   fields_test::colour colour = fields_test::colour::red;
   std::optional<double> maybe;
   std::vector<inner> list;
+  std::map<std::string, std::int64_t> counts;
+  std::chrono::milliseconds time{0};
   std::string note;
   std::shared_ptr<const inner> details;
 };
@@ -46,6 +51,8 @@ void fields(auto& v, like<outer> auto& o) {
   v("colour", o.colour);
   v("maybe", o.maybe);
   v("list", o.list);
+  v("counts", o.counts);
+  v("time", o.time);
   v.aside("note", o.note);
   v.last("details", o.details);
 }
@@ -78,6 +85,8 @@ TEST_CASE("fields: what was written is read, with and without a last field") {
     if (some) {
       o.maybe = 0.5;
       o.list = {{"a", 1}, {text, -2.5}};
+      o.counts = {{"a", -1}, {text, 5}};
+      o.time = std::chrono::milliseconds(id >> 1);
       o.details = std::make_shared<const inner>(inner{"b", 3});
     }
     const auto data = written(o);
@@ -88,6 +97,14 @@ TEST_CASE("fields: what was written is read, with and without a last field") {
     RC_ASSERT(read.small == small);
     RC_ASSERT(read.list == o.list);
     RC_ASSERT((read.details != nullptr) == some);
+  }));
+  REQUIRE(rc::check("any map", [](std::uint64_t id, const std::string& text) {
+    encoder out;
+    write_map(out, inner{text, static_cast<double>(id)});
+    const auto data = out.take();
+    decoder d(data);
+    RC_ASSERT((read_map<inner>(d) == inner{text, static_cast<double>(id)}));
+    RC_ASSERT(d.finish().has_value());
   }));
   REQUIRE(rc::check("any bytes", [](const std::string& data) {
     if (refused(data).empty()) {
@@ -100,7 +117,7 @@ TEST_CASE("fields: what was written is read, with and without a last field") {
 TEST_CASE("fields: the bytes are an array of the values in their order") {
   CHECK(written({.id = 7, .small = 3, .yes = true, .colour = colour::blue, .note = "x"})
         == encoder()
-               .array(6)
+               .array(8)
                .natural(7)
                .array(2)
                .natural(3)
@@ -108,6 +125,8 @@ TEST_CASE("fields: the bytes are an array of the values in their order") {
                .natural(1)
                .nil()
                .array(0)
+               .array(0)
+               .integer(0)
                .text("x")
                .take());
 }
@@ -117,7 +136,7 @@ TEST_CASE("fields: what stands aside decides nothing") {
   outer other{.id = 1, .note = "y", .details = std::make_shared<const inner>()};
   CHECK(written(one) != written(other));
   CHECK(written(one, true) == written(other, true));
-  CHECK(count_fields(one, true).count == 5);
+  CHECK(count_fields(one, true).count == 7);
   other.list.push_back({});
   CHECK(written(one, true) != written(other, true));
 }
@@ -125,8 +144,8 @@ TEST_CASE("fields: what stands aside decides nothing") {
 TEST_CASE("fields: what does not fit is refused in a sentence") {
   const auto with = [](std::uint64_t small, std::uint64_t colour, const char* name) {
     encoder out;
-    out.array(6).natural(1).array(2).natural(small).boolean(false).natural(colour);
-    out.nil().array(1).array(2).text(name).real(0).text("");
+    out.array(8).natural(1).array(2).natural(small).boolean(false).natural(colour);
+    out.nil().array(1).array(2).text(name).real(0).array(0).integer(0).text("");
     return out.take();
   };
   CHECK(refused(with(1, 1, "")).empty());
@@ -134,9 +153,11 @@ TEST_CASE("fields: what does not fit is refused in a sentence") {
   CHECK_THAT(refused(with(1, 256, "")), Catch::Contains("unknown colour 256"));
   CHECK_THAT(refused(with(1ULL << 32, 1, "")), Catch::Contains("4294967296 is out of"));
   CHECK_THAT(refused(with(1, 1, "refused")), Catch::Contains("a name that is refused"));
-  encoder eight;
-  eight.array(8);
-  for (int i = 0; i < 8; ++i)
-    eight.nil();
-  CHECK_THAT(refused(eight.take()), Catch::Contains("8 fields instead of 6"));
+  encoder three;
+  three.array(3).nil().nil().nil();
+  CHECK_THAT(refused(three.take()), Catch::Contains("3 fields instead of 8"));
+  const auto named = encoder().map(2).text("number").real(0).text("name").text("").take();
+  decoder d(named);
+  std::ignore = read_map<inner>(d);
+  CHECK_THAT(d.finish().error().message, Catch::Contains("\"name\" is meant"));
 }
