@@ -30,9 +30,7 @@ public:
   }
   /// Closes it. Returns 0, or the error number: some file systems say only here that
   /// what was written could not be kept.
-  [[nodiscard]] int close() {
-    return descriptor_ < 0 ? 0 : close_of(release());
-  }
+  [[nodiscard]] int close() { return descriptor_ < 0 ? 0 : close_of(release()); }
 
 private:
   static int close_of(int descriptor) {

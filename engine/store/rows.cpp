@@ -16,12 +16,12 @@ std::optional<double> real(const SQLite::Column& c) {
 }
 
 std::string_view text(const SQLite::Column& c) {
-  const auto b = blob(c);
+  const auto b = bytes_of(c);
   return {b.data(), b.size()};
 }
 
 bytes copied(const SQLite::Column& c) {
-  const auto b = blob(c);
+  const auto b = bytes_of(c);
   return c.isNull() ? bytes() : bytes(b.begin(), b.end());
 }
 
@@ -182,7 +182,7 @@ expected<annotations> store::find_annotations() const {
     row.bind(1, static_cast<std::int64_t>(record_kind::ordered_by_person));
     annotations found;
     while (row.executeStep()) {
-      const auto one = decode_record(blob(row.getColumn(1)));
+      const auto one = decode_record(bytes_of(row.getColumn(1)));
       if (!one)
         return tl::unexpected(one.error());
       if (const auto* told = std::get_if<person_ordered>(&*one))
