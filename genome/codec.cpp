@@ -99,8 +99,14 @@ encoder& encoder::text(std::string_view v) {
 }
 
 encoder& encoder::binary(std::span<const char> v) {
+  binary_header(v.size());
+  buffer_.append(v.data(), v.size());
+  return *this;
+}
+
+encoder& encoder::binary_header(std::size_t size) {
   string_sink sink{buffer_};
-  pack_into(sink).pack_bin(narrow(v.size())).pack_bin_body(v.data(), narrow(v.size()));
+  pack_into(sink).pack_bin(narrow(size));
   return *this;
 }
 

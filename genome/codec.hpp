@@ -25,6 +25,8 @@ public:
   encoder& boolean(bool v);
   encoder& text(std::string_view v);
   encoder& binary(std::span<const char> v);
+  /// Writes what comes before so many bytes of a binary; the caller writes them.
+  encoder& binary_header(std::size_t size);
   encoder& nil();
   encoder& encode(const value& v);
   encoder& encode(const std::vector<setting>& v);

@@ -219,4 +219,20 @@ genome_hash hash128(std::span<const char> bytes) {
   return {h.high64, h.low64};
 }
 
+running_hash::running_hash() : state_(XXH3_createState()) {
+  XXH3_64bits_reset(state_.get());
+}
+
+void running_hash::add(std::span<const char> piece) {
+  XXH3_64bits_update(state_.get(), piece.data(), piece.size());
+}
+
+std::uint64_t running_hash::value() const {
+  return XXH3_64bits_digest(state_.get());
+}
+
+void running_hash::freed::operator()(XXH3_state_s* state) const {
+  XXH3_freeState(state);
+}
+
 } // namespace clade

@@ -2,7 +2,10 @@
 
 #include "genome/genome.hpp"
 
+#include <memory>
 #include <span>
+
+struct XXH3_state_s;
 
 namespace clade {
 
@@ -18,5 +21,19 @@ namespace clade {
 /// XXH3, 64 and 128 bits: for checksums and digests of what we wrote ourselves.
 [[nodiscard]] std::uint64_t hash64(std::span<const char> bytes, std::uint64_t seed = 0);
 [[nodiscard]] genome_hash hash128(std::span<const char> bytes);
+
+/// Makes `hash64` of bytes that come piece by piece.
+class running_hash {
+public:
+  running_hash();
+  void add(std::span<const char> piece);
+  [[nodiscard]] std::uint64_t value() const;
+
+private:
+  struct freed {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, freed> state_;
+};
 
 } // namespace clade

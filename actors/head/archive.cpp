@@ -24,7 +24,7 @@ expected<lineage> archive_state::trace(candidate_id id) const {
         c, {.candidate_of = [&](candidate_id one) { return file->find_candidate(one); },
             .checkpoint_of =
                 [&](candidate_id one) {
-                  return checkpoints ? checkpoints->read(one) : bytes{};
+                  return checkpoints ? checkpoints->read(one) : blob();
                 }});
   });
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
-#include "engine/store/checkpoints.hpp"
+#include "engine/store/blob_folder.hpp"
 
 #include <memory>
 
@@ -9,7 +9,7 @@ namespace clade {
 
 struct archive_state {
   std::shared_ptr<store> file;
-  std::optional<clade::checkpoints> checkpoints;
+  std::optional<blob_folder> checkpoints;
 
   expected<store::place> write(const append& a);
   expected<lineage> trace(candidate_id id) const;

@@ -8,7 +8,10 @@
 namespace clade {
 namespace {
 
-constexpr std::size_t piece_bytes = 1 << 20;
+chunk read(const read_piece& request) {
+  auto data = request.from.read(request.offset, piece_bytes);
+  return data ? chunk{{}, std::move(*data)} : chunk{data.error().message, {}};
+}
 
 } // namespace
 
@@ -43,11 +46,48 @@ chunk data_source_state::read(const fetch_chunk& request) const {
   return piece;
 }
 
+piece_written write(const write_piece& request) {
+  auto& to = *request.to;
+  const auto& p = request.part;
+  const auto failed = [&](error why) {
+    to.writer.reset(); // Its file goes with it.
+    return piece_written{{why.message}, {}, std::move(why)};
+  };
+  if (!to.writer) {
+    std::error_code ignored; // If there is no folder, the file cannot be made.
+    std::filesystem::create_directory(to.file.parent_path(), ignored);
+    auto made = blob_writer::create(to.file, to.id, to.size);
+    if (!made)
+      return failed(std::move(made).error());
+    to.writer.emplace(std::move(*made));
+  }
+  auto& w = *to.writer;
+  if (p.offset > w.written() || p.data.size() > to.size - p.offset)
+    return {{"a piece is missing before byte " + std::to_string(p.offset)}, {}};
+  const auto known = std::min<std::size_t>(w.written() - p.offset, p.data.size());
+  if (known == p.data.size())
+    return {{{}, w.written()}, {}};
+  if (auto put = w.append(std::span(p.data).subspan(known)); !put)
+    return failed(std::move(put).error());
+  if (w.written() < to.size)
+    return {{{}, w.written()}, {}};
+  auto whole = w.finish();
+  if (!whole)
+    return failed(std::move(whole).error());
+  if (whole->checksum() != to.checksum) {
+    to.writer.reset();
+    return {{"what came has another checksum than was announced"}, {}};
+  }
+  return {{{}, to.size}, std::move(*whole)};
+}
+
 data_source_actor::behavior_type
 data_source_behavior(data_source_actor::stateful_pointer<data_source_state> self,
                      std::vector<data_file> files) {
   self->state.files = std::move(files);
-  return {[self](const fetch_chunk& request) { return self->state.read(request); }};
+  return {[self](const fetch_chunk& request) { return self->state.read(request); },
+          [](const read_piece& request) { return read(request); },
+          [](const write_piece& request) { return write(request); }};
 }
 
 } // namespace clade

@@ -17,7 +17,11 @@ struct data_source_state {
   [[nodiscard]] chunk read(const fetch_chunk& request) const;
 };
 
-/// Spawn it detached: it reads files.
+/// Adds a piece to its upload. A piece that is there already, which a second connection of
+/// a node may send, changes nothing.
+[[nodiscard]] piece_written write(const write_piece& request);
+
+/// Spawn it detached: it reads and writes files.
 data_source_actor::behavior_type
 data_source_behavior(data_source_actor::stateful_pointer<data_source_state> self,
                      std::vector<data_file> files);

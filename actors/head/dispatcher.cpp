@@ -82,9 +82,11 @@ bool dispatcher_state::take_training(node_id id, const result& r, evaluations& a
   e.tries = schedule.accept(id, r.id, r.lease, e.seconds, r.peak_bytes);
   if (e.tries == 0)
     return true;
-  e.slot = nodes.at(id).view.name;
+  auto& node = nodes.at(id);
+  e.slot = node.view.name;
   open.erase(r.id.candidate);
-  accepted.batch.push_back({std::move(e), r.weights, r.checkpoint});
+  accepted.batch.push_back({std::move(e), whole_of(node, r, blob_part::weights),
+                            whole_of(node, r, blob_part::checkpoint)});
   return true;
 }
 
@@ -210,9 +212,14 @@ void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
   const auto found = nodes.find(id);
   if (found == nodes.end() || !found->second.link || leases.empty())
     return; // It comes back without them, and they are handed out again.
+  forget_ended(id, found->second);
   assignments message;
-  for (const auto& l : leases)
-    message.batch.push_back(assign(l, std::move(starts[l.id.candidate])));
+  for (const auto& l : leases) {
+    auto& a = message.batch.emplace_back(assign(l, std::move(starts[l.id.candidate])));
+    for (const auto part : blob_parts)
+      if (const auto& b = blob_of(a, part); !travels_whole(b))
+        found->second.lent.emplace(part_key{l.number, part}, b);
+  }
   found->second.at_work = now();
   self->send(found->second.link, std::move(message));
 }
@@ -287,6 +294,8 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       [self](const fetch_chunk& request) {
         return self->delegate(self->state.params.source, request);
       },
+      [self](const fetch_piece& request) { return self->state.lend(request); },
+      [self](piece& part) { return self->state.take(std::move(part)); },
       [self](tick) {
         self->state.lose_silent();
         self->state.serve();

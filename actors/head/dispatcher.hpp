@@ -17,7 +17,9 @@ struct dispatcher_params {
   std::uint64_t run = 0;        ///< `store::identity`.
   std::string experiment;       ///< Resolved TOML, for the nodes.
   std::vector<data_file> files; ///< Its data.
-  data_source_actor source;     ///< Who sends them.
+  data_source_actor source;     ///< Who sends them, and keeps what nodes send.
+  /// The folder in which large weights and checkpoints are gathered; empty: none may come.
+  std::filesystem::path incoming;
   /// At first nothing is handed out for so long, because nodes of the session before may
   /// come back with what they have.
   std::chrono::milliseconds wait_for_nodes{0};
@@ -41,11 +43,20 @@ struct dispatcher_state {
     assignment what;
     caf::typed_response_promise<test_answer> answer;
   };
+  /// The number of a lease, and which blob of its task.
+  using part_key = std::pair<std::uint64_t, blob_part>;
+  struct arriving {
+    std::shared_ptr<upload> to;
+    blob whole; ///< Empty until all of it is there.
+  };
   struct node_entry {
     link_actor link; ///< None while it is away.
     slot_view view;
     std::uint64_t worker = 0, session = 0;
     time_point joined, at_work;
+    /// What goes and comes in pieces, until the lease ends.
+    std::map<part_key, blob> lent;
+    std::map<part_key, arriving> uploads;
   };
   struct pending_hello {
     node_hello hello;
@@ -66,6 +77,7 @@ struct dispatcher_state {
   std::map<task_id, open_test> tests;            ///< The same of these.
   double keep_weights_above = 0;
   node_id last_node = 0;
+  std::uint64_t last_upload = 0;
   time_point serves_from;
   bool held = false; ///< A person wants nothing to be handed out.
   bool over = false;
@@ -77,6 +89,8 @@ struct dispatcher_state {
   void take(const submission& message);
   void take(const assignment& test, caf::typed_response_promise<test_answer> answer);
   taken take(const results& message);
+  caf::result<chunk> lend(const fetch_piece& request);
+  caf::result<piece_taken> take(piece part);
   void show(const epoch_passed& message);
   may_leave let_go(const leaving& message);
   void close(const caf::actor_addr& link);
@@ -105,6 +119,9 @@ private:
   void give(node_id id, const std::vector<lease>& leases,
             std::map<candidate_id, lineage> starts);
   [[nodiscard]] assignment assign(const lease& l, lineage start) const;
+  [[nodiscard]] std::optional<lease> lease_of(node_id id, std::uint64_t number) const;
+  void forget_ended(node_id id, node_entry& node) const;
+  [[nodiscard]] blob whole_of(node_entry& node, const result& r, blob_part part) const;
 };
 
 dispatcher_actor::behavior_type

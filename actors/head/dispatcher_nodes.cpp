@@ -29,6 +29,12 @@ std::uint64_t heartbeat_for(std::chrono::milliseconds lease) {
       std::clamp<std::chrono::milliseconds>(lease / 4, 100ms, 1s).count());
 }
 
+/// "cuda" of "cuda:1" and of "box/cuda:1".
+std::string device_of(const std::string& slot) {
+  const auto name = slot.substr(slot.rfind('/') + 1);
+  return name.substr(0, name.find(':'));
+}
+
 } // namespace
 
 caf::result<node_welcome> dispatcher_state::greet(const node_hello& hello,
@@ -63,7 +69,8 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   schedule.join(id,
                 {.slot = hello.slot,
                  .memory_bytes = hello.memory_bytes,
-                 .measured = hello.measured},
+                 .measured = hello.measured,
+                 .device = device_of(hello.slot)},
                 now(), node.view.ready || hello.ready);
   std::vector<lease> has, ended;
   for (const auto& h : hello.has)

@@ -11,7 +11,7 @@
 #include "actors/transport/stranger_guard.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "engine/search/strategies/registry.hpp"
-#include "engine/store/checkpoints.hpp"
+#include "engine/store/blob_folder.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/telemetry/publisher.hpp"
 #include "engine/training/recipe.hpp"
@@ -51,6 +51,17 @@ std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment&
         return peak_bytes(*decoded, static_cast<std::uint64_t>(recipe->batch_size),
                           state_copies(*recipe));
       };
+}
+
+/// Empties the folder in which weights that nodes send are gathered: what an earlier head
+/// left there is of no use.
+std::filesystem::path incoming_folder(const std::filesystem::path& of_run) {
+  if (of_run.empty())
+    return {};
+  auto folder = of_run / "incoming";
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return folder;
 }
 
 caf::behavior tell_end(caf::event_based_actor*,
@@ -123,6 +134,7 @@ public:
                           .experiment = to_toml(e),
                           .files = std::move(*files),
                           .source = source_,
+                          .incoming = incoming_folder(params.folder),
                           .wait_for_nodes = params.wait_for_nodes,
                           .local_worker = params.local_worker,
                           .memory_of =

@@ -102,7 +102,7 @@ void selector_state::observe(const observation& message) {
   advance();
 }
 
-void selector_state::note(record r, bytes weights) {
+void selector_state::note(record r, blob weights) {
   if (over)
     return;
   weights_recorded = weights_recorded || !weights.empty();
@@ -125,7 +125,7 @@ void selector_state::flush() {
         message.keep.push_back(done->evaluated.id);
   }
   if (!unrecorded_checkpoints.empty())
-    message.checkpoints = std::make_shared<const std::map<candidate_id, bytes>>(
+    message.checkpoints = std::make_shared<const std::map<candidate_id, blob>>(
         std::exchange(unrecorded_checkpoints, {}));
   if (std::exchange(checkpoints_due, false))
     message.tidy = needed_checkpoints();

@@ -37,7 +37,7 @@ struct selector_state {
   run_state run;
 
   std::vector<entry> unrecorded;
-  std::map<candidate_id, bytes> unrecorded_checkpoints; ///< Of evaluations among them.
+  std::map<candidate_id, blob> unrecorded_checkpoints; ///< Of evaluations among them.
   bool recording = false;
   bool weights_recorded = false; ///< Since weights were last pruned.
   bool checkpoints_due = false;  ///< A generation was closed since they were tidied.
@@ -82,7 +82,7 @@ private:
   void finish();
   void request_test(std::string subject, assignment what);
   std::string take_annotation(const told& message);
-  void note(record r, bytes weights = {});
+  void note(record r, blob weights = {});
   void test(const std::string& subject, const individual& who);
   [[nodiscard]] tidying needed_checkpoints() const;
   void flush();

@@ -6,6 +6,7 @@
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/record.hpp"
 #include "engine/search/core/breeding.hpp"
+#include "engine/store/blob_folder.hpp"
 #include "engine/store/store.hpp"
 
 #include <caf/all.hpp>
@@ -100,7 +101,7 @@ struct brood {
   std::optional<error> failure;
 };
 
-/// `checkpoints::keep`, after the entries.
+/// `blob_folder::keep`, after the entries.
 struct tidying {
   std::vector<candidate_id> keep;
   candidate_id last = 0;
@@ -110,7 +111,7 @@ struct append {
   std::shared_ptr<const std::vector<entry>> entries;
   std::vector<candidate_id> keep; ///< Whose weights stay, where not empty.
   /// Checkpoints that came with evaluations among them: kept before they are recorded.
-  std::shared_ptr<const std::map<candidate_id, bytes>> checkpoints{};
+  std::shared_ptr<const std::map<candidate_id, blob>> checkpoints{};
   std::optional<tidying> tidy{}; ///< Of checkpoints, afterwards.
 };
 
@@ -141,7 +142,7 @@ struct fetch_weights {
   candidate_id id = 0;
 };
 struct fetched_weights {
-  expected<bytes> found;
+  expected<blob> found;
 };
 
 /// What the trainings of these candidates start from, in their order.
@@ -150,6 +151,33 @@ struct fetch_lineages {
 };
 struct fetched_lineages {
   expected<std::vector<lineage>> found;
+};
+
+/// A piece of what a task starts from.
+struct read_piece {
+  blob from;
+  std::uint64_t offset = 0;
+};
+
+/// Weights or a checkpoint on their way from a node. The data source alone reads and
+/// writes `writer`.
+struct upload {
+  std::filesystem::path file; ///< Where the pieces are gathered.
+  candidate_id id = 0;
+  std::uint64_t size = 0, checksum = 0;
+  std::optional<blob_writer> writer;
+};
+
+/// The answer has the blob in `whole` once it is there with the right checksum, and an
+/// error in `failure` if the disk takes no more.
+struct write_piece {
+  std::shared_ptr<upload> to;
+  piece part;
+};
+struct piece_written {
+  piece_taken answer;
+  blob whole;
+  std::optional<error> failure{};
 };
 
 struct slots_query {};
@@ -198,6 +226,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_weights)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_weights)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetch_lineages)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::fetched_lineages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::read_piece)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::write_piece)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::piece_written)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::slots_view)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::tick)

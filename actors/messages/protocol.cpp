@@ -15,6 +15,10 @@ std::vector<ancestor> ancestors_of(const lineage& l) {
   return all;
 }
 
+const char* to_text(blob_part part) {
+  return part == blob_part::weights ? "weights" : "checkpoint";
+}
+
 void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<node_hello>("clade::node_hello");
   config.add_message_type<node_welcome>("clade::node_welcome");
@@ -29,6 +33,9 @@ void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<may_leave>("clade::may_leave");
   config.add_message_type<fetch_chunk>("clade::fetch_chunk");
   config.add_message_type<chunk>("clade::chunk");
+  config.add_message_type<fetch_piece>("clade::fetch_piece");
+  config.add_message_type<piece>("clade::piece");
+  config.add_message_type<piece_taken>("clade::piece_taken");
   config.add_message_type<leave>("clade::leave");
   config.add_message_type<link_actor>("clade::link_actor");
   config.add_message_type<dispatcher_actor>("clade::dispatcher_actor");

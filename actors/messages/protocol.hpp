@@ -45,8 +45,12 @@ using trainer_actor =
 /// The evaluator of a node, detached: trained candidates on held-out data.
 using evaluator_actor = caf::typed_actor<caf::reacts_to<assignments>>;
 
-/// Reads the run's data files for nodes that lack them, detached; no others.
-using data_source_actor = caf::typed_actor<caf::replies_to<fetch_chunk>::with<chunk>>;
+/// Reads and writes files for the dispatcher, detached: the run's data files, no others,
+/// for nodes that lack them, and weights and checkpoints piece by piece.
+using data_source_actor =
+    caf::typed_actor<caf::replies_to<fetch_chunk>::with<chunk>,
+                     caf::replies_to<read_piece>::with<chunk>,
+                     caf::replies_to<write_piece>::with<piece_written>>;
 
 /// The selector: the fold of the run and what it decides.
 using selector_actor =
@@ -57,13 +61,14 @@ using selector_actor =
                      caf::replies_to<told>::with<std::string>, // the same
                      caf::replies_to<progress_query>::with<run_progress>>;
 
-/// The dispatcher: holds the leases. Links call its first seven; the door
+/// The dispatcher: holds the leases. Links call its first nine; the door
 /// (actors/transport/door.hpp) gives them its address.
 using dispatcher_actor = caf::typed_actor<
     caf::replies_to<node_hello, link_actor>::with<node_welcome>,
     caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,
     caf::reacts_to<epoch_passed>, caf::replies_to<heartbeat>::with<heartbeat_answer>,
     caf::replies_to<leaving>::with<may_leave>, caf::replies_to<fetch_chunk>::with<chunk>,
+    caf::replies_to<fetch_piece>::with<chunk>, caf::replies_to<piece>::with<piece_taken>,
     caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,
     caf::reacts_to<selector_actor>, // whom to tell, once what was in flight is submitted
     caf::reacts_to<submission>, caf::replies_to<withdraw>::with<withdrawn>,

@@ -3,6 +3,7 @@
 #include "engine/evaluation/lineage.hpp"
 #include "engine/run/record.hpp"
 #include "engine/scheduling/task.hpp"
+#include "genome/blob.hpp"
 
 #include <caf/all.hpp>
 
@@ -16,7 +17,30 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 9;
+inline constexpr std::uint32_t protocol_version = 10;
+
+/// Files, and weights and checkpoints that are larger, travel in pieces of this size.
+inline constexpr std::size_t piece_bytes = 1 << 20;
+
+/// Says whether a message carries the blob itself. Otherwise it carries size and checksum,
+/// and the receiver finds the blob absent until the pieces have come: a link fetches them
+/// for a node (`fetch_piece`), and sends those of a result before the result (`piece`).
+[[nodiscard]] inline bool travels_whole(const blob& b) {
+  return b.empty() || (b.in_memory() && b.size() <= piece_bytes);
+}
+
+/// One of the blobs that an assignment or a result may come with.
+enum class blob_part : std::uint8_t { weights = 0, checkpoint = 1 };
+inline constexpr auto blob_parts = {blob_part::weights, blob_part::checkpoint};
+
+/// "weights", "checkpoint".
+[[nodiscard]] const char* to_text(blob_part part);
+
+/// Returns that blob of an assignment or a result.
+template<class Message>
+auto& blob_of(Message& m, blob_part part) {
+  return part == blob_part::weights ? m.weights : m.checkpoint;
+}
 
 /// A task that a node has, and the lease it has it for.
 struct held_lease {
@@ -99,10 +123,10 @@ struct assignment {
   std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
   /// What it starts from, as in `lineage`.
   std::vector<ancestor> before;
-  bytes checkpoint;
+  blob checkpoint;
   /// The trained weights that a test measures. If they are empty, the node trains the
   /// candidate again first, by the fields above.
-  bytes weights;
+  blob weights;
 };
 
 /// Tasks of one type, to be done one after another.
@@ -119,8 +143,8 @@ struct result {
   /// A training sends an encoded candidate_evaluated record, a test an encoded
   /// examination. It is empty where a test of the linear model has no meaning.
   bytes done;
-  bytes weights;
-  bytes checkpoint;
+  blob weights;
+  blob checkpoint;
 };
 
 struct results {
@@ -168,10 +192,51 @@ struct chunk {
   bytes data; ///< Empty at the file's end.
 };
 
+/// Asks for a piece of what an assignment starts from; answered by `chunk`.
+struct fetch_piece {
+  std::uint64_t node = 0;
+  std::uint64_t lease = 0;
+  blob_part part = blob_part::weights;
+  std::uint64_t offset = 0;
+};
+
+/// A piece of what a result under that lease comes with. Without `data` it only asks how
+/// much is there already.
+struct piece {
+  std::uint64_t node = 0;
+  std::uint64_t lease = 0;
+  blob_part part = blob_part::weights;
+  std::uint64_t size = 0, checksum = 0; ///< Of the whole blob.
+  std::uint64_t offset = 0;
+  bytes data;
+};
+struct piece_taken {
+  std::string failure;    ///< Why the head takes no more of this blob.
+  std::uint64_t next = 0; ///< It has all before this offset.
+};
+
 /// The run is over: the node process ends.
 struct leave {
   std::string reason;
 };
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, blob& x) {
+  bytes whole;
+  std::uint64_t size = 0, checksum = 0;
+  if (!travels_whole(x)) {
+    size = x.size();
+    checksum = x.checksum();
+  } else if (!x.empty()) {
+    whole = *x.in_memory();
+  }
+  const auto take = [&]() -> caf::error {
+    x = whole.empty() ? blob::absent(size, checksum) : blob(std::move(whole));
+    return caf::none;
+  };
+  return f(caf::meta::type_name("blob"), whole, size, checksum,
+           caf::meta::load_callback(take));
+}
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, task_id& x) {
@@ -277,6 +342,22 @@ typename Inspector::result_type inspect(Inspector& f, fetch_chunk& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, chunk& x) {
   return f(caf::meta::type_name("chunk"), x.failure, x.data);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, fetch_piece& x) {
+  return f(caf::meta::type_name("fetch_piece"), x.node, x.lease, x.part, x.offset);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, piece& x) {
+  return f(caf::meta::type_name("piece"), x.node, x.lease, x.part, x.size, x.checksum,
+           x.offset, x.data);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, piece_taken& x) {
+  return f(caf::meta::type_name("piece_taken"), x.failure, x.next);
 }
 
 template<class Inspector>

@@ -13,6 +13,9 @@ expected<std::optional<examination>> test_network(const evaluator_params& params
   auto before = jobs_of(a.before);
   if (!before)
     return tl::unexpected(before.error());
+  const auto weights = a.weights.load();
+  if (!weights)
+    return tl::unexpected(weights.error());
   return decode_genome(a.genome).and_then([&](genome g) {
     node_progress p(*params.work, params.node, a, false);
     return params.work
@@ -23,7 +26,7 @@ expected<std::optional<examination>> test_network(const evaluator_params& params
                    .start = a.start,
                    .start_epoch = a.start_epoch,
                    .checkpoint = a.checkpoint},
-                  a.weights, std::move(*before), p)
+                  **weights, std::move(*before), p)
         .map([](examination e) { return std::optional{std::move(e)}; });
   });
 }

@@ -1,5 +1,8 @@
 #include "actors/transport/link.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace clade {
 
 void link_state::greet() {
@@ -15,12 +18,31 @@ void link_state::greet() {
   });
 }
 
-void link_state::carry(const results& message) {
-  self->request(params.dispatcher, caf::infinite, message)
+void link_state::deliver(results message) {
+  self->request(params.dispatcher, caf::infinite, std::move(message))
       .then([this](const taken& t) { self->send(params.node, t); },
             [this](caf::error& e) {
               end("results were not taken: " + self->system().render(e));
             });
+}
+
+void link_state::hand_back(leaving message) {
+  draining = true;
+  for (const auto& [lease, c] : std::exchange(arriving, {}))
+    message.not_done.push_back(c.what.id);
+  ++unheard;
+  self->request(params.dispatcher, caf::infinite, std::move(message))
+      .then([this](may_leave heard) {
+        if (--unheard == 0)
+          self->send(params.node, heard);
+      });
+}
+
+void link_state::forget(const taken& message) {
+  std::erase_if(arriving, [&](const auto& one) {
+    return std::ranges::find(message.ids, one.second.what.id) != message.ids.end();
+  });
+  self->send(params.node, message);
 }
 
 void link_state::beat() {
@@ -61,9 +83,7 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
   self->delayed_send(self, s.interval, tick{});
   s.greet();
   return {
-      [self](const assignments& message) {
-        self->send(self->state.params.node, message);
-      },
+      [self](const assignments& message) { self->state.take(message); },
       [self](const leave& message) { self->send(self->state.params.node, message); },
       [self](const node_ready& message) {
         self->send(self->state.params.dispatcher, message);
@@ -72,15 +92,11 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
       [self](const epoch_passed& message) {
         self->send(self->state.params.dispatcher, message);
       },
-      [self](const leaving& message) {
-        self->request(self->state.params.dispatcher, caf::infinite, message)
-            .then(
-                [self](may_leave heard) { self->send(self->state.params.node, heard); });
-      },
+      [self](const leaving& message) { self->state.hand_back(message); },
       [self](const fetch_chunk& request) {
         return self->state.pass<chunk>(self->state.params.dispatcher, request);
       },
-      [self](const taken& message) { self->send(self->state.params.node, message); },
+      [self](const taken& message) { self->state.forget(message); },
       [self](tick) { self->state.beat(); },
   };
 }

@@ -3,6 +3,9 @@
 #include "actors/messages/protocol.hpp"
 
 #include <chrono>
+#include <map>
+#include <optional>
+#include <vector>
 
 namespace clade {
 
@@ -22,7 +25,28 @@ struct link_state {
   link_params params;
   std::uint64_t node_number = 0;             ///< Set once the head welcomed it.
   std::chrono::milliseconds interval{1'000}; ///< Of heartbeats; the welcome says so.
-  caf::actor_clock::time_point answered;
+  caf::actor_clock::time_point answered;     ///< When the head was last heard.
+  bool draining = false;                     ///< The node wants nothing more.
+  std::size_t unheard = 0; ///< What the node handed back and the head has not heard of.
+
+  /// An assignment that the node gets when its weights and checkpoint are here.
+  struct coming {
+    assignment what;
+    bytes got;               ///< Of the first blob that is absent.
+    std::uint64_t asked = 0; ///< What is before this offset was asked for.
+  };
+  /// A result that the head gets after its weights and checkpoint.
+  struct going {
+    result what;
+    std::vector<blob_part> rest; ///< What is to be sent; the first one is under way.
+    std::optional<std::uint64_t> offset; ///< Of the next piece; none: the head says it.
+    std::size_t unanswered = 0;
+    bool refused = false;
+  };
+  /// By lease. Both end with the connection: what did not come is handed out again, and
+  /// what did not go is sent by the next link, from where the head has it.
+  std::map<std::uint64_t, coming> arriving;
+  std::map<std::uint64_t, going> departing;
 
   void greet();
 
@@ -37,9 +61,21 @@ struct link_state {
     return promise;
   }
 
+  void take(const assignments& message);
   void carry(const results& message);
+  void hand_back(leaving message);
+  void forget(const taken& message);
   void beat();
   void end(const std::string& reason);
+
+private:
+  void deliver(results message);
+  void fetch(std::uint64_t lease);
+  void arrive(std::uint64_t lease, std::uint64_t offset, const chunk& piece);
+  void give_up(std::uint64_t lease, const std::string& why);
+  void send_pieces(std::uint64_t lease);
+  void send(std::uint64_t lease, piece part);
+  void sent(std::uint64_t lease, const piece_taken& answer);
 };
 
 link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state> self,

@@ -2,7 +2,7 @@
 
 #include "engine/run/record.hpp"
 #include "engine/search/core/candidate.hpp"
-#include "genome/codec.hpp"
+#include "genome/blob.hpp"
 
 #include <chrono>
 #include <memory>
@@ -39,7 +39,7 @@ struct job {
   candidate_id start = 0;
   std::uint32_t start_epoch = 0;
   /// That one's, as it gave it.
-  bytes checkpoint{};
+  blob checkpoint{};
   checkpointing keep_checkpoint = checkpointing::none;
 };
 
@@ -59,8 +59,8 @@ public:
 
 struct evaluated_job {
   clade::evaluation evaluation;
-  bytes weights;      ///< Empty unless asked for.
-  bytes checkpoint{}; ///< Likewise; and of what failed.
+  blob weights;      ///< Empty unless asked for.
+  blob checkpoint{}; ///< Likewise; and of what failed.
 };
 
 /// The one narrow seam to fitness: behind it are LibTorch training, the synthetic

@@ -19,13 +19,13 @@ struct lineage {
   /// `start_epoch` is set. None where its own start has a checkpoint.
   std::vector<candidate> before;
   /// Of what the first of them starts from, or it itself; empty where that begins anew.
-  bytes checkpoint;
+  blob checkpoint;
 };
 
 /// Where a lineage is looked up.
 struct lineage_source {
   std::function<expected<candidate>(candidate_id)> candidate_of;
-  std::function<bytes(candidate_id)> checkpoint_of; ///< Empty: it is lost.
+  std::function<blob(candidate_id)> checkpoint_of; ///< Empty: it is lost.
 };
 
 /// Goes back from one to the other until there is a checkpoint, or one that began anew. A

@@ -86,7 +86,7 @@ expected<void> count_rivals(const store& s, const run_overview& o, double fitnes
     losses.push_back(find(evaluated->metrics, "validation.loss").value_or(0));
   }
   facts.smaller->higher_loss = losses[1] > losses[0];
-  return s.find_weights(facts.smaller->id).map([&](const bytes& weights) {
+  return s.find_weights(facts.smaller->id).map([&](const blob& weights) {
     facts.smaller->has_weights = !weights.empty();
   });
 }

@@ -196,8 +196,13 @@ std::uint64_t schedule::need(const offer& o, const task& t) const {
   return o.measured ? memory_.need(t.needs.memory_bytes) : t.needs.memory_bytes;
 }
 
+bool schedule::has_device(const offer& o, const task& t) {
+  return t.needs.device.empty() || t.needs.device == o.device;
+}
+
 bool schedule::fits(const offer& o, const waiting_task& c) const {
-  return o.memory_bytes == 0 || need(o, c.task) <= o.memory_bytes;
+  return has_device(o, c.task)
+         && (o.memory_bytes == 0 || need(o, c.task) <= o.memory_bytes);
 }
 
 bool schedule::other_slot(const std::string& slot, clock::time_point now) const {
@@ -269,22 +274,21 @@ std::vector<handout> schedule::hand_out(clock::time_point now) {
 
 std::vector<task> schedule::too_large() {
   std::vector<task> result;
-  const auto fits_somewhere = [&](const waiting_task& c) {
-    return std::ranges::any_of(
-        nodes_, [&](const auto& n) { return n.second.ready && fits(n.second.offer, c); });
-  };
-  if (std::ranges::none_of(nodes_, [](const auto& n) { return n.second.ready; }))
-    return result;
   std::erase_if(queue_, [&](const waiting_task& c) {
-    if (c.task.needs.memory_bytes == 0 || fits_somewhere(c))
-      return false;
-    result.push_back(c.task);
-    auto& least = result.back().needs.memory_bytes;
-    least = std::numeric_limits<std::uint64_t>::max();
-    for (const auto& [id, n] : nodes_)
-      if (n.ready)
-        least = std::min(least, need(n.offer, c.task));
-    return true;
+    std::optional<std::uint64_t> least;
+    for (const auto& [id, n] : nodes_) {
+      if (!n.ready || !has_device(n.offer, c.task))
+        continue;
+      if (c.task.needs.memory_bytes == 0 || fits(n.offer, c))
+        return false;
+      least = std::min(least.value_or(std::numeric_limits<std::uint64_t>::max()),
+                       need(n.offer, c.task));
+    }
+    if (least) {
+      result.push_back(c.task);
+      result.back().needs.memory_bytes = *least;
+    }
+    return least.has_value();
   });
   return result;
 }

@@ -68,6 +68,7 @@ struct offer {
   /// What tasks take is measured there. A device of its own memory measures nothing, and
   /// what others measured tells nothing of it: an estimate counts as it is.
   bool measured = true;
+  std::string device{}; ///< Its kind: "cuda", "cpu".
 };
 
 /// Who does what: tasks that wait, the longest first; nodes with their leases. Pure: it
@@ -132,8 +133,9 @@ public:
   /// What to send now, to whom; empty where nothing waits or nobody is free.
   [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
 
-  /// Takes from the queue what fits no slot that is there, with the least that it would
-  /// need on one. Nothing while there is none.
+  /// Takes from the queue what is too large for every slot that is there and has the
+  /// device for it, with the least memory that it would need on one. What finds no such
+  /// slot waits for one to come.
   [[nodiscard]] std::vector<task> too_large();
 
   /// Takes the result of a lease that holds, and returns which attempt it was; 0 if the
@@ -196,6 +198,7 @@ private:
   [[nodiscard]] std::size_t batch_size() const;
   [[nodiscard]] bool takes(const node& n, clock::time_point now) const;
   [[nodiscard]] std::uint64_t need(const offer& o, const task& t) const;
+  [[nodiscard]] static bool has_device(const offer& o, const task& t);
   [[nodiscard]] bool fits(const offer& o, const waiting_task& c) const;
   [[nodiscard]] bool other_slot(const std::string& slot, clock::time_point now) const;
   [[nodiscard]] std::set<waiting_task>::iterator next_for(const node& n,

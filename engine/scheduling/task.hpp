@@ -32,9 +32,11 @@ struct task_id {
 /// "#7", "the test of #7", "the test of the linear model".
 [[nodiscard]] std::string to_text(const task_id& id);
 
-/// What a task takes of the slot that does it.
+/// What a task takes of the slot that does it. A task takes one slot: no node offers more.
 struct task_needs {
   std::uint64_t memory_bytes = 0; ///< As estimated; 0: next to nothing.
+  /// The kind of device, "cuda" or "cpu", that can do it; empty: any.
+  std::string device{};
 };
 
 /// What is to be done: `work` decides the order, `needs` who may do it.

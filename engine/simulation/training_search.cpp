@@ -34,13 +34,13 @@ private:
   struct incumbent {
     individual rated;
     job trained;
-    bytes weights;
+    blob weights;
   };
 
   training_search_params params_;
   const evaluating& by_;
   const bool continues_; ///< Some start from others' checkpoints.
-  std::map<candidate_id, bytes> checkpoints_;
+  std::map<candidate_id, blob> checkpoints_;
   std::optional<incumbent> best_;
   training_search_result result_;
   double spent_ = 0; ///< With the training that ended too late.
@@ -118,7 +118,9 @@ expected<training_search_result> training_search::run() {
   if (!best_)
     return fail(error_kind::invalid_input,
                 "no training succeeded within the time; allow more seconds");
-  auto tested = by_.examine(std::move(best_->trained), best_->weights);
+  auto tested = best_->weights.load().and_then([&](const shared_bytes& weights) {
+    return by_.examine(std::move(best_->trained), *weights);
+  });
   if (!tested)
     return tl::unexpected(std::move(tested).error());
   result_.tested = std::move(*tested);

@@ -42,7 +42,7 @@ tl::unexpected<error> not_whole(std::uint64_t sequence) {
 
 expected<candidate_row> read_row(SQLite::Statement& found, const objective& goal) {
   candidate_row row;
-  const auto born = decode_record(blob(found.getColumn(0)));
+  const auto born = decode_record(bytes_of(found.getColumn(0)));
   const auto* b = find_kind<candidate_born>(born);
   if (b == nullptr || !b->born.genome)
     return not_whole(natural(found.getColumn(1)));
@@ -52,7 +52,7 @@ expected<candidate_row> read_row(SQLite::Statement& found, const objective& goal
   if (found.getColumn(4).isNull())
     return row;
   row.evaluated_sequence = natural(found.getColumn(4));
-  const auto evaluated = decode_record(blob(found.getColumn(3)));
+  const auto evaluated = decode_record(bytes_of(found.getColumn(3)));
   const auto* e = find_kind<candidate_evaluated>(evaluated);
   if (e == nullptr)
     return not_whole(row.evaluated_sequence);

@@ -69,7 +69,7 @@ auto guarded(const connection& c, Function f) -> decltype(f()) {
 }
 
 /// The column's bytes, valid until the statement moves on.
-[[nodiscard]] inline std::span<const char> blob(const SQLite::Column& c) {
+[[nodiscard]] inline std::span<const char> bytes_of(const SQLite::Column& c) {
   const auto* data = static_cast<const char*>(c.getBlob());
   return {data, static_cast<std::size_t>(c.getBytes())};
 }

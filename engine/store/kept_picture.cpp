@@ -61,7 +61,7 @@ expected<std::optional<kept_picture>> store::find_picture() const {
                           "where r.checksum = p.record_checksum");
     if (!row.executeStep())
       return found();
-    const auto data = blob(row.getColumn(2));
+    const auto data = bytes_of(row.getColumn(2));
     if (hash64(data) != natural(row.getColumn(1)))
       return found();
     return kept_picture{.sequence = natural(row.getColumn(0)),

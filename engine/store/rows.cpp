@@ -16,12 +16,12 @@ std::optional<double> real(const SQLite::Column& c) {
 }
 
 std::string_view text(const SQLite::Column& c) {
-  const auto b = blob(c);
+  const auto b = bytes_of(c);
   return {b.data(), b.size()};
 }
 
 bytes copied(const SQLite::Column& c) {
-  const auto b = blob(c);
+  const auto b = bytes_of(c);
   return c.isNull() ? bytes() : bytes(b.begin(), b.end());
 }
 
@@ -189,7 +189,7 @@ expected<annotations> store::find_annotations() const {
     row.bind(1, as_signed(kind_of(person_ordered{})));
     annotations found;
     while (row.executeStep()) {
-      const auto one = decode_record(blob(row.getColumn(1)));
+      const auto one = decode_record(bytes_of(row.getColumn(1)));
       if (!one)
         return tl::unexpected(one.error());
       if (const auto* told = std::get_if<person_ordered>(&*one))

@@ -17,6 +17,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 namespace clade {
 
@@ -63,7 +64,7 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
     while (all.executeStep()) {
       const auto sequence = natural(all.getColumn(0));
       const auto unix_ms = all.getColumn(1).getInt64();
-      const auto payload = blob(all.getColumn(3));
+      const auto payload = bytes_of(all.getColumn(3));
       count = natural(all.getColumn(5));
       if (sequence == after) {
         whole = sequence;
@@ -116,7 +117,7 @@ store::impl::writer::writer(connection& c)
       weights_ids(c.db, "select id from weights"),
       put_picture(c.db, put_picture_sql) {}
 
-void store::impl::writer::load() {
+void store::impl::writer::load(const blob_folder& large_weights) {
   sequence = checksum = 0;
   last_record.tryReset();
   if (last_record.executeStep()) {
@@ -124,7 +125,7 @@ void store::impl::writer::load() {
     checksum = natural(last_record.getColumn(1));
   }
   last_record.tryReset();
-  with_weights.clear();
+  with_weights = large_weights.ids();
   weights_ids.tryReset();
   while (weights_ids.executeStep())
     with_weights.insert(natural(weights_ids.getColumn(0)));
@@ -194,6 +195,16 @@ expected<store> store::open_to_read(const std::filesystem::path& file) {
   }
 }
 
+void store::impl::write_weights(candidate_id id, const blob& weights) {
+  const auto written = weights.size() > most_weights_in_table
+                           ? large_weights.write(id, weights)
+                           : weights.load().map([&](const shared_bytes& content) {
+                               writes->queried.write_weights(id, *content);
+                             });
+  if (!written)
+    throw error(written.error());
+}
+
 expected<store::place> store::append(std::span<const entry> entries) {
   if (entries.empty())
     return place{};
@@ -220,7 +231,7 @@ expected<store::place> store::append(std::span<const entry> entries) {
              const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
              if (evaluated == nullptr)
                throw error{error_kind::internal, "weights came without an evaluation"};
-             w.queried.write_weights(evaluated->evaluated.id, e.weights);
+             impl_->write_weights(evaluated->evaluated.id, e.weights);
              w.with_weights.insert(evaluated->evaluated.id);
            }
            w.queried.write_progress(w.sequence);
@@ -244,17 +255,20 @@ expected<void> store::keep_weights(std::span<const candidate_id> ids) {
                       impl_->writes->with_weights.end(), dropped))
     return {};
   return transact([&](impl::writer& w) {
-    for (auto i = w.with_weights.begin(); i != w.with_weights.end();) {
-      if (!dropped(*i)) {
-        ++i;
-        continue;
-      }
-      w.delete_weights.tryReset();
-      w.delete_weights.bind(1, as_signed(*i));
-      w.delete_weights.exec();
-      i = w.with_weights.erase(i);
-    }
-  });
+           for (auto i = w.with_weights.begin(); i != w.with_weights.end();) {
+             if (!dropped(*i)) {
+               ++i;
+               continue;
+             }
+             w.delete_weights.tryReset();
+             w.delete_weights.bind(1, as_signed(*i));
+             w.delete_weights.exec();
+             i = w.with_weights.erase(i);
+           }
+         })
+      .and_then([&] {
+        return impl_->large_weights.keep(ids, std::numeric_limits<candidate_id>::max());
+      });
 }
 
 expected<void> store::for_each(
@@ -308,7 +322,7 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
   };
   if (!found.executeStep())
     return damaged("is missing");
-  const auto payload = blob(found.getColumn(2));
+  const auto payload = bytes_of(found.getColumn(2));
   if (chained_checksum(natural(found.getColumn(4)), sequence,
                        found.getColumn(0).getInt64(), found.getColumn(1).getInt64(),
                        payload)
@@ -369,21 +383,27 @@ expected<evaluation> store::find_evaluation(candidate_id id) const {
   });
 }
 
-expected<bytes> store::find_weights(candidate_id id) const {
-  return guarded(impl_->connected, [&]() -> expected<bytes> {
+expected<blob> store::find_weights(candidate_id id) const {
+  const auto damaged = [&] {
+    return fail(error_kind::corrupt,
+                impl_->connected.file.string() + ": the weights of #" + std::to_string(id)
+                    + " do not match their checksum: the file is damaged; "
+                    + check_command(impl_->connected.file) + " says what is whole");
+  };
+  return guarded(impl_->connected, [&]() -> expected<blob> {
     SQLite::Statement found(impl_->connected.db,
                             "select bytes, checksum from weights where id = ?");
     found.bind(1, as_signed(id));
-    if (!found.executeStep())
-      return bytes();
-    const auto weights = blob(found.getColumn(0));
+    if (!found.executeStep()) {
+      auto large = impl_->large_weights.read(id);
+      if (large.empty() && impl_->large_weights.ids().contains(id))
+        return damaged();
+      return large;
+    }
+    const auto weights = bytes_of(found.getColumn(0));
     if (hash64(weights) != natural(found.getColumn(1)))
-      return fail(error_kind::corrupt,
-                  impl_->connected.file.string() + ": the weights of #"
-                      + std::to_string(id)
-                      + " do not match their checksum: the file is damaged; "
-                      + check_command(impl_->connected.file) + " says what is whole");
-    return bytes(weights.begin(), weights.end());
+      return damaged();
+    return blob(bytes(weights.begin(), weights.end()));
   });
 }
 

@@ -3,6 +3,7 @@
 #include "engine/run/annotations.hpp"
 #include "engine/store/overview.hpp"
 #include "engine/store/rows.hpp"
+#include "genome/blob.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -16,8 +17,11 @@ namespace clade {
 /// any.
 struct entry {
   clade::record record;
-  bytes weights;
+  blob weights;
 };
+
+/// In a run's folder: weights too large for the store (`store::most_weights_in_table`).
+inline constexpr const char* weights_folder_name = "weights";
 
 /// Views of a run begin with this picture (engine/telemetry/stored_picture.hpp), bytes
 /// that the store does not look into.
@@ -26,8 +30,8 @@ struct kept_picture {
   bytes data;
 };
 
-/// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its
-/// own. Table `records` (sequence, time, kind, payload, checksum chained over its
+/// The store of one run: one SQLite file (WAL, synchronous=FULL) that is whole on its own,
+/// but for large weights, which lie beside it (blob_folder.hpp). Table `records` (sequence, time, kind, payload, checksum chained over its
 /// predecessor's) is the truth; the tables that people query are written from it in the
 /// same transaction. Schema and example queries: engine/store/schema.sql. One process
 /// writes (a lock file says which); any number read while it does. Every call blocks on
@@ -77,8 +81,11 @@ public:
   [[nodiscard]] expected<candidate> find_candidate(candidate_id id) const;
   [[nodiscard]] expected<evaluation> find_evaluation(candidate_id id) const;
 
+  /// SQLite holds at most 10^9 bytes in one value and takes twice its memory to write it.
+  static constexpr std::uint64_t most_weights_in_table = 64 << 20;
+
   /// The weights kept for that candidate; empty if none are.
-  [[nodiscard]] expected<bytes> find_weights(candidate_id id) const;
+  [[nodiscard]] expected<blob> find_weights(candidate_id id) const;
 
   /// Drops all weights but these candidates'.
   [[nodiscard]] expected<void> keep_weights(std::span<const candidate_id> ids);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/store/blob_folder.hpp"
 #include "engine/store/connection.hpp"
 #include "engine/store/run_lock.hpp"
 #include "engine/store/store.hpp"
@@ -14,10 +15,13 @@ namespace clade {
 
 /// What a store consists of; for the files of this folder alone.
 struct store::impl {
-  explicit impl(connection c) : connected(std::move(c)) {}
+  explicit impl(connection c)
+      : connected(std::move(c)),
+        large_weights(connected.file.parent_path() / weights_folder_name) {}
 
   std::optional<run_lock> lock; ///< Writers have it, until the file is closed.
   connection connected;
+  blob_folder large_weights;
 
   /// Writers only.
   struct writer {
@@ -30,12 +34,15 @@ struct store::impl {
     bool loaded = false;
     std::uint64_t sequence = 0;
     std::uint64_t checksum = 0;
-    std::set<candidate_id> with_weights;
+    std::set<candidate_id> with_weights; ///< In the table or beside the store.
 
-    void load();
+    void load(const blob_folder& large_weights);
     void write(const kept_picture& p);
   };
   std::unique_ptr<writer> writes;
+
+  /// Part of a transaction: throws an `error`.
+  void write_weights(candidate_id id, const blob& weights);
 
   std::uint64_t size = 0;
   int version = schema_version;
@@ -65,7 +72,7 @@ expected<void> store::transact(Write write) {
     w.begin.tryReset();
     w.begin.exec();
     if (!w.loaded)
-      w.load();
+      w.load(impl_->large_weights);
     write(w);
     w.commit.tryReset();
     w.commit.exec();

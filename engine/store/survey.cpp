@@ -118,7 +118,7 @@ expected<std::string> copy_records(const connection& from, whole_copy& to,
     const stored_record row{.sequence = natural(all.at(0)),
                             .unix_ms = all.at(1).getInt64(),
                             .kind = all.at(2).getInt64(),
-                            .payload = blob(all.at(3)),
+                            .payload = bytes_of(all.at(3)),
                             .checksum = natural(all.at(4))};
     if (row.sequence != whole + 1)
       return next + "is missing";
@@ -146,7 +146,7 @@ bool equal(const SQLite::Column& a, const SQLite::Column& b) {
   case SQLITE_NULL:
     return true;
   default:
-    return std::ranges::equal(blob(a), blob(b));
+    return std::ranges::equal(bytes_of(a), bytes_of(b));
   }
 }
 
@@ -217,7 +217,7 @@ expected<std::string> picture_fault(const connection& stored) {
     return "table picture " + *fault;
   if (kept.at(2).getInt() == 0)
     return "the picture for views is not of these records";
-  return hash64(blob(kept.at(1))) == natural(kept.at(0))
+  return hash64(bytes_of(kept.at(1))) == natural(kept.at(0))
              ? ""
              : "the picture for views does not match its checksum";
 }
@@ -301,7 +301,7 @@ expected<void> check_weights(const connection& from, whole_copy& to, bool kept,
     if (!fault->empty() || !all.there())
       return {};
     const auto id = natural(all.at(0));
-    const auto weights = blob(all.at(2));
+    const auto weights = bytes_of(all.at(2));
     const auto of = "the weights of #" + std::to_string(id);
     const auto hash = to.weights_hash(id);
     if (!hash) {
@@ -315,6 +315,22 @@ expected<void> check_weights(const connection& from, whole_copy& to, bool kept,
       if (kept)
         to.add_weights(id, weights);
     }
+  }
+}
+
+/// Tells the whole ones of the weights that lie beside the store, where they stay. Those
+/// without an evaluation came just before the process was killed, and are no damage.
+void check_large_weights(const std::filesystem::path& file, whole_copy& to,
+                         store_condition& found) {
+  const blob_folder large(file.parent_path() / weights_folder_name);
+  for (const auto id : large.ids()) {
+    const auto weights = large.read(id);
+    const auto hash = to.weights_hash(id);
+    if (hash && !weights.empty() && *hash == weights.checksum())
+      found.weights.push_back(id);
+    else if (hash)
+      found.weights_faults.push_back("the weights of #" + std::to_string(id)
+                                     + " do not match their checksum");
   }
 }
 
@@ -414,6 +430,7 @@ expected<void> survey_content(const survey_params& params, const connection& fro
     found.table_fault = std::move(*fault);
   if (auto ok = check_weights(from, copy, params.keep_copy, found); !ok)
     return ok;
+  check_large_weights(params.file, copy, found);
   if (params.keep_copy)
     copy.close();
   return {};

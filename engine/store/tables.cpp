@@ -193,7 +193,7 @@ contender tables::contender_of(candidate_id id) {
   select_evaluation_.bind(1, as_signed(id));
   if (!select_evaluation_.executeStep())
     throw error{error_kind::corrupt, "no evaluation of #" + std::to_string(id)};
-  const auto read = decode_record(blob(select_evaluation_.getColumn(0)));
+  const auto read = decode_record(bytes_of(select_evaluation_.getColumn(0)));
   select_evaluation_.tryReset();
   if (!read)
     throw error(read.error());

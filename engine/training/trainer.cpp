@@ -85,6 +85,16 @@ double latency_milliseconds(network_module& net, const at::Tensor& features) {
   return times[measured / 2];
 }
 
+// msgpack holds fewer than 2^32 bytes; the rest is for names.
+constexpr std::uint64_t most_checkpoint_bytes = (std::uint64_t{1} << 32) - (1 << 24);
+
+std::uint64_t value_bytes(std::span<const weight_tensor> tensors) {
+  std::uint64_t size = 0;
+  for (const auto& t : tensors)
+    size += t.values.size() * sizeof(float);
+  return size;
+}
+
 // A genome made ready.
 struct plan {
   clade::network network;
@@ -199,7 +209,8 @@ trainer::train_planned(const job& j, const plan& p, progress& heard,
     net = std::make_unique<network_module>(p.network, task.key, device);
     return train(*net, on_device_, task, heard);
   }
-  const auto from = decode_checkpoint(j.checkpoint);
+  const auto from = j.checkpoint.load().and_then(
+      [](const shared_bytes& content) { return decode_checkpoint(*content); });
   if (!from)
     return fail_in("the weights of #" + std::to_string(j.start), from.error());
   const auto parent = plan_for(from->genome);
@@ -222,10 +233,15 @@ trainer::train_planned(const job& j, const plan& p, progress& heard,
 void trainer::keep_checkpoint(const job& j, training_result& result,
                               std::vector<weight_tensor> weights,
                               evaluated_job& out) const {
-  if (j.keep_checkpoint != checkpointing::none)
-    out.checkpoint = encode_checkpoint({.genome = j.genome,
-                                        .weights = std::move(weights),
-                                        .position = std::move(result.position)});
+  auto size = value_bytes(weights);
+  if (const auto& p = result.position)
+    size += value_bytes(p->weights) + value_bytes(p->moments);
+  // Of a larger one there is no checkpoint: what starts from it trains it again first.
+  if (j.keep_checkpoint == checkpointing::none || size > most_checkpoint_bytes)
+    return;
+  out.checkpoint = encode_checkpoint({.genome = j.genome,
+                                      .weights = std::move(weights),
+                                      .position = std::move(result.position)});
 }
 
 void trainer::train_job(const job& j, progress& p, evaluated_job& out) {

@@ -76,9 +76,11 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
     return tl::unexpected(stored.error());
   if (stored->empty())
     return without_weights(s, file, id);
-  return decode_weights(*stored).map([&](std::vector<weight_tensor> weights) {
-    return kept_network{born->genome, std::move(weights)};
-  });
+  return stored->load()
+      .and_then([](const shared_bytes& content) { return decode_weights(*content); })
+      .map([&](std::vector<weight_tensor> weights) {
+        return kept_network{born->genome, std::move(weights)};
+      });
 }
 
 /// Of the validation part, where the candidate was tested at the end.

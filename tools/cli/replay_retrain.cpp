@@ -182,7 +182,7 @@ private:
   std::map<std::size_t, node_work> works_;
   /// What was trained again and others start from, by experiment; nothing of the run's
   /// own is trusted.
-  std::map<std::pair<std::size_t, candidate_id>, bytes> checkpoints_;
+  std::map<std::pair<std::size_t, candidate_id>, blob> checkpoints_;
 };
 
 json to_json(const retraining& r) {

@@ -105,7 +105,7 @@ std::string evaluation_desk::describe() const {
 }
 
 /// Weights are asked for whenever an evaluation may be one of the best.
-void evaluation_desk::keep_best(candidate_id id, bytes weights) {
+void evaluation_desk::keep_best(candidate_id id, blob weights) {
   auto& one = trained_.at(id);
   const auto f = fitness_of(one.result, params_.goal);
   if (!f.ok || weights.empty())
@@ -168,8 +168,10 @@ expected<std::string> evaluation_desk::test(const request& r) {
                  + ": there is nothing to test");
   const auto original = asked.equal_to == 0 ? *r.id : asked.equal_to;
   const trained& t = trained_.at(original);
-  const auto tested = by_.examine(
-      {.id = original, .genome = t.genome, .budget = {.epochs = t.epochs}}, t.weights);
+  const auto tested = t.weights.load().and_then([&](const shared_bytes& weights) {
+    return by_.examine(
+        {.id = original, .genome = t.genome, .budget = {.epochs = t.epochs}}, *weights);
+  });
   if (!tested)
     return tl::unexpected(tested.error());
   return text_of({{"id", *r.id},

@@ -56,7 +56,7 @@ private:
     std::uint32_t epochs = 0;
     evaluation result;
     genome_hash network;
-    bytes weights; ///< Of the best.
+    blob weights; ///< Of the best.
   };
   struct request;
 
@@ -64,7 +64,7 @@ private:
   [[nodiscard]] expected<std::string> evaluate(const request& r);
   [[nodiscard]] expected<std::string> test(const request& r);
   [[nodiscard]] expected<request> parse(std::string_view line) const;
-  void keep_best(candidate_id id, bytes weights);
+  void keep_best(candidate_id id, blob weights);
 
   params params_;
   evaluating by_;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "actors/head/data_source.hpp"
 #include "actors/head/dispatcher.hpp"
 #include "actors/node/trainer.hpp"
 #include "genome/codec.hpp"
 #include "genome/mutation.hpp"
 #include "tests/actors/test_system.hpp"
 #include "tests/support/genomes.hpp"
+#include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -16,6 +18,7 @@ using namespace std::chrono_literals;
 /// What the selector was told.
 struct heard {
   std::vector<evaluation> evaluations;
+  std::vector<blob> weights; ///< Of these.
   std::vector<record> observations;
   std::vector<error> failures;
 };
@@ -24,8 +27,10 @@ inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
                                                    std::shared_ptr<heard> h) {
   return {
       [h](const evaluations& e) {
-        for (const auto& done : e.batch)
+        for (const auto& done : e.batch) {
           h->evaluations.push_back(done.evaluation);
+          h->weights.push_back(done.weights);
+        }
       },
       [h](const observation& o) { h->observations.push_back(o.record); },
       [h](const run_failure& f) { h->failures.push_back(f.why); },
@@ -67,10 +72,13 @@ constexpr std::uint64_t this_run = 77;
 constexpr std::uint64_t local_worker = 5;
 
 struct fixture {
+  scratch_folder folder;
   test_system system;
   std::shared_ptr<heard> told = std::make_shared<heard>();
   std::vector<std::string> said;
   selector_actor selector = system->spawn(stub_selector, told);
+  data_source_actor source =
+      system->spawn(data_source_behavior, std::vector<data_file>());
   dispatcher_actor dispatcher;
 
   /// A node, and its present connection.
@@ -88,6 +96,8 @@ struct fixture {
               .schedule = {.lease = lease, .closed_lease = 3s},
               .run = this_run,
               .experiment = "e",
+              .source = source,
+              .incoming = folder.path() / "incoming",
               .local_worker = local_worker,
               .say = [this](const std::string& line) { said.push_back(line); }})) {
     caf::anon_send(dispatcher, selector);
@@ -95,6 +105,7 @@ struct fixture {
 
   ~fixture() {
     caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(source, caf::exit_reason::user_shutdown);
     system.settle();
   }
 

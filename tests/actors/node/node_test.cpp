@@ -1,5 +1,4 @@
 #include "actors/node/node.hpp"
-
 #include "tests/actors/test_system.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,7 +49,9 @@ link_actor::behavior_type stub_link(link_actor::pointer, heard* h) {
         ++h->leaving;
         h->not_done = l.not_done;
       },
-      [](const fetch_chunk&) { return chunk{"of the head", {}}; },
+      [](const fetch_chunk&) {
+        return chunk{"of the head", {}};
+      },
       [](const taken&) {},
       [](tick) {},
   };

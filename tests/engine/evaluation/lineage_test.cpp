@@ -1,5 +1,6 @@
 #include "engine/evaluation/lineage.hpp"
 #include "tests/engine/search/toy_world.hpp"
+#include "tests/support/content_of.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -61,7 +62,7 @@ TEST_CASE("lineage: where the start has a checkpoint, that is all") {
   REQUIRE(l);
   CHECK(l->start == 2);
   CHECK(l->start_epoch == 9);
-  CHECK(l->checkpoint == "two");
+  CHECK(l->checkpoint == bytes("two"));
   CHECK(l->before.empty());
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("lineage: what is lost is trained again, the first one first") {
   REQUIRE(l);
   CHECK(ids(*l) == std::vector<candidate_id>{2});
   CHECK(l->before[0].start_epoch == 3);
-  CHECK(l->checkpoint == "one");
+  CHECK(l->checkpoint == bytes("one"));
   p.checkpoints.clear();
   l = p.trace(p.all[4]);
   REQUIRE(l);
@@ -116,7 +117,7 @@ TEST_CASE("lineage: each is evaluated with the checkpoint of the one before") {
   std::vector<std::string> seen;
   std::set<candidate_id> failing;
   const auto evaluate = [&](job j) {
-    seen.push_back(std::to_string(j.id) + " with " + j.checkpoint);
+    seen.push_back(std::to_string(j.id) + " with " + test::content_of(j.checkpoint));
     evaluated_job done{.evaluation = {.id = j.id}};
     if (failing.contains(j.id)) {
       done.evaluation.outcome = outcome::diverged;

@@ -4,6 +4,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
 using namespace clade;
@@ -431,4 +433,68 @@ TEST_CASE(
   CHECK(refused[0].id == 2000);
   CHECK(refused[0].needs.memory_bytes == 3'000);
   CHECK(s.hand_out(start).size() == 1);
+}
+
+TEST_CASE("schedule: a task waits for the device that it needs, and others pass it") {
+  schedule s;
+  s.submit({.id = 1, .work = 9, .needs = {.memory_bytes = 50, .device = "cuda"}});
+  s.submit({.id = 2, .work = 1});
+  s.join(1, {.slot = "cpu:0", .memory_bytes = 10, .device = "cpu"}, start);
+  CHECK(s.too_large().empty());
+  CHECK(ids(s.hand_out(start).at(0)) == std::vector<candidate_id>{2});
+  CHECK(s.waiting() == 1);
+  s.join(2, {.slot = "cuda:0", .memory_bytes = 100, .device = "cuda"}, start);
+  CHECK(ids(s.hand_out(start).at(0)) == std::vector<candidate_id>{1});
+}
+
+TEST_CASE(
+    "schedule: whatever tasks need and nodes offer, each is given, waits or is refused "
+    "for a reason") {
+  CHECK(rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& needs,
+                     const std::vector<std::pair<std::uint8_t, std::uint8_t>>& offers) {
+    const std::array<std::string, 3> devices{"", "cpu", "cuda"};
+    schedule s;
+    std::map<candidate_id, task_needs> waits;
+    std::map<node_id, offer> there;
+    for (const auto& [memory, device] : needs) {
+      const candidate_id id = waits.size() + 1;
+      waits[id] = {.memory_bytes = memory, .device = devices[device % 3]};
+      s.submit({.id = id, .needs = waits[id]});
+    }
+    for (const auto& [memory, device] : offers) {
+      const node_id id = there.size() + 1;
+      there[id] = {.slot = std::to_string(id),
+                   .memory_bytes = memory,
+                   .measured = false,
+                   .device = devices[1 + device % 2]};
+      s.join(id, there[id], start);
+    }
+    const auto has_device = [&](const offer& o, const task_needs& n) {
+      return n.device.empty() || n.device == o.device;
+    };
+    const auto can = [&](const offer& o, const task_needs& n) {
+      return has_device(o, n)
+             && (o.memory_bytes == 0 || n.memory_bytes <= o.memory_bytes);
+    };
+    for (const auto& t : s.too_large()) {
+      const auto n = waits.extract(t.id.candidate).mapped();
+      bool device_there = false;
+      for (const auto& [id, o] : there) {
+        RC_ASSERT(!can(o, n));
+        device_there = device_there || has_device(o, n);
+      }
+      RC_ASSERT(device_there);
+    }
+    std::set<node_id> busy;
+    for (const auto& out : s.hand_out(start))
+      for (const auto& l : out.leases) {
+        busy.insert(out.node);
+        RC_ASSERT(can(there.at(out.node), waits.extract(l.id.candidate).mapped()));
+      }
+    // What still waits finds every node that can do it busy.
+    RC_ASSERT(s.waiting() == waits.size());
+    for (const auto& [id, n] : waits)
+      for (const auto& [node, o] : there)
+        RC_ASSERT(!can(o, n) || busy.contains(node));
+  }));
 }

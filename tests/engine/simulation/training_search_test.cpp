@@ -30,9 +30,9 @@ struct world {
               done.evaluation.outcome = outcome::diverged;
               done.evaluation.metrics.clear();
             }
-            done.weights = {static_cast<char>(j.id)};
+            done.weights = bytes{static_cast<char>(j.id)};
             if (j.keep_checkpoint != checkpointing::none)
-              done.checkpoint = {static_cast<char>(j.id)};
+              done.checkpoint = bytes{static_cast<char>(j.id)};
             trained.push_back(std::move(j));
             return done;
           },

@@ -38,7 +38,8 @@ std::string lie_of(const store& s, const std::vector<bytes>& written) {
               == written.end()
           || e->id != id)
         return "another evaluation";
-    if (const auto w = s.find_weights(id); w && !w->empty() && *w != "the weights of 5")
+    if (const auto w = s.find_weights(id);
+        w && !w->empty() && *w != bytes("the weights of 5"))
       return "other weights";
   }
   return "";

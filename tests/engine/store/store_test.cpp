@@ -170,7 +170,7 @@ TEST_CASE("store: weights come with an evaluation or not at all") {
   const place p;
   auto s = store::create(p.file);
   REQUIRE(s);
-  const entry stray{run_paused{""}, "weights"};
+  const entry stray{run_paused{""}, bytes("weights")};
   const auto refused = s->append({&stray, 1});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == error_kind::internal);
@@ -199,6 +199,32 @@ TEST_CASE("store: weights are kept until others are named") {
 
   *s = store(*store::open_to_read(p.file));
   CHECK(s->find_weights(2) == large + "2");
+}
+
+TEST_CASE("store: large weights lie beside the store, and go when others are named") {
+  const place p;
+  auto s = store::create(p.file);
+  REQUIRE(s);
+  const bytes content(store::most_weights_in_table + 1, 'w');
+  const blob large(content);
+  const auto beside = p.file.parent_path() / weights_folder_name;
+  REQUIRE(
+      s->append(std::vector<entry>{evaluated(an_evaluation(1, 0.5), content),
+                                   evaluated(an_evaluation(2, 0.5), bytes("small"))}));
+  CHECK(s->find_weights(1) == large);
+  CHECK(s->find_weights(2) == bytes("small"));
+  CHECK(std::filesystem::exists(beside / "1"));
+  CHECK(std::filesystem::file_size(p.file) < large.size() / 10);
+  *s = store(*store::open_to_read(p.file));
+  CHECK(s->find_weights(1) == large);
+  std::filesystem::resize_file(beside / "1", 100);
+  CHECK(s->find_weights(1).error().kind == error_kind::corrupt);
+
+  *s = store(*store::open(p.file));
+  REQUIRE(s->keep_weights(std::vector<candidate_id>{2}));
+  CHECK(std::filesystem::is_empty(beside));
+  CHECK(s->find_weights(1) == bytes());
+  CHECK(s->find_weights(2) == bytes("small"));
 }
 
 TEST_CASE("store: weights of an earlier opening are dropped too") {

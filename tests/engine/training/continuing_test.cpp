@@ -1,6 +1,7 @@
 // A training that goes on, and weights that are taken over, with LibTorch.
 #include "engine/training/checkpoint.hpp"
 #include "tests/engine/training/training_data.hpp"
+#include "tests/support/content_of.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -124,8 +125,8 @@ TEST_CASE("continuing: other hyperparameters go on from the same weights") {
     assign(next.genome.hyperparameters, "optimiser", optimiser);
     assign(next.genome.hyperparameters, "learning_rate", 1e-9);
     const auto four = trained(*trainer, next);
-    const auto before = decode_checkpoint(three.checkpoint)->position;
-    const auto after = decode_checkpoint(four.checkpoint)->position;
+    const auto before = decode_checkpoint(test::content_of(three.checkpoint))->position;
+    const auto after = decode_checkpoint(test::content_of(four.checkpoint))->position;
     REQUIRE(before);
     REQUIRE(after);
     CHECK(after->epochs == 4);
@@ -143,9 +144,11 @@ TEST_CASE("continuing: without its checkpoint, or with a damaged one, it is inva
   const auto three = trained(*trainer, first);
   auto next = going_on(first, three, 2, 6);
   listener ear;
-  next.checkpoint[next.checkpoint.size() / 2] ^= 1;
+  auto damaged = test::content_of(next.checkpoint);
+  damaged[damaged.size() / 2] ^= 1;
+  next.checkpoint = std::move(damaged);
   CHECK(trainer->evaluate(next, ear).evaluation.outcome == outcome::invalid);
-  next.checkpoint.clear();
+  next.checkpoint = {};
   const auto e = trainer->evaluate(next, ear).evaluation;
   CHECK(e.outcome == outcome::invalid);
   CHECK(e.reason.starts_with("the weights of #1: "));
@@ -157,9 +160,9 @@ TEST_CASE("continuing: a checkpoint is given where it is asked for") {
   const image_bench bench;
   const auto trainer = bench.trainer();
   auto j = rung(a_conv_network(), 1, 2);
-  const auto whole = trained(*trainer, j).checkpoint;
+  const auto whole = test::content_of(trained(*trainer, j).checkpoint);
   j.keep_checkpoint = checkpointing::weights;
-  const auto weights = trained(*trainer, j).checkpoint;
+  const auto weights = test::content_of(trained(*trainer, j).checkpoint);
   j.keep_checkpoint = checkpointing::none;
   CHECK(trained(*trainer, j).checkpoint.empty());
   REQUIRE(decode_checkpoint(whole));

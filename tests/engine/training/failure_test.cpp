@@ -1,5 +1,6 @@
 #include "genome/hash.hpp"
 #include "tests/engine/training/training_data.hpp"
+#include "tests/support/content_of.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -69,8 +70,8 @@ TEST_CASE("trainer: the best epoch of a training that is cut by its time counts"
   }
   CHECK(*find(e.metrics, "validation.accuracy") == best);
   // Its weights are those of that epoch: their test needs no other training.
-  CHECK(done.evaluation.weights_hash == hash64(done.weights));
-  CHECK(trainer->examine(j, done.weights));
+  CHECK(done.evaluation.weights_hash == done.weights.checksum());
+  CHECK(trainer->examine(j, test::content_of(done.weights)));
 }
 
 TEST_CASE("trainer: a training that others go on from is whole or failed") {

@@ -6,6 +6,7 @@
 #include "engine/training/training_loop.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/engine/training/training_data.hpp"
+#include "tests/support/content_of.hpp"
 
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>
@@ -84,7 +85,7 @@ public:
     const auto done = trainer_->evaluate(j, ear);
     INFO(done.evaluation.reason);
     REQUIRE(done.evaluation.outcome == outcome::succeeded);
-    auto left = decode_checkpoint(done.checkpoint);
+    auto left = decode_checkpoint(test::content_of(done.checkpoint));
     REQUIRE(left);
     return std::move(*left);
   }

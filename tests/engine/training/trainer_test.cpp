@@ -1,5 +1,6 @@
 #include "engine/training/metrics.hpp"
 #include "tests/engine/training/training_data.hpp"
+#include "tests/support/content_of.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -184,7 +185,7 @@ TEST_CASE("trainer: weights are kept for the fit and examine as the training did
   j.keep_weights_above = 2;
   CHECK(trainer->evaluate(j, ear).weights.empty());
   j.keep_weights_above = -1;
-  const auto kept = trainer->evaluate(j, ear).weights;
+  const auto kept = test::content_of(trainer->evaluate(j, ear).weights);
   REQUIRE_FALSE(kept.empty());
 
   const auto again = trainer->examine(j, {});
@@ -202,7 +203,7 @@ TEST_CASE("trainer: weights that are damaged or of another network are an error"
   listener ear;
   auto j = a_job(a_dense_network());
   j.keep_weights_above = -1;
-  auto weights = trainer->evaluate(j, ear).weights;
+  auto weights = test::content_of(trainer->evaluate(j, ear).weights);
   REQUIRE_FALSE(weights.empty());
   auto wider = j;
   assign(wider.genome.nodes.back().settings, "units", std::int64_t{17});

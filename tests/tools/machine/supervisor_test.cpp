@@ -1,8 +1,7 @@
 // Scripts stand for node processes: what they end with decides what becomes of their slot.
 
-#include "tools/machine/supervisor.hpp"
-
 #include "tests/support/scratch.hpp"
+#include "tools/machine/supervisor.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -30,9 +29,13 @@ private:
 /// where there are no more. $beat is the pipe of the pulse; "$@" are the words at the end.
 struct scripted_slot {
   explicit scripted_slot(std::initializer_list<std::string> lines) {
-    std::string script = "n=$(cat '" + count() + "' 2>/dev/null || echo 0)\n"
-                         "n=$((n + 1)); echo $n >'" + count() + "'\n"
-                         "echo \"$*\" >>'" + words() + "'\nbeat=$2\ncase $n in\n";
+    std::string script = "n=$(cat '" + count()
+                         + "' 2>/dev/null || echo 0)\n"
+                           "n=$((n + 1)); echo $n >'"
+                         + count()
+                         + "'\n"
+                           "echo \"$*\" >>'"
+                         + words() + "'\nbeat=$2\ncase $n in\n";
     std::size_t number = 0;
     for (const auto& line : lines)
       script += (++number == lines.size() ? "*" : std::to_string(number)) + ") " + line

@@ -52,7 +52,7 @@ struct desk_at_work {
              done.evaluation.metrics = {{"validation.accuracy", accuracy},
                                         {"validation.loss", 1 - accuracy}};
              if (accuracy > j.keep_weights_above)
-               done.weights = {'w'};
+               done.weights = bytes{'w'};
              return done;
            },
        .examine = [this](job j, const bytes& weights) -> expected<examination> {

@@ -1,6 +1,7 @@
 #include "engine/evaluation/synthetic/synthetic.hpp"
 #include "engine/search/core/strategy.hpp"
 #include "genome/hash.hpp"
+#include "tests/support/content_of.hpp"
 #include "tests/support/small_space.hpp"
 
 #include <catch2/catch.hpp>
@@ -248,7 +249,7 @@ TEST_CASE(
   j.keep_weights_above = -1;
   const auto kept = evaluated(j);
   CHECK(kept.weights.size() == 32);
-  CHECK(hash64(kept.weights) == kept.evaluation.weights_hash);
+  CHECK(kept.weights.checksum() == kept.evaluation.weights_hash);
   j.keep_weights_above = find(kept.evaluation.metrics, "validation.accuracy").value();
   CHECK(evaluated(j).weights.empty());
 }
@@ -257,7 +258,7 @@ TEST_CASE("synthetic: the examination takes its own weights or none and refuses 
   auto j = a_job();
   j.keep_weights_above = -1;
   const auto fitness = a_synthetic();
-  const auto weights = evaluated(j).weights;
+  const auto weights = test::content_of(evaluated(j).weights);
   const auto with = fitness->examine(j, weights), without = fitness->examine(j, {});
   REQUIRE(with);
   REQUIRE(without);
