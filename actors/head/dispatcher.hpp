@@ -31,7 +31,7 @@ struct dispatcher_params {
   /// Trainings leave checkpoints, since others may start from them.
   bool keep_checkpoints = false;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.
-  std::function<void(epoch_news)> show;        ///< To viewers, if set.
+  std::function<void(epoch_event)> show;       ///< To viewers, if set.
 };
 
 /// Hands tasks to nodes and their results to the selector. What may be handed out, to

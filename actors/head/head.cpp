@@ -268,7 +268,7 @@ private:
   }
 
   /// Called by the publisher's thread.
-  std::string obey(const person_ordered& order) {
+  std::string obey(const operator_command& order) {
     caf::actor_addr to;
     {
       std::lock_guard lock(told_mutex_);
@@ -313,10 +313,10 @@ private:
   }
 
   /// Epochs are many, and of no use where nobody watches.
-  std::function<void(epoch_news)> shows_epochs() {
+  std::function<void(epoch_event)> shows_epochs() {
     if (!publisher_)
       return nullptr;
-    return [to = publisher_.get()](epoch_news e) {
+    return [to = publisher_.get()](epoch_event e) {
       if (to->watched())
         to->publish(std::move(e));
     };

@@ -175,7 +175,7 @@ void selector_state::applied(const recorded& r) {
       if (!stop_after.empty())
         stop("stopped by " + stop_after + " after generation "
              + std::to_string(std::get<generation_closed>(e.record).generation));
-    } else if (const auto* order = std::get_if<person_ordered>(&e.record)) {
+    } else if (const auto* order = std::get_if<operator_command>(&e.record)) {
       carry_out(*order);
     } else if (std::holds_alternative<run_finished>(e.record)
                || std::holds_alternative<run_paused>(e.record)) {
@@ -247,7 +247,7 @@ std::string selector_state::obey(const told& message) {
     if (auto refusal = params.refuses ? params.refuses(order) : "nobody can look at it";
         !refusal.empty())
       return refusal;
-  note(person_ordered{.order = order, .who = message.who});
+  note(operator_command{.order = order, .who = message.who});
   advance();
   return {};
 }
@@ -257,12 +257,12 @@ std::string selector_state::take_annotation(const told& message) {
     return "the run is at its end";
   if (const auto right = check_annotation(message.order, run.annotated, run.born); !right)
     return right.error().message;
-  note(person_ordered{.order = message.order, .who = message.who});
+  note(operator_command{.order = message.order, .who = message.who});
   advance();
   return {};
 }
 
-void selector_state::carry_out(const person_ordered& told) {
+void selector_state::carry_out(const operator_command& told) {
   switch (told.order.kind) {
   case instruction_kind::hold:
   case instruction_kind::go_on:

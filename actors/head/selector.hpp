@@ -90,7 +90,7 @@ private:
   void submit(const std::vector<candidate_id>& ids);
   void pause_if_idle();
   void end();
-  void carry_out(const person_ordered& told);
+  void carry_out(const operator_command& told);
 };
 
 selector_actor::behavior_type

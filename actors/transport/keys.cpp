@@ -1,6 +1,6 @@
 #include "actors/transport/keys.hpp"
 
-#include "actors/transport/freed_by.hpp"
+#include "actors/transport/c_deleter.hpp"
 
 #include <fcntl.h>
 #include <openssl/err.h>
@@ -34,9 +34,9 @@ constexpr long run_days = 30, authority_days = 365;
 // A run's own authority signs for as long as the run goes on, whatever its clock says.
 constexpr long run_authority_days = 3650;
 
-using key_pointer = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
-using certificate_pointer = std::unique_ptr<X509, freed_by<X509_free>>;
-using file_pointer = std::unique_ptr<std::FILE, freed_by<std::fclose>>;
+using key_pointer = std::unique_ptr<EVP_PKEY, c_deleter<EVP_PKEY_free>>;
+using certificate_pointer = std::unique_ptr<X509, c_deleter<X509_free>>;
+using file_pointer = std::unique_ptr<std::FILE, c_deleter<std::fclose>>;
 
 tl::unexpected<error> openssl_failed(const char* what) {
   char text[256] = "no reason given";
@@ -49,7 +49,7 @@ tl::unexpected<error> openssl_failed(const char* what) {
 bool add_extension(X509* certificate, X509* issuer, int id, const char* text) {
   X509V3_CTX context;
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-  std::unique_ptr<X509_EXTENSION, freed_by<X509_EXTENSION_free>> extension{
+  std::unique_ptr<X509_EXTENSION, c_deleter<X509_EXTENSION_free>> extension{
       X509V3_EXT_conf_nid(nullptr, &context, id, text)};
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }

@@ -1,6 +1,6 @@
 #include "actors/transport/tls_probe.hpp"
 
-#include "actors/transport/freed_by.hpp"
+#include "actors/transport/c_deleter.hpp"
 #include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
@@ -24,8 +24,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-using context_pointer = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
-using ssl_pointer = std::unique_ptr<SSL, freed_by<SSL_free>>;
+using context_pointer = std::unique_ptr<SSL_CTX, c_deleter<SSL_CTX_free>>;
+using ssl_pointer = std::unique_ptr<SSL, c_deleter<SSL_free>>;
 
 bool wait_for(int descriptor, short events, clock::time_point until) {
   for (;;) {
@@ -54,7 +54,7 @@ expected<unique_fd> connect_to(const std::string& host, std::uint16_t port,
           ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
       failed != 0)
     return unreachable(::gai_strerror(failed));
-  const std::unique_ptr<addrinfo, freed_by<::freeaddrinfo>> all(found);
+  const std::unique_ptr<addrinfo, c_deleter<::freeaddrinfo>> all(found);
   int reason = ETIMEDOUT;
   for (const addrinfo* a = found; a != nullptr; a = a->ai_next) {
     unique_fd s(::socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,

@@ -18,9 +18,9 @@ namespace {
 
 using sizes = std::vector<std::int64_t>;
 
-class taking_apart {
+class lowering {
 public:
-  explicit taking_apart(std::span<const weight_tensor> weights) : given_(weights) {
+  explicit lowering(std::span<const weight_tensor> weights) : given_(weights) {
     out_.run_tensors.resize(weights.size());
     for (const auto& w : weights)
       by_name_.emplace(w.name, &w);
@@ -47,7 +47,7 @@ private:
   struct way {
     std::string_view op;
     std::string_view word;
-    void (taking_apart::*take)();
+    void (lowering::*take)();
   };
   static const std::array<way, 20> ways;
 
@@ -157,19 +157,19 @@ private:
   std::optional<error> fault_;
 };
 
-void taking_apart::take_conv() {
+void lowering::take_conv() {
   const auto k = integer("kernel");
   add_block(window(), {channels_out(), channels_in(), k, k});
 }
 
-void taking_apart::take_depthwise() {
+void lowering::take_depthwise() {
   const auto k = integer("kernel");
   auto map = window();
   map.groups = channels_in();
   add_block(map, {channels_out(), 1, k, k});
 }
 
-void taking_apart::take_separable() {
+void lowering::take_separable() {
   const auto k = integer("kernel"), in = channels_in();
   auto depthwise = window();
   depthwise.groups = in;
@@ -178,11 +178,11 @@ void taking_apart::take_separable() {
   add_block(convolution_step{}, {channels_out(), in, 1, 1});
 }
 
-void taking_apart::take_dense() {
+void lowering::take_dense() {
   add_block(linear_step{}, {channels_out(), channels_in()});
 }
 
-void taking_apart::take_average(std::int64_t kernel, std::int64_t stride) {
+void lowering::take_average(std::int64_t kernel, std::int64_t stride) {
   const auto spans = [&](std::int64_t size) {
     std::vector<std::pair<std::int64_t, std::int64_t>> out;
     const auto places = windows(size, kernel, stride);
@@ -196,7 +196,7 @@ void taking_apart::take_average(std::int64_t kernel, std::int64_t stride) {
   add(average_step{spans(in[1]), spans(in[2])});
 }
 
-void taking_apart::take_max_pool() {
+void lowering::take_max_pool() {
   const auto kernel = integer("kernel"), stride = integer("stride");
   const auto& in = layer_->in.front().sizes;
   const auto rows = windows(in[1], kernel, stride);
@@ -207,7 +207,7 @@ void taking_apart::take_max_pool() {
                                       rows.after, columns.after});
 }
 
-void taking_apart::take_avg_pool() {
+void lowering::take_avg_pool() {
   const auto kernel = integer("kernel"), stride = integer("stride");
   const auto& in = layer_->in.front().sizes;
   const auto rows = windows(in[1], kernel, stride);
@@ -218,7 +218,7 @@ void taking_apart::take_avg_pool() {
   take_average(kernel, stride);
 }
 
-void taking_apart::take_resize() {
+void lowering::take_resize() {
   const auto spans = [](std::int64_t out, std::int64_t in) {
     std::vector<std::pair<std::int64_t, std::int64_t>> all;
     for (std::int64_t i = 0; i < out; ++i)
@@ -230,15 +230,15 @@ void taking_apart::take_resize() {
   add(average_step{spans(out[1], in[1]), spans(out[2], in[2])});
 }
 
-void taking_apart::take_activation() {
+void lowering::take_activation() {
   add(activation_step{text_setting(layer_->settings, "function")});
 }
 
-void taking_apart::take_dropout() {
+void lowering::take_dropout() {
   add(dropout_step{real_setting(layer_->settings, "rate")});
 }
 
-void taking_apart::take_map() {
+void lowering::take_map() {
   const bool image = layer_->out.layout() == layout::image;
   const auto in = channels_in(), out = channels_out();
   const auto weight =
@@ -250,30 +250,30 @@ void taking_apart::take_map() {
     add(linear_step{weight, bias});
 }
 
-constexpr std::array<taking_apart::way, 20> taking_apart::ways{{
-    {"input", "input", &taking_apart::take_plain<input_step>},
-    {"conv", "conv", &taking_apart::take_conv},
-    {"separable_conv", "separable", &taking_apart::take_separable},
-    {"depthwise_conv", "depthwise", &taking_apart::take_depthwise},
-    {"max_pool", "max_pool", &taking_apart::take_max_pool},
-    {"avg_pool", "avg_pool", &taking_apart::take_avg_pool},
-    {"global_avg_pool", "global_avg_pool", &taking_apart::take_plain<global_avg_step>},
-    {"global_max_pool", "global_max_pool", &taking_apart::take_plain<global_max_step>},
-    {"dense", "dense", &taking_apart::take_dense},
-    {"batch_norm", "batch_norm", &taking_apart::take_batch_norm},
-    {"layer_norm", "layer_norm", &taking_apart::take_layer_norm},
-    {"activation", "activation", &taking_apart::take_activation},
-    {"dropout", "dropout", &taking_apart::take_dropout},
-    {"add", "add", &taking_apart::take_plain<add_step>},
-    {"concat", "concat", &taking_apart::take_plain<concat_step>},
-    {"flatten", "flatten", &taking_apart::take_plain<flatten_step>},
-    {"as_image", "as_image", &taking_apart::take_plain<as_image_step>},
-    {"resize", "resize", &taking_apart::take_resize},
-    {"project", "project", &taking_apart::take_map},
-    {"output", "output", &taking_apart::take_map},
+constexpr std::array<lowering::way, 20> lowering::ways{{
+    {"input", "input", &lowering::take_plain<input_step>},
+    {"conv", "conv", &lowering::take_conv},
+    {"separable_conv", "separable", &lowering::take_separable},
+    {"depthwise_conv", "depthwise", &lowering::take_depthwise},
+    {"max_pool", "max_pool", &lowering::take_max_pool},
+    {"avg_pool", "avg_pool", &lowering::take_avg_pool},
+    {"global_avg_pool", "global_avg_pool", &lowering::take_plain<global_avg_step>},
+    {"global_max_pool", "global_max_pool", &lowering::take_plain<global_max_step>},
+    {"dense", "dense", &lowering::take_dense},
+    {"batch_norm", "batch_norm", &lowering::take_batch_norm},
+    {"layer_norm", "layer_norm", &lowering::take_layer_norm},
+    {"activation", "activation", &lowering::take_activation},
+    {"dropout", "dropout", &lowering::take_dropout},
+    {"add", "add", &lowering::take_plain<add_step>},
+    {"concat", "concat", &lowering::take_plain<concat_step>},
+    {"flatten", "flatten", &lowering::take_plain<flatten_step>},
+    {"as_image", "as_image", &lowering::take_plain<as_image_step>},
+    {"resize", "resize", &lowering::take_resize},
+    {"project", "project", &lowering::take_map},
+    {"output", "output", &lowering::take_map},
 }};
 
-void taking_apart::take_layer() {
+void lowering::take_layer() {
   const auto found = std::ranges::find(ways, layer_->op, &way::op);
   if (found == ways.end()) {
     fault_ = error{error_kind::invalid_input,
@@ -291,7 +291,7 @@ void taking_apart::take_layer() {
 
 expected<exported_model> export_network(const network& n,
                                         std::span<const weight_tensor> weights) {
-  return taking_apart(weights).all(n);
+  return lowering(weights).all(n);
 }
 
 std::vector<std::string> names_of(const preprocessing& how) {

@@ -117,13 +117,13 @@ std::string learning_chart(const std::vector<epoch>& curve, const std::string& k
 }
 
 /// A line for each slot, with the share of the time for which it was busy.
-std::string draw_slots(const run_story& story, double left, double width) {
+std::string draw_slots(const run_report& story, double left, double width) {
   constexpr double row = 17, bar = 11, levels = 5;
   const auto shown = std::min(story.slots.size(), most_rows);
   const auto axis = time_axis(story.working_seconds, width < 500 ? 4 : 7);
   const auto height = static_cast<double>(shown) * row + 30;
   const auto room = width - left - 14;
-  const auto column = room / static_cast<double>(run_story::timeline_columns);
+  const auto column = room / static_cast<double>(run_report::timeline_columns);
   std::string out = "<svg role=\"img\" viewBox=\"0 0 " + coordinate(width) + " "
                     + coordinate(height)
                     + "\" aria-label=\"What each slot did over time\">\n";
@@ -177,7 +177,7 @@ std::string draw_slots(const run_story& story, double left, double width) {
 
 } // namespace
 
-std::string fitness_chart(const run_story& story) {
+std::string fitness_chart(const run_report& story) {
   const auto& goal = story.run.overview.goal;
   std::vector<point> low, high, median, best, own;
   range y;
@@ -236,7 +236,7 @@ std::string learning_charts(const std::vector<epoch>& curve) {
   return out.empty() ? "" : "<div class=\"pair\">\n" + out + "</div>\n";
 }
 
-std::string size_chart(const run_story& story) {
+std::string size_chart(const run_report& story) {
   const auto& o = story.run.overview;
   if (story.sizes.empty())
     return "";
@@ -304,7 +304,7 @@ std::string predictions_chart(const test_details& details) {
                    {"c2", "predicted exactly"}});
 }
 
-std::string slots_chart(const run_story& story) {
+std::string slots_chart(const run_report& story) {
   if (story.slots.empty() || !(story.working_seconds > 0))
     return "";
   return "<div class=\"broad\">" + draw_slots(story, 132, 812)

@@ -6,7 +6,7 @@
 #include "engine/report/network_svg.hpp"
 #include "engine/report/report_charts.hpp"
 #include "engine/report/report_words.hpp"
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 #include "engine/report/test_tables.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::string coloured(const std::optional<double>& change, const objective& goal)
          + "</span>";
 }
 
-std::string head_html(const run_story& story) {
+std::string head_html(const run_report& story) {
   std::string out = "<header>\n<h1>" + escaped(story.run.name) + "</h1>\n"
                     + paragraph(standing_words(story), "soft");
   out += "<dl class=\"figures\">\n";
@@ -94,12 +94,12 @@ std::string rows_html(const table_rows& rows, char first = 'n', const char* kind
   return table.text();
 }
 
-std::string fitness_html(const run_story& story) {
+std::string fitness_html(const run_report& story) {
   const auto drawn = fitness_chart(story);
   return drawn.empty() ? "" : paragraph(fitness_words(story)) + drawn;
 }
 
-std::string comparison_html(const run_story& story) {
+std::string comparison_html(const run_report& story) {
   if (story.comparison.empty())
     return "";
   const auto rows = comparison_rows(story.comparison, story.run.overview.goal.metric,
@@ -111,7 +111,7 @@ std::string comparison_html(const run_story& story) {
   return out;
 }
 
-std::string test_html(const run_story& story) {
+std::string test_html(const run_report& story) {
   if (!story.details)
     return "";
   auto out = paragraph(test_words(story.details)) + predictions_chart(*story.details);
@@ -122,7 +122,7 @@ std::string test_html(const run_story& story) {
   return out;
 }
 
-std::string champion_html(const run_story& story) {
+std::string champion_html(const run_report& story) {
   if (!story.best)
     return "";
   const auto& g = *story.best->born.genome;
@@ -145,7 +145,7 @@ std::string champion_html(const run_story& story) {
          + comparison_html(story);
 }
 
-std::string lineage_html(const run_story& story) {
+std::string lineage_html(const run_report& story) {
   if (!story.why || story.why->line.size() < 2)
     return "";
   const auto& e = *story.why;
@@ -178,7 +178,7 @@ std::string lineage_html(const run_story& story) {
          + "<h3>Where its layers and hyperparameters come from</h3>\n" + genes.text();
 }
 
-std::string curves_html(const run_story& story) {
+std::string curves_html(const run_report& story) {
   if (!story.best || !story.best->evaluated)
     return "";
   const auto& curve = story.best->evaluated->curve;
@@ -186,14 +186,14 @@ std::string curves_html(const run_story& story) {
   return curve.size() < 2 ? "" : learning_charts(curve);
 }
 
-std::string front_html(const run_story& story) {
+std::string front_html(const run_report& story) {
   if (!story.weighed)
     return "";
   return paragraph(front_words(*story.weighed)) + rows_html(front_rows(*story.weighed))
          + rows_html(step_rows(*story.weighed, 40));
 }
 
-std::string data_html(const run_story& story) {
+std::string data_html(const run_report& story) {
   if (!story.data)
     return story.without_data.empty()
                ? ""
@@ -206,11 +206,11 @@ std::string data_html(const run_story& story) {
   return out;
 }
 
-std::string sizes_html(const run_story& story) {
+std::string sizes_html(const run_report& story) {
   return story.sizes.size() < 2 ? "" : size_chart(story);
 }
 
-std::string rates_html(const run_story& story) {
+std::string rates_html(const run_report& story) {
   if (story.rates.empty())
     return "";
   html_table rows("lnnnn", rates_head());
@@ -219,7 +219,7 @@ std::string rates_html(const run_story& story) {
   return paragraph(rates_words()) + rows.text();
 }
 
-std::string changes_html(const run_story& story) {
+std::string changes_html(const run_report& story) {
   if (story.credits.empty())
     return "";
   const auto& goal = story.run.overview.goal;
@@ -239,7 +239,7 @@ std::string changes_html(const run_story& story) {
   return paragraph(changes_words(story)) + rows.text() + rates_html(story);
 }
 
-std::string importance_html(const run_story& story) {
+std::string importance_html(const run_report& story) {
   if (!story.matters)
     return "";
   html_table rows("lnl", {"what", "importance", ""});
@@ -250,7 +250,7 @@ std::string importance_html(const run_story& story) {
   return paragraph(importance_words(*story.matters)) + rows.text();
 }
 
-std::string annotations_html(const run_story& story) {
+std::string annotations_html(const run_report& story) {
   if (story.annotated.empty())
     return "";
   html_table table("lttl", {"of", "tags", "note", "by"});
@@ -262,7 +262,7 @@ std::string annotations_html(const run_story& story) {
   return table.text();
 }
 
-std::string failures_html(const run_story& story) {
+std::string failures_html(const run_report& story) {
   std::string out;
   const auto rows_of = [](const std::vector<failure_row>& failures, const char* what) {
     html_table rows("ltnn", {what, "why", "count", "for example"});
@@ -279,7 +279,7 @@ std::string failures_html(const run_story& story) {
   return out.empty() ? paragraph("No candidate failed, and no attempt was lost.") : out;
 }
 
-std::string time_html(const run_story& story) {
+std::string time_html(const run_report& story) {
   auto out = paragraph(time_words(story)) + slots_chart(story);
   if (story.slots.empty())
     return out;
@@ -295,7 +295,7 @@ std::string time_html(const run_story& story) {
   return out + rows.text();
 }
 
-std::string again_html(const run_story& story) {
+std::string again_html(const run_report& story) {
   std::string out = paragraph(again_words(story));
   for (const auto& c : commands_of(story))
     out += "<h3>" + escaped(c.purpose) + "</h3>\n<pre>" + escaped(c.line) + "</pre>\n";
@@ -304,7 +304,7 @@ std::string again_html(const run_story& story) {
 
 } // namespace
 
-std::string to_html(const run_story& story) {
+std::string to_html(const run_report& story) {
   const auto title = story.run.name + ", a report of Clade";
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

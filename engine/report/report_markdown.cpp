@@ -2,7 +2,7 @@
 #include "engine/report/html.hpp"
 #include "engine/report/report_charts.hpp"
 #include "engine/report/report_words.hpp"
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 #include "engine/report/test_tables.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ private:
   std::string out_;
 };
 
-std::string head_text(const run_story& story) {
+std::string head_text(const run_report& story) {
   std::string out =
       "# " + escaped_markdown(story.run.name) + "\n\n" + paragraph(standing_words(story));
   markdown_table rows("lnl", {"", "", ""});
@@ -62,7 +62,7 @@ std::string head_text(const run_story& story) {
 }
 
 /// A long run has some of its generations left out.
-std::string fitness_text(const run_story& story) {
+std::string fitness_text(const run_report& story) {
   constexpr std::size_t most = 40;
   const auto count = story.generations.size();
   markdown_table rows(
@@ -90,14 +90,14 @@ std::string rows_text(const table_rows& rows, char first = 'n') {
   return table.text();
 }
 
-std::string front_text(const run_story& story) {
+std::string front_text(const run_report& story) {
   if (!story.weighed)
     return "";
   return paragraph(front_words(*story.weighed)) + rows_text(front_rows(*story.weighed))
          + rows_text(step_rows(*story.weighed, 40));
 }
 
-std::string champion_text(const run_story& story) {
+std::string champion_text(const run_report& story) {
   if (!story.best)
     return "";
   auto out = paragraph(champion_words(story)) + code(to_text(*story.best->born.genome));
@@ -112,7 +112,7 @@ std::string champion_text(const run_story& story) {
   return out;
 }
 
-std::string test_text(const run_story& story) {
+std::string test_text(const run_report& story) {
   if (!story.details)
     return "";
   auto out = paragraph(test_words(story.details));
@@ -123,7 +123,7 @@ std::string test_text(const run_story& story) {
   return out;
 }
 
-std::string lineage_text(const run_story& story) {
+std::string lineage_text(const run_report& story) {
   if (!story.why || story.why->line.size() < 2)
     return "";
   markdown_table rows("lnnnl",
@@ -139,7 +139,7 @@ std::string lineage_text(const run_story& story) {
   return paragraph(lineage_words(*story.why)) + rows.text();
 }
 
-std::string curves_text(const run_story& story) {
+std::string curves_text(const run_report& story) {
   if (!story.best || !story.best->evaluated || story.best->evaluated->curve.size() < 2)
     return "";
   const auto& curve = story.best->evaluated->curve;
@@ -160,7 +160,7 @@ std::string curves_text(const run_story& story) {
   return rows.text();
 }
 
-std::string data_text(const run_story& story) {
+std::string data_text(const run_report& story) {
   if (!story.data)
     return "";
   constexpr std::size_t most_classes = 24;
@@ -171,7 +171,7 @@ std::string data_text(const run_story& story) {
   return paragraph(data_words(*story.data)) + table.text();
 }
 
-std::string sizes_text(const run_story& story) {
+std::string sizes_text(const run_report& story) {
   if (story.front.size() < 2)
     return "";
   markdown_table rows("nn", {"parameters", story.run.overview.goal.metric});
@@ -181,7 +181,7 @@ std::string sizes_text(const run_story& story) {
   return paragraph("The best of at most each size.") + rows.text();
 }
 
-std::string rates_text(const run_story& story) {
+std::string rates_text(const run_report& story) {
   if (story.rates.empty())
     return "";
   markdown_table rows("lnnnn", rates_head());
@@ -190,7 +190,7 @@ std::string rates_text(const run_story& story) {
   return "\n" + paragraph(rates_words()) + rows.text();
 }
 
-std::string changes_text(const run_story& story) {
+std::string changes_text(const run_report& story) {
   if (story.credits.empty())
     return "";
   markdown_table rows("lnnnnn", {"kind of change", "children", "failed", "improved",
@@ -204,7 +204,7 @@ std::string changes_text(const run_story& story) {
   return paragraph(changes_words(story)) + rows.text() + rates_text(story);
 }
 
-std::string importance_text(const run_story& story) {
+std::string importance_text(const run_report& story) {
   if (!story.matters)
     return "";
   markdown_table rows("ln", {"what", "importance"});
@@ -213,7 +213,7 @@ std::string importance_text(const run_story& story) {
   return paragraph(importance_words(*story.matters)) + rows.text();
 }
 
-std::string annotations_text(const run_story& story) {
+std::string annotations_text(const run_report& story) {
   if (story.annotated.empty())
     return "";
   markdown_table table("llll", {"of", "tags", "note", "by"});
@@ -222,7 +222,7 @@ std::string annotations_text(const run_story& story) {
   return table.text();
 }
 
-std::string failures_text(const run_story& story) {
+std::string failures_text(const run_report& story) {
   if (story.failures.empty() && story.lost_attempts.empty())
     return paragraph("No candidate failed, and no attempt was lost.");
   markdown_table rows("llnn", {"outcome", "why", "count", "for example"});
@@ -234,7 +234,7 @@ std::string failures_text(const run_story& story) {
   return paragraph(failures_words(story)) + rows.text();
 }
 
-std::string time_text(const run_story& story) {
+std::string time_text(const run_report& story) {
   markdown_table rows("lnnnn", {"slot", "candidates", "training", "there", "busy"});
   for (std::size_t i = 0; i < std::min(story.slots.size(), most_rows); ++i) {
     const auto& s = story.slots[i];
@@ -248,7 +248,7 @@ std::string time_text(const run_story& story) {
   return out;
 }
 
-std::string again_text(const run_story& story) {
+std::string again_text(const run_report& story) {
   auto out = paragraph(again_words(story));
   for (const auto& c : commands_of(story))
     out += escaped_markdown(c.purpose) + ":\n\n" + code(c.line) + "\n";
@@ -257,7 +257,7 @@ std::string again_text(const run_story& story) {
 
 } // namespace
 
-std::string to_markdown(const run_story& story) {
+std::string to_markdown(const run_report& story) {
   return head_text(story) + section("Notes and tags", annotations_text(story))
          + section("The data", data_text(story)) + section("The front", front_text(story))
          + section("Fitness over generations", fitness_text(story))

@@ -33,7 +33,7 @@ std::string result_words(const candidate_overview& c) {
                                                       : to_text(*c.result);
 }
 
-std::optional<double> test_of_champion(const run_story& story) {
+std::optional<double> test_of_champion(const run_report& story) {
   for (const auto& c : story.comparison)
     if (story.is_champion && c.id == story.run.overview.champion)
       return c.test;
@@ -62,7 +62,7 @@ double busy_share(const slot_story& s) {
   return s.there_seconds > 0 ? std::min(s.busy_seconds / s.there_seconds, 1.0) : 0;
 }
 
-std::string standing_words(const run_story& story) {
+std::string standing_words(const run_report& story) {
   const auto& o = story.run.overview;
   std::string text = story.run.state();
   if (text == "stopped" && o.state == "paused")
@@ -75,7 +75,7 @@ std::string standing_words(const run_story& story) {
          + (chosen.empty() ? "" : " \u00b7 auto chose " + chosen);
 }
 
-std::vector<figure> figures_of(const run_story& story) {
+std::vector<figure> figures_of(const run_report& story) {
   const auto& o = story.run.overview;
   std::vector<figure> all;
   if (story.best) {
@@ -99,7 +99,7 @@ std::vector<figure> figures_of(const run_story& story) {
   return all;
 }
 
-std::string fitness_words(const run_story& story) {
+std::string fitness_words(const run_report& story) {
   const auto& o = story.run.overview;
   auto text =
       "Best, median and middle half of " + o.goal.metric + direction(o.goal) + ".";
@@ -111,7 +111,7 @@ std::string fitness_words(const run_story& story) {
   return text;
 }
 
-std::string champion_words(const run_story& story) {
+std::string champion_words(const run_report& story) {
   const auto& c = story.best->born;
   std::string text =
       number(c.id) + ", born in generation " + std::to_string(c.generation);
@@ -134,7 +134,7 @@ std::string lineage_words(const explanation& e) {
          + " against the fitter parent.";
 }
 
-std::string changes_words(const run_story& story) {
+std::string changes_words(const run_report& story) {
   return "Children compared with their fitter parents, by what changed. A child of "
          "several "
          "changes counts for each of them; \u201cimproved\u201d is the share that became "
@@ -163,17 +163,17 @@ std::vector<std::string> cells_of(const adaptive_rates::credit& r) {
           metric_text(r.base), metric_text(r.rate)};
 }
 
-std::string failures_words(const run_story& story) {
+std::string failures_words(const run_report& story) {
   const auto& o = story.run.overview;
   auto text = with_commas(o.failed) + " of " + counted(o.evaluated, "candidate")
               + " failed; each is an evaluation with that outcome, ranked last.";
-  if (story.failures.size() == run_story::most_failures)
-    text += " The most frequent " + std::to_string(run_story::most_failures)
+  if (story.failures.size() == run_report::most_failures)
+    text += " The most frequent " + std::to_string(run_report::most_failures)
             + " reasons are listed.";
   return text;
 }
 
-std::string time_words(const run_story& story) {
+std::string time_words(const run_report& story) {
   const auto& o = story.run.overview;
   auto text = duration_text(o.training_seconds) + " of training and evaluation in "
               + duration_text(story.working_seconds) + " of wall time";
@@ -188,7 +188,7 @@ std::string time_words(const run_story& story) {
   return text;
 }
 
-std::string again_words(const run_story& story) {
+std::string again_words(const run_report& story) {
   const auto& o = story.run.overview;
   auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", " + "digest "
               + to_text(*story.run.digest)
@@ -199,7 +199,7 @@ std::string again_words(const run_story& story) {
   return text;
 }
 
-std::vector<command_line> commands_of(const run_story& story) {
+std::vector<command_line> commands_of(const run_report& story) {
   const auto& run = story.shell_word;
   const auto& o = story.run.overview;
   std::vector<command_line> all{

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 
 #include <string>
 #include <vector>
@@ -15,27 +15,27 @@ inline constexpr std::size_t most_classes = 60, widest_confusion = 20;
 struct figure {
   std::string name, value, note;
 };
-[[nodiscard]] std::vector<figure> figures_of(const run_story& story);
+[[nodiscard]] std::vector<figure> figures_of(const run_report& story);
 
 /// "finished; seed 1, clade 0.1.0, started 2026-01-31 14:05:00"
-[[nodiscard]] std::string standing_words(const run_story& story);
-[[nodiscard]] std::string fitness_words(const run_story& story);
-[[nodiscard]] std::string champion_words(const run_story& story);
+[[nodiscard]] std::string standing_words(const run_report& story);
+[[nodiscard]] std::string fitness_words(const run_report& story);
+[[nodiscard]] std::string champion_words(const run_report& story);
 [[nodiscard]] std::string lineage_words(const explanation& e);
-[[nodiscard]] std::string changes_words(const run_story& story);
+[[nodiscard]] std::string changes_words(const run_report& story);
 [[nodiscard]] std::string rates_words();
 /// A table of one word and four numbers, and its rows.
 [[nodiscard]] std::vector<std::string> rates_head();
 [[nodiscard]] std::vector<std::string> cells_of(const adaptive_rates::credit& r);
-[[nodiscard]] std::string failures_words(const run_story& story);
-[[nodiscard]] std::string time_words(const run_story& story);
-[[nodiscard]] std::string again_words(const run_story& story);
+[[nodiscard]] std::string failures_words(const run_report& story);
+[[nodiscard]] std::string time_words(const run_report& story);
+[[nodiscard]] std::string again_words(const run_report& story);
 
 /// A line for a shell.
 struct command_line {
   std::string purpose, line;
 };
-[[nodiscard]] std::vector<command_line> commands_of(const run_story& story);
+[[nodiscard]] std::vector<command_line> commands_of(const run_report& story);
 
 /// A step of a lineage, or how many are left out in its place.
 struct told_step {

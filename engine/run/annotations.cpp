@@ -60,7 +60,7 @@ expected<void> check_annotation(const instruction& i, const annotations& known,
   return {};
 }
 
-void annotate(annotations& known, const person_ordered& told, std::int64_t unix_ms) {
+void annotate(annotations& known, const operator_command& told, std::int64_t unix_ms) {
   const auto& order = told.order;
   if (!annotates(order))
     return;

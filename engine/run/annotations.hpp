@@ -35,7 +35,7 @@ check_annotation(const instruction& i, const annotations& known, std::uint64_t b
 
 /// Folds `told` in, which was recorded at `unix_ms`. Orders that do not annotate change
 /// nothing.
-void annotate(annotations& known, const person_ordered& told, std::int64_t unix_ms);
+void annotate(annotations& known, const operator_command& told, std::int64_t unix_ms);
 
 /// The tags with a blank between them.
 [[nodiscard]] std::string tags_text(const annotation& a);

@@ -112,12 +112,12 @@ reborn make_again(const rebirth& birth, const replay_rules& rules) {
 
 } // namespace
 
-rebreeder::rebreeder(std::size_t threads) {
+rechecker::rechecker(std::size_t threads) {
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i)
     threads_.emplace_back([this] { work(); });
 }
 
-rebreeder::~rebreeder() {
+rechecker::~rechecker() {
   {
     std::lock_guard lock(mutex_);
     over_ = true;
@@ -128,7 +128,7 @@ rebreeder::~rebreeder() {
     t.join();
 }
 
-void rebreeder::work() {
+void rechecker::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return over_ || !waiting_.empty(); });
@@ -146,7 +146,7 @@ void rebreeder::work() {
   }
 }
 
-void rebreeder::add(rebirth birth, const std::shared_ptr<const replay_rules>& rules) {
+void rechecker::add(rebirth birth, const std::shared_ptr<const replay_rules>& rules) {
   if (filling_ && filling_->rules != rules)
     send();
   if (!filling_) {
@@ -158,7 +158,7 @@ void rebreeder::add(rebirth birth, const std::shared_ptr<const replay_rules>& ru
     send();
 }
 
-void rebreeder::send() {
+void rechecker::send() {
   if (!filling_)
     return;
   {
@@ -170,7 +170,7 @@ void rebreeder::send() {
   changed_.notify_all();
 }
 
-std::vector<reborn> rebreeder::take(bool all) {
+std::vector<reborn> rechecker::take(bool all) {
   if (all)
     send();
   std::vector<reborn> taken;

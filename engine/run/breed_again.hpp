@@ -28,12 +28,12 @@ struct reborn {
 };
 
 /// Breeds again in threads of its own; results are taken in the order of births.
-class rebreeder {
+class rechecker {
 public:
-  explicit rebreeder(std::size_t threads);
-  ~rebreeder();
-  rebreeder(const rebreeder&) = delete;
-  rebreeder& operator=(const rebreeder&) = delete;
+  explicit rechecker(std::size_t threads);
+  ~rechecker();
+  rechecker(const rechecker&) = delete;
+  rechecker& operator=(const rechecker&) = delete;
 
   void add(rebirth birth, const std::shared_ptr<const replay_rules>& rules);
 

@@ -12,7 +12,7 @@
 //               | [9, slot, joined, reason]                      slot_changed
 //               | [10, origin, identity, sequence, generation, [change...],
 //                  experiment, seed, hash]                       run_forked
-//               | [11, instruction, who]                         person_ordered
+//               | [11, instruction, who]                         operator_command
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
 //                  work, equal_to, epochs, start, [scores, [scores...]] | nil, [change...]]
@@ -91,7 +91,7 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated&
   write_record(out, kind, r.evaluated, true);
 }
 
-void write_decisive(encoder& out, std::uint64_t kind, const person_ordered& r) {
+void write_decisive(encoder& out, std::uint64_t kind, const operator_command& r) {
   if (r.order.kind == instruction_kind::extend || r.order.kind == instruction_kind::add)
     write_record(out, kind, r, true);
 }

@@ -108,14 +108,14 @@ struct instruction {
 
 /// Somebody told the run, and it obeys. To extend it and to add a genome are decisions,
 /// which the digest covers; what follows from the others are records of their own.
-struct person_ordered {
+struct operator_command {
   instruction order;
   std::string who;
 };
 
 using record = std::variant<run_started, candidate_born, candidate_evaluated,
                             generation_closed, run_finished, run_paused, run_resumed,
-                            attempt_failed, slot_changed, run_forked, person_ordered>;
+                            attempt_failed, slot_changed, run_forked, operator_command>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);

@@ -162,7 +162,7 @@ void fields(auto& v, like<run_forked> auto& r) {
   v("search", r.search);
 }
 
-void fields(auto& v, like<person_ordered> auto& r) {
+void fields(auto& v, like<operator_command> auto& r) {
   v("order", r.order);
   v.aside("who", r.who);
 }

@@ -68,7 +68,7 @@ std::string line(const run_forked& r) {
   return text;
 }
 
-std::string line(const person_ordered& r) {
+std::string line(const operator_command& r) {
   return r.who + " ordered: " + to_text(r.order);
 }
 

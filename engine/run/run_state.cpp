@@ -189,7 +189,7 @@ expected<void> fold(run_state& state, const record& r, const run_forked& forked)
 
 // An order that comes too late, because the search came to its end while it was recorded,
 // changes nothing.
-expected<void> fold(run_state& state, const record&, const person_ordered& ordered) {
+expected<void> fold(run_state& state, const record&, const operator_command& ordered) {
   const auto& order = ordered.order;
   if (order.kind == instruction_kind::extend && !state.search->finished()) {
     state.rules.evolution.generations += order.number;

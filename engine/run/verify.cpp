@@ -99,7 +99,7 @@ struct verifier::impl {
     std::uint64_t sequence = 0, parameters = 0;
   };
   std::map<candidate_id, counted> stored_counts;
-  rebreeder again; // The last: its threads end first.
+  rechecker again; // The last: its threads end first.
 
   void differs(std::uint64_t sequence, const record& r, const sides& s) {
     result.first = difference{sequence, to_text(r), s.stored, s.made};

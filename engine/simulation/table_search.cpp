@@ -150,7 +150,7 @@ expected<void> table_search::extend(run_driver& driver) {
   if (copies_ <= extended_ * params_.evolution.population || driver.state().finished)
     return {};
   ++extended_;
-  return driver.note(person_ordered{
+  return driver.note(operator_command{
       .order = {.kind = instruction_kind::extend, .number = 1}, .who = "bench"});
 }
 

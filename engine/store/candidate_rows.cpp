@@ -1,9 +1,9 @@
 // Candidates by the hundred thousand, with all that tables and charts show of them: what
 // the tables lack (hyperparameters, metrics as numbers) is read from the records, without
 // their checksums.
+#include "engine/store/objective_table.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store_impl.hpp"
-#include "engine/store/stored_goal.hpp"
 
 #include <algorithm>
 #include <map>

@@ -9,10 +9,10 @@
 // `checkpoint_pages`, what it holds goes to the file. Memory is that of the page cache.
 #include "engine/store/connection.hpp"
 
+#include "engine/store/objective_table.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/schema.hpp"
 #include "engine/store/store.hpp"
-#include "engine/store/stored_goal.hpp"
 
 #include <sqlite3.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // Reads for people, of the tables made for them. What a generation's quartiles are is
 // found from its candidates when it is asked for: they change while it is in progress.
 #include "engine/run/summary.hpp"
+#include "engine/store/objective_table.hpp"
 #include "engine/store/store_impl.hpp"
-#include "engine/store/stored_goal.hpp"
 
 #include <algorithm>
 #include <string_view>

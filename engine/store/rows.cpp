@@ -71,7 +71,7 @@ store::for_each_child(const std::function<void(const child_row&)>& visit) const 
         "line.start) select id from line where epochs is g.epochs limit 1) end "
         "where p.position = 0 order by p.child");
     while (row.executeStep()) {
-      auto r = decode_record(blob(row.getColumn(0)));
+      auto r = decode_record(bytes_of(row.getColumn(0)));
       auto* birth = r ? std::get_if<candidate_born>(&*r) : nullptr;
       if (birth == nullptr)
         return misplaced(c, natural(row.getColumn(1)));
@@ -186,13 +186,13 @@ expected<annotations> store::find_annotations() const {
   return guarded(c, [&]() -> expected<annotations> {
     SQLite::Statement row(c.db, "select unix_ms, payload from records where kind = ? "
                                 "order by sequence");
-    row.bind(1, as_signed(kind_of(person_ordered{})));
+    row.bind(1, as_signed(kind_of(operator_command{})));
     annotations found;
     while (row.executeStep()) {
       const auto one = decode_record(bytes_of(row.getColumn(1)));
       if (!one)
         return tl::unexpected(one.error());
-      if (const auto* told = std::get_if<person_ordered>(&*one))
+      if (const auto* told = std::get_if<operator_command>(&*one))
         annotate(found, *told, row.getColumn(0).getInt64());
     }
     return found;

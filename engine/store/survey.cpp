@@ -8,10 +8,10 @@
 #include "engine/store/survey.hpp"
 
 #include "engine/store/log.hpp"
+#include "engine/store/objective_table.hpp"
 #include "engine/store/run_lock.hpp"
+#include "engine/store/salvage_copy.hpp"
 #include "engine/store/store_impl.hpp"
-#include "engine/store/stored_goal.hpp"
-#include "engine/store/whole_copy.hpp"
 #include "genome/hash.hpp"
 
 #include <sqlite3.h>
@@ -101,7 +101,7 @@ bool is_record_row(rows& r) {
 
 /// Copies the records that are whole, from the first on. Returns what is wrong with the
 /// next, or nothing if there is none.
-expected<std::string> copy_records(const connection& from, whole_copy& to,
+expected<std::string> copy_records(const connection& from, salvage_copy& to,
                                    std::uint64_t& whole) {
   rows all(from, "select sequence, unix_ms, kind, payload, checksum from records "
                  "order by sequence");
@@ -284,7 +284,7 @@ expected<std::string> find_additions(const connection& stored, const connection&
 }
 
 /// Tells the whole weights from the others, and copies them if the copy is to be kept.
-expected<void> check_weights(const connection& from, whole_copy& to, bool kept,
+expected<void> check_weights(const connection& from, salvage_copy& to, bool kept,
                              store_condition& found) {
   rows all(from, "select id, checksum, bytes from weights order by id");
   for (;;) {
@@ -320,7 +320,7 @@ expected<void> check_weights(const connection& from, whole_copy& to, bool kept,
 
 /// Tells the whole ones of the weights that lie beside the store, where they stay. Those
 /// without an evaluation came just before the process was killed, and are no damage.
-void check_large_weights(const std::filesystem::path& file, whole_copy& to,
+void check_large_weights(const std::filesystem::path& file, salvage_copy& to,
                          store_condition& found) {
   const blob_folder large(file.parent_path() / weights_folder_name);
   for (const auto id : large.ids()) {
@@ -384,7 +384,7 @@ expected<std::string> log_fault(const std::filesystem::path& file) {
 }
 
 /// The objective as the tables have it; the default if they cannot be read.
-expected<objective> stored_goal(const connection& c) {
+expected<objective> objective_table(const connection& c) {
   rows run(c, "select metric, maximize from runs");
   return run.next().map([&](const std::string& fault) {
     if (!fault.empty() || !run.there())
@@ -401,7 +401,7 @@ expected<objective> stored_goal(const connection& c) {
 
 expected<void> survey_content(const survey_params& params, const connection& from,
                               store_condition& found) {
-  const auto goal = stored_goal(from);
+  const auto goal = objective_table(from);
   if (!goal)
     return tl::unexpected(goal.error());
   rows progress(from, "select records from progress");
@@ -409,7 +409,7 @@ expected<void> survey_content(const survey_params& params, const connection& fro
     return tl::unexpected(fault.error());
   if (progress.there())
     found.written = natural(progress.at(0));
-  whole_copy copy(params.make_copy(), params.goal_of, *goal);
+  salvage_copy copy(params.make_copy(), params.goal_of, *goal);
   auto fault = copy_records(from, copy, found.records);
   if (!fault)
     return tl::unexpected(fault.error());

@@ -5,7 +5,7 @@
 // written once for each transaction.
 #include "engine/store/tables.hpp"
 
-#include "engine/store/stored_goal.hpp"
+#include "engine/store/objective_table.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
@@ -227,7 +227,8 @@ tables::generation_row& tables::row_of(std::uint64_t generation) {
 }
 
 void tables::write(std::uint64_t sequence, std::int64_t unix_ms, const record& r) {
-  if (const auto* told = std::get_if<person_ordered>(&r); told && annotates(told->order))
+  if (const auto* told = std::get_if<operator_command>(&r);
+      told && annotates(told->order))
     return;
   sequence_ = sequence;
   predecessor_ms_ = unix_ms_;

@@ -46,7 +46,7 @@ private:
   void write(const attempt_failed& r);
   void write(const slot_changed& r);
   void write(const run_forked& r);
-  void write(const person_ordered&) {} // Only its record.
+  void write(const operator_command&) {} // Only its record.
 
   generation_row& row_of(std::uint64_t generation);
   contender contender_of(candidate_id id);

@@ -11,14 +11,14 @@
 namespace clade {
 
 /// A record, as views get it.
-struct happened {
+struct record_event {
   std::uint64_t sequence = 0;
   std::int64_t unix_ms = 0;
   clade::record record;
 };
 
 /// An epoch of a candidate in training ended; may be lost.
-struct epoch_news {
+struct epoch_event {
   std::string slot;
   candidate_id id = 0;
   std::uint32_t number = 0, of = 0;
@@ -28,7 +28,7 @@ struct epoch_news {
 /// The picture was taken anew: what views kept beside it is void.
 struct restarted {};
 
-using news = std::variant<happened, epoch_news, slots_view, restarted>;
+using news = std::variant<record_event, epoch_event, slots_view, restarted>;
 
 /// A feed is where views get a run from: a head that is at work, a store, or a replay of
 /// one. It is used by one thread.
@@ -68,7 +68,7 @@ public:
   /// Whether notes and tags can be written: by a head, or into the store.
   [[nodiscard]] virtual bool takes_annotations() const { return takes_orders(); }
   /// Tells the run something, and blocks until it answers; an error is why it refuses.
-  [[nodiscard]] virtual expected<void> tell(const person_ordered&) {
+  [[nodiscard]] virtual expected<void> tell(const operator_command&) {
     return fail(error_kind::invalid_input, "no head is at work on this run");
   }
 };

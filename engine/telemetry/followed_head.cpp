@@ -54,7 +54,7 @@ expected<std::vector<candidate_row>> followed_head::candidates(candidate_id afte
   return all;
 }
 
-expected<void> followed_head::tell(const person_ordered& order) {
+expected<void> followed_head::tell(const operator_command& order) {
   return head_->tell(order, answer_time);
 }
 
@@ -78,14 +78,14 @@ void followed_head::start_anew(std::vector<news>& came) {
 void followed_head::take_one(published p, std::vector<news>& came) {
   if (anew_)
     start_anew(came);
-  if (auto* h = std::get_if<happened>(&p)) {
+  if (auto* h = std::get_if<record_event>(&p)) {
     if (h->sequence <= picture_.sequence)
       return;
     if (h->sequence != picture_.sequence + 1 || !apply(picture_, h->unix_ms, h->record))
       start_anew(came);
     else
       came.emplace_back(std::move(*h));
-  } else if (auto* e = std::get_if<epoch_news>(&p)) {
+  } else if (auto* e = std::get_if<epoch_event>(&p)) {
     came.emplace_back(std::move(*e));
   } else if (auto* v = std::get_if<slots_view>(&p)) {
     slots_ = *v;

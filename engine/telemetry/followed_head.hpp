@@ -29,7 +29,7 @@ public:
   [[nodiscard]] expected<genome_view> candidate(candidate_id id);
   [[nodiscard]] expected<std::vector<candidate_row>> candidates(candidate_id after,
                                                                 std::size_t count);
-  [[nodiscard]] expected<void> tell(const person_ordered& order);
+  [[nodiscard]] expected<void> tell(const operator_command& order);
 
 private:
   explicit followed_head(std::unique_ptr<subscription> head) : head_(std::move(head)) {}

@@ -58,7 +58,7 @@ void gate::answer_waiting() {
   }
 }
 
-gate::decision gate::decide(const knock& k) {
+gate::decision gate::decide(const access_request& k) {
   const auto viewer = find_viewer(params_.authority, k.key);
   if (!viewer) {
     note("refused a viewer from " + k.address + ": its key is none of those that "

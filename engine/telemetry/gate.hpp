@@ -30,7 +30,7 @@ public:
   void answer_waiting();
 
 private:
-  struct knock {
+  struct access_request {
     std::string domain, address, key;
   };
   struct decision {
@@ -38,7 +38,7 @@ private:
     std::string name; ///< The viewer's, which its messages carry as "User-Id".
   };
 
-  decision decide(const knock& k);
+  decision decide(const access_request& k);
   void note(const std::string& refusal);
 
   gate_params params_;

@@ -194,7 +194,7 @@ json fields(const run_forked& r, const run_picture&) {
           {"experiment", r.experiment}};
 }
 
-json fields(const person_ordered& r, const run_picture& p) {
+json fields(const operator_command& r, const run_picture& p) {
   if (annotates(r.order)) {
     const auto found = p.annotated.find(r.order.number);
     json out{{"event", "annotated"}, {"id", r.order.number}};
@@ -208,14 +208,14 @@ json fields(const person_ordered& r, const run_picture& p) {
           {"who", r.who}};
 }
 
-json news_json(const happened& h, const run_picture& p) {
+json news_json(const record_event& h, const run_picture& p) {
   auto out = std::visit([&](const auto& r) { return fields(r, p); }, h.record);
   out["sequence"] = h.sequence;
   out["time"] = h.unix_ms;
   return out;
 }
 
-json news_json(const epoch_news& e, const run_picture&) {
+json news_json(const epoch_event& e, const run_picture&) {
   return {{"event", "epoch"},  {"slot", e.slot}, {"id", e.id},
           {"epoch", e.number}, {"epochs", e.of}, {"metrics", metrics_json(e.metrics)}};
 }

@@ -75,7 +75,7 @@ public:
   bool takes_annotations() const override {
     return head_ || stored_->takes_annotations();
   }
-  expected<void> tell(const person_ordered& order) override {
+  expected<void> tell(const operator_command& order) override {
     return head_ ? head_->tell(order) : stored_->tell(order);
   }
 
@@ -122,7 +122,7 @@ private:
     return opened->for_each(
         [&](std::uint64_t sequence, std::int64_t unix_ms,
             const record& r) -> expected<void> {
-          came.emplace_back(happened{sequence, unix_ms, r});
+          came.emplace_back(record_event{sequence, unix_ms, r});
           return {};
         },
         head_->picture().sequence);

@@ -184,7 +184,7 @@ expected<void> fold(run_picture& p, const run_forked& r) {
   return {};
 }
 
-expected<void> fold(run_picture& p, const person_ordered& r) {
+expected<void> fold(run_picture& p, const operator_command& r) {
   if (r.order.kind == instruction_kind::hold) {
     p.state = "held";
     p.reason = r.who + " ordered it";
@@ -200,7 +200,7 @@ expected<void> fold(run_picture& p, const person_ordered& r) {
 } // namespace
 
 expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {
-  const auto* told = std::get_if<person_ordered>(&r);
+  const auto* told = std::get_if<operator_command>(&r);
   if (told != nullptr)
     annotate(picture.annotated, *told, unix_ms);
   if (told == nullptr || !annotates(told->order))

@@ -39,7 +39,7 @@ constexpr std::chrono::milliseconds alive_interval = 1000ms;
 constexpr std::uint64_t kept_bytes_per_record = 8;
 constexpr std::size_t most_kept_bytes = 256 << 20;
 
-using event = std::variant<recorded, epoch_news, slots_view>;
+using event = std::variant<recorded, epoch_event, slots_view>;
 
 /// This thread's calls of ZeroMQ are not to be interrupted.
 void leave_signals_to_others() {
@@ -104,7 +104,7 @@ public:
   }
 
   void publish(recorded r) override { waiting_.put(std::move(r)); }
-  void publish(epoch_news e) override { waiting_.put(std::move(e)); }
+  void publish(epoch_event e) override { waiting_.put(std::move(e)); }
   void publish(slots_view v) override { waiting_.put(std::move(v)); }
   bool watched() const override { return subscriptions_ > 0; }
 
@@ -206,7 +206,7 @@ private:
       if (auto folded = apply(picture_, r.unix_ms, e.record); !folded)
         return read_anew(folded.error());
       if (watched())
-        send(happened{picture_.sequence, r.unix_ms, e.record});
+        send(record_event{picture_.sequence, r.unix_ms, e.record});
     }
   }
 

@@ -28,7 +28,7 @@ struct publisher_params {
   std::filesystem::path folder;
   /// Obeys, or says why not; called by the publisher's thread, which waits for it. None:
   /// nothing can be told to this run.
-  std::function<std::string(const person_ordered&)> obey;
+  std::function<std::string(const operator_command&)> obey;
   std::optional<remote_place> remote = {};
   /// Gets the picture now and then, and at the end, for the store
   /// (`store::keep_picture`). From the publisher's thread, which waits for it.
@@ -63,7 +63,7 @@ public:
 
   // From any thread; none of them blocks. Records must come in their order.
   virtual void publish(recorded r) = 0;
-  virtual void publish(epoch_news e) = 0;
+  virtual void publish(epoch_event e) = 0;
   virtual void publish(slots_view v) = 0;
   /// Whether anybody has subscribed: else epochs and slots need not be gathered.
   [[nodiscard]] virtual bool watched() const = 0;

@@ -50,7 +50,9 @@ public:
     return head_.candidates(after, count);
   }
   bool takes_orders() const override { return !picture().finished; }
-  expected<void> tell(const person_ordered& order) override { return head_.tell(order); }
+  expected<void> tell(const operator_command& order) override {
+    return head_.tell(order);
+  }
 
 private:
   // libzmq does so itself after a connection that ended, but not after one that was

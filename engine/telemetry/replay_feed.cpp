@@ -119,7 +119,7 @@ public:
 
 private:
   /// Whether the record belongs to what is to be shown as it came.
-  bool begins(const happened& h) const {
+  bool begins(const record_event& h) const {
     if (params_.from == 0)
       return !std::holds_alternative<run_started>(h.record);
     const auto* born = std::get_if<candidate_born>(&h.record);
@@ -146,7 +146,7 @@ private:
     return {};
   }
 
-  expected<happened> take() {
+  expected<record_event> take() {
     auto h = std::move(waiting_.front());
     waiting_.pop_front();
     return apply(picture_, h.unix_ms, h.record).map([&] { return std::move(h); });
@@ -171,7 +171,7 @@ private:
   replay_params params_;
   run_picture picture_;
   slots_view slots_;
-  std::deque<happened> waiting_;
+  std::deque<record_event> waiting_;
   std::uint64_t read_to_ = 0;
   std::int64_t start_ms_ = 0;
   clock::time_point start_ = clock::now();

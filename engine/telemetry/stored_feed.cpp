@@ -44,7 +44,7 @@ public:
 
   bool takes_annotations() const override { return true; }
   /// Writes a note or a tag into the store; `wait` then tells of it.
-  expected<void> tell(const person_ordered& order) override {
+  expected<void> tell(const operator_command& order) override {
     if (!annotates(order.order))
       return feed::tell(order);
     if (auto right = check_annotation(order.order, picture_.annotated, picture_.born);
@@ -61,7 +61,7 @@ private:
     return store_.for_each(
         [&](std::uint64_t sequence, std::int64_t unix_ms, const record& r) {
           return apply(picture_, unix_ms, r).map([&] {
-            came.emplace_back(happened{sequence, unix_ms, r});
+            came.emplace_back(record_event{sequence, unix_ms, r});
           });
         },
         picture_.sequence);

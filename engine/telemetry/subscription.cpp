@@ -155,7 +155,7 @@ public:
     return answer;
   }
 
-  expected<void> tell(const person_ordered& order,
+  expected<void> tell(const operator_command& order,
                       std::chrono::milliseconds most) override {
     asker control(context_, to_, to_.control, next_monitor());
     return control.ask(encode_told(order.order, order.who), most)

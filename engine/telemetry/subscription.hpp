@@ -35,7 +35,7 @@ public:
   [[nodiscard]] virtual expected<bytes> ask(const request& r,
                                             std::chrono::milliseconds most) = 0;
   /// Blocks for the answer; an error when the run refuses, or none answers.
-  [[nodiscard]] virtual expected<void> tell(const person_ordered& order,
+  [[nodiscard]] virtual expected<void> tell(const operator_command& order,
                                             std::chrono::milliseconds most) = 0;
   /// What was published since; blocks until something is there or the time has passed.
   [[nodiscard]] virtual std::vector<published> take(std::chrono::milliseconds most) = 0;

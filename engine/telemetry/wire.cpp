@@ -23,7 +23,7 @@ void fields(auto& v, like<slots_view> auto& s) {
   v("slots", s.slots);
 }
 
-void fields(auto& v, like<epoch_news> auto& e) {
+void fields(auto& v, like<epoch_event> auto& e) {
   v("slot", e.slot);
   v("id", e.id);
   v("epoch", e.number);
@@ -74,7 +74,7 @@ void fields(auto& v, like<genome_view> auto& g) {
 
 namespace {
 
-std::vector<bytes> parts(const happened& h) {
+std::vector<bytes> parts(const record_event& h) {
   encoder place;
   place.array(2).natural(h.sequence).integer(h.unix_ms);
   return {"record", place.take(), encode(h.record)};
@@ -87,7 +87,7 @@ bytes written(const T& v) {
   return out.take();
 }
 
-std::vector<bytes> parts(const epoch_news& e) {
+std::vector<bytes> parts(const epoch_event& e) {
   return {"epoch", written(e)};
 }
 
@@ -101,7 +101,7 @@ std::vector<bytes> parts(const alive& a) {
 
 expected<published> decode_happened(std::span<const bytes> parts) {
   decoder d(parts[1]);
-  happened h;
+  record_event h;
   d.array(2);
   h.sequence = d.natural();
   h.unix_ms = d.integer();
@@ -115,7 +115,7 @@ expected<published> decode_happened(std::span<const bytes> parts) {
 
 published decode_two_parts(const bytes& topic, decoder& d) {
   if (topic == "epoch")
-    return read_as<epoch_news>(d);
+    return read_as<epoch_event>(d);
   if (topic == "slots")
     return read_as<slots_view>(d);
   if (topic != "alive")
@@ -192,12 +192,12 @@ bytes encode_told(const instruction& order, const std::string& who) {
   return out.take();
 }
 
-expected<person_ordered> decode_told(std::span<const char> data) {
+expected<operator_command> decode_told(std::span<const char> data) {
   decoder d(data);
   d.array(3);
   if (d.text() != "tell")
     d.fail("nothing is told: [\"tell\", instruction, who] is meant");
-  person_ordered told{.order = decode_instruction(d), .who = {}};
+  operator_command told{.order = decode_instruction(d), .who = {}};
   told.who = d.text();
   if (told.who.empty() || told.who.size() > longest_name)
     d.fail("who tells it has a name of 1 to " + std::to_string(longest_name) + " bytes");

@@ -54,7 +54,7 @@ inline constexpr std::size_t max_request_bytes = 1 << 16;
 struct alive {
   std::uint64_t sequence = 0;
 };
-using published = std::variant<happened, epoch_news, slots_view, alive>;
+using published = std::variant<record_event, epoch_event, slots_view, alive>;
 
 /// The parts of a message, the topic first.
 [[nodiscard]] std::vector<bytes> encode(const published& p);
@@ -77,7 +77,7 @@ inline constexpr std::size_t longest_name = 64;
 [[nodiscard]] expected<request> decode_request(std::span<const char> data);
 
 [[nodiscard]] bytes encode_told(const instruction& order, const std::string& who);
-[[nodiscard]] expected<person_ordered> decode_told(std::span<const char> data);
+[[nodiscard]] expected<operator_command> decode_told(std::span<const char> data);
 [[nodiscard]] bytes encode_done();
 /// The refusal is the error.
 [[nodiscard]] expected<void> decode_done(std::span<const char> data);

@@ -248,7 +248,7 @@ void write_messages() {
 // The first byte is what wire_fuzz.cpp takes it for.
 void write_wire() {
   const auto at_record = [](std::uint64_t sequence, const record& r) {
-    const auto parts = encode(published{happened{sequence, 1'700'000'000'000, r}});
+    const auto parts = encode(published{record_event{sequence, 1'700'000'000'000, r}});
     return '\0' + std::string(1, static_cast<char>(parts[1].size())) + parts[1]
            + parts[2];
   };
@@ -272,7 +272,7 @@ void write_wire() {
   write("wire", "record", at_record(3, history[2].record));
   write("wire", "last", at_record(p.sequence, history.back().record));
   write("wire", "epoch",
-        '\1' + encode(published{epoch_news{"cpu:0", 4, 2, 15, {{"loss", 0.5}}}})[1]);
+        '\1' + encode(published{epoch_event{"cpu:0", 4, 2, 15, {{"loss", 0.5}}}})[1]);
   slots_view v;
   v.slots.push_back({.name = "a/cpu:0", .label = "core", .ready = true, .training = 9});
   write("wire", "slots", '\2' + encode(published{v})[1]);

@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   default:
     return check(
         decode_told,
-        [](const person_ordered& told) { return encode_told(told.order, told.who); },
+        [](const operator_command& told) { return encode_told(told.order, told.who); },
         rest);
   }
 }

@@ -122,7 +122,7 @@ private:
       if (!came)
         return;
       for (const auto& n : *came)
-        if (const auto* h = std::get_if<happened>(&n);
+        if (const auto* h = std::get_if<record_event>(&n);
             h != nullptr && std::holds_alternative<candidate_evaluated>(h->record))
           late_ms.push_back(now_ms() - static_cast<double>(h->unix_ms));
     }

@@ -35,7 +35,8 @@ int tell_all(const watched_run& run, const std::vector<instruction>& orders) {
   if (!opened)
     return report(opened.error());
   for (const auto& order : orders) {
-    const auto told = (*opened)->tell(person_ordered{.order = order, .who = user_name()});
+    const auto told =
+        (*opened)->tell(operator_command{.order = order, .who = user_name()});
     if (!told)
       return report({told.error().kind, run.run + ": " + told.error().message});
     std::cout << to_text(order) << ": recorded" << std::endl;

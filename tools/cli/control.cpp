@@ -26,7 +26,7 @@ int control(const control_options& options) {
   const auto opened = open_watched(options.run);
   if (!opened)
     return report(opened.error());
-  const auto told = (*opened)->tell(person_ordered{.order = order, .who = user_name()});
+  const auto told = (*opened)->tell(operator_command{.order = order, .who = user_name()});
   if (!told)
     return report(
         {told.error().kind == error_kind::io ? error_kind::io : error_kind::invalid_input,

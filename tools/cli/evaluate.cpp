@@ -1,9 +1,9 @@
 // A sampler of the user's own asks, line by line; what it may ask and what it is answered
-// is in tools/serve/evaluation_desk.hpp.
+// is in tools/serve/evaluation_server.hpp.
 #include "tools/cli/command.hpp"
 #include "tools/machine/standard_streams.hpp"
 #include "tools/run/trained_here.hpp"
-#include "tools/serve/evaluation_desk.hpp"
+#include "tools/serve/evaluation_server.hpp"
 
 #include <iostream>
 #include <memory>
@@ -19,7 +19,7 @@ bool read_line(std::istream& in, std::string& line) {
   for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
     if (c == '\n')
       return true;
-    if (line.size() <= evaluation_desk::max_line_bytes)
+    if (line.size() <= evaluation_server::max_line_bytes)
       line.push_back(static_cast<char>(c));
   }
   return !line.empty();
@@ -30,11 +30,11 @@ int serve(const trained_here_params& params) {
   if (!here)
     return report(here.error());
   const auto& e = here->checked.experiment;
-  evaluation_desk desk({.space = e.space,
-                        .problem = here->checked.problem,
-                        .goal = e.objective,
-                        .epochs = here->work->budget().epochs},
-                       here->by);
+  evaluation_server desk({.space = e.space,
+                          .problem = here->checked.problem,
+                          .goal = e.objective,
+                          .epochs = here->work->budget().epochs},
+                         here->by);
   for (std::string line; read_line(std::cin, line);) {
     std::cout << desk.answer(line) << "\n";
     if (const auto written = flush_output(); !written)

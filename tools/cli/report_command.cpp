@@ -1,4 +1,4 @@
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/run_problem.hpp"
 #include "tools/launch/shell_word.hpp"
@@ -29,7 +29,7 @@ std::filesystem::path usual_place(const std::filesystem::path& store_file,
 }
 
 /// The data may be gone, or be others by now: the report says that in their place.
-void tell_data(const store& s, run_story& story) {
+void tell_data(const store& s, run_report& story) {
   const auto known = load_run_problem(s, story.run.file);
   if (!known) {
     story.without_data = known.error().message;

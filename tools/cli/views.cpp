@@ -44,7 +44,7 @@ expected<void> show_as_lines(feed& f, bool steps) {
     for (const auto& n : *came) {
       printed = printed && print(to_json(n, f.picture()))
                 && (!std::holds_alternative<restarted>(n) || print_picture(f));
-      const auto* h = std::get_if<happened>(&n);
+      const auto* h = std::get_if<record_event>(&n);
       if (!steps || h == nullptr || !std::holds_alternative<generation_closed>(h->record))
         continue;
       if (std::string line; !std::getline(std::cin, line))

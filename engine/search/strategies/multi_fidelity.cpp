@@ -4,10 +4,10 @@
 // a rung.
 #include "engine/search/strategies/multi_fidelity.hpp"
 
-#include "engine/search/bases/asked_once.hpp"
+#include "engine/search/bases/cached_proposal.hpp"
 #include "engine/search/bases/rungs.hpp"
 #include "engine/search/core/selection.hpp"
-#include "engine/search/models/screened_child.hpp"
+#include "engine/search/models/screened_offspring.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ public:
     const auto promise = [&](std::span<const double> row) {
       return log_expected_improvement(models.predict(row), models.best());
     };
-    return screened_child(promise, features, taken, rules, order);
+    return screened_offspring(promise, features, taken, rules, order);
   }
 
 private:
@@ -186,7 +186,7 @@ void multi_fidelity::choose(breeding& order) {
     return;
   order.how = breeding::kind::propose;
   order.parents = std::move(best);
-  order.proposal = std::make_shared<const asked_once>(
+  order.proposal = std::make_shared<const cached_proposal>(
       std::make_shared<const screened_by_rungs>(known, in_training(), rungs_));
 }
 

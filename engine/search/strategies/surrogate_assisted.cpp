@@ -2,12 +2,12 @@
 // hundred pointers a result.
 #include "engine/search/strategies/surrogate_assisted.hpp"
 
-#include "engine/search/bases/asked_once.hpp"
+#include "engine/search/bases/cached_proposal.hpp"
 #include "engine/search/core/front_order.hpp"
 #include "engine/search/core/pareto.hpp"
 #include "engine/search/core/selection.hpp"
 #include "engine/search/models/fitness_model.hpp"
-#include "engine/search/models/screened_child.hpp"
+#include "engine/search/models/screened_offspring.hpp"
 #include "genome/hash.hpp"
 
 #include <algorithm>
@@ -100,11 +100,11 @@ public:
     const auto promise = [&](std::span<const double> f) { return model.promise(f); };
     const auto params = looked_at_with(order.parents.size());
     if (rules.scorer == nullptr)
-      return screened_child(promise, features, taken, rules, order, params);
-    return screened_child(promise, features, taken, rules, order, params,
-                          measured_children, [&](std::span<const genome> children) {
-                            return best_measured(rules, order, children);
-                          });
+      return screened_offspring(promise, features, taken, rules, order, params);
+    return screened_offspring(promise, features, taken, rules, order, params,
+                              measured_children, [&](std::span<const genome> children) {
+                                return best_measured(rules, order, children);
+                              });
   }
 
 private:
@@ -166,7 +166,7 @@ void surrogate_assisted::choose(breeding& order) {
                                                          : screening_params{}.parents));
   order.how = breeding::kind::propose;
   order.parents = std::move(best);
-  order.proposal = std::make_shared<const asked_once>(
+  order.proposal = std::make_shared<const cached_proposal>(
       std::make_shared<const screened>(known, in_training()));
 }
 

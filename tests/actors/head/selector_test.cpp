@@ -338,7 +338,7 @@ TEST_CASE("selector: what a person orders is recorded before it is done") {
   CHECK_FALSE(f.nodes->held);
   f.let_write();
   CHECK(f.nodes->held);
-  REQUIRE(f.count<person_ordered>() == 1);
+  REQUIRE(f.count<operator_command>() == 1);
   CHECK(tell(f, {.kind = instruction_kind::hold}) == "the run is held already");
   CHECK(tell(f, {.kind = instruction_kind::go_on}).empty());
   f.let_write();
@@ -357,7 +357,7 @@ TEST_CASE(
   CHECK(tell(f, tag(99, "good")) == "there is no candidate #99");
   CHECK(tell(f, {.kind = instruction_kind::stop_after}).empty());
   CHECK(tell(f, {.kind = instruction_kind::note, .number = 0, .text = "slow"}).empty());
-  CHECK(f.count<person_ordered>() == 3);
+  CHECK(f.count<operator_command>() == 3);
   for (candidate_id id = 1; id <= 4; ++id)
     f.evaluate(id, 0.1 * static_cast<double>(id));
   REQUIRE(f.over());
@@ -391,7 +391,7 @@ TEST_CASE("selector: slots that cannot be are refused and not recorded") {
   fixture f;
   CHECK(tell(f, {.kind = instruction_kind::slots, .text = "cpu:3"})
         == "nobody can look at it");
-  CHECK(f.count<person_ordered>() == 0);
+  CHECK(f.count<operator_command>() == 0);
 }
 
 TEST_CASE("selector: a search whose candidates all fail ends without a champion") {

@@ -12,7 +12,7 @@ struct knocked {
   bool let_in = false;
 };
 
-knocked knock(std::uint32_t protocol, const std::string& build) {
+knocked access_request(std::uint32_t protocol, const std::string& build) {
   test::test_system system;
   caf::scoped_actor self(*system);
   const auto door = system->spawn(door_behavior, caf::actor_cast<dispatcher_actor>(self),
@@ -31,17 +31,17 @@ knocked knock(std::uint32_t protocol, const std::string& build) {
 } // namespace
 
 TEST_CASE("door: a worker of the run's version is let in") {
-  const auto answer = knock(protocol_version, "1.0");
+  const auto answer = access_request(protocol_version, "1.0");
   CHECK(answer.refusal.empty());
   CHECK(answer.let_in);
 }
 
 TEST_CASE("door: one of another version is refused in a sentence that names both") {
-  const auto answer = knock(protocol_version + 1, "2.0");
+  const auto answer = access_request(protocol_version + 1, "2.0");
   CHECK(answer.refusal
         == "this worker is clade 2.0, protocol " + std::to_string(protocol_version + 1)
                + "; the run is clade 1.0, protocol " + std::to_string(protocol_version)
                + ": start a worker of the run's version");
   CHECK_FALSE(answer.let_in);
-  CHECK_FALSE(knock(protocol_version, "1.1").refusal.empty());
+  CHECK_FALSE(access_request(protocol_version, "1.1").refusal.empty());
 }

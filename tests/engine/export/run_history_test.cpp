@@ -70,7 +70,7 @@ TEST_CASE("csv: tags and notes stand in their row") {
   for (const auto& [kind, text] : {std::pair{instruction_kind::tag, "small"},
                                    {instruction_kind::tag, "good"},
                                    {instruction_kind::note, "=1+1, \"quoted\"\n<b>"}})
-    entries.push_back({person_ordered{{kind, 2, text}, "ada"}, {}});
+    entries.push_back({operator_command{{kind, 2, text}, "ada"}, {}});
   const told_run run(entries);
   std::ostringstream out;
   REQUIRE(write_csv(run.opened(), run.e, out));

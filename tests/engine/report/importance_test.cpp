@@ -1,6 +1,6 @@
 #include "engine/report/forest.hpp"
 #include "engine/report/importance.hpp"
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 #include "engine/report/text.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"

@@ -82,9 +82,9 @@ TEST_CASE("annotations: a tag is given once, taken where it is, and they are few
 TEST_CASE("annotations: the digest of a run does not know them") {
   REQUIRE(rc::check([] {
     const auto kind = *rc::gen::element(note, tag, untag);
-    const record r = person_ordered{written(kind, *rc::gen::inRange<candidate_id>(0, 9),
-                                            *rc::gen::arbitrary<std::string>()),
-                                    "ada"};
+    const record r = operator_command{written(kind, *rc::gen::inRange<candidate_id>(0, 9),
+                                              *rc::gen::arbitrary<std::string>()),
+                                      "ada"};
     digest d;
     d.add(r);
     RC_ASSERT(d == digest{});

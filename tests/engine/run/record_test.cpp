@@ -65,7 +65,7 @@ std::vector<record> one_of_each() {
                  "[experiment]\nname = \"y\"",
                  9,
                  {4, 5}},
-      person_ordered{{instruction_kind::slots, 0, "cpu:4"}, "ada"}};
+      operator_command{{instruction_kind::slots, 0, "cpu:4"}, "ada"}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {
@@ -269,7 +269,7 @@ TEST_CASE("record: observations decide nothing") {
   for (const auto& r : one_of_each()) {
     INFO(to_text(r));
     const bool observation =
-        (r.index() >= 5 && r.index() <= 8) || std::holds_alternative<person_ordered>(r);
+        (r.index() >= 5 && r.index() <= 8) || std::holds_alternative<operator_command>(r);
     CHECK(decisive_bytes(r).empty() == observation);
     digest d;
     d.add(r);

@@ -28,7 +28,7 @@ simulated told_behind(const std::string& strategy, std::size_t behind,
   auto world = small_run(rules_for(strategy), {.diverge = 0.1, .epochs = 2});
   world.pick = shuffled(3);
   auto stored = simulate(world, {}, behind).records;
-  stored.push_back(person_ordered{.order = order, .who = "ada"});
+  stored.push_back(operator_command{.order = order, .who = "ada"});
   return simulate(world, std::move(stored));
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("orders: one that comes when nothing is left to decide changes nothing
     for (const auto& order :
          {instruction{.kind = instruction_kind::extend, .number = 2},
           instruction{.kind = instruction_kind::add, .text = "x", .genome = a_gift()}})
-      stored.push_back(person_ordered{.order = order, .who = "ada"});
+      stored.push_back(operator_command{.order = order, .who = "ada"});
     const auto run = simulate(world, std::move(stored));
     CHECK(run.state.evaluated == whole.state.evaluated);
     CHECK(run.state.finished);

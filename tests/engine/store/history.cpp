@@ -184,9 +184,9 @@ record any_record() {
         any_text(),   any_natural(), any_natural(), small,
         {any_text()}, any_text(),    any_natural(), {any_natural(), any_natural()}};
   case 9:
-    return person_ordered{{instruction_kind::drop, small, any_text()}, any_text()};
+    return operator_command{{instruction_kind::drop, small, any_text()}, any_text()};
   case 10:
-    return person_ordered{
+    return operator_command{
         {*rc::gen::element(instruction_kind::note, instruction_kind::tag,
                            instruction_kind::untag),
          small, any_text()},

@@ -300,7 +300,7 @@ TEST_CASE("store: what people write after the end is found and is no time of the
   write_store(p.file, a_history());
   const auto before = query(p.file, "select updated_ms, state, records from progress");
   const auto told = [](instruction_kind kind, candidate_id id, const char* text) {
-    return entry{person_ordered{{.kind = kind, .number = id, .text = text}, "ada"}, {}};
+    return entry{operator_command{{.kind = kind, .number = id, .text = text}, "ada"}, {}};
   };
   const std::vector<entry> written{told(instruction_kind::tag, 0, "baseline"),
                                    told(instruction_kind::note, 5, "the best"),

@@ -74,7 +74,7 @@ void await(feed& f, std::uint64_t sequence, std::vector<news>& came) {
 
 std::size_t records_in(const std::vector<news>& came) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      came, [](const news& n) { return std::holds_alternative<happened>(n); }));
+      came, [](const news& n) { return std::holds_alternative<record_event>(n); }));
 }
 
 } // namespace
@@ -260,7 +260,7 @@ TEST_CASE("replay: generations come as they came, from the one that is asked for
   CHECK(f.picture().generations.size() == 4);
   std::vector<record> shown;
   for (const auto& n : came)
-    shown.push_back(std::get<happened>(n).record);
+    shown.push_back(std::get<record_event>(n).record);
   const auto first = run.records.begin()
                      + static_cast<std::ptrdiff_t>(f.picture().sequence)
                      - static_cast<std::ptrdiff_t>(shown.size());
@@ -302,7 +302,7 @@ TEST_CASE("feed: a stored run takes notes and tags and no orders, and tells of t
     auto other = store::open(run.file);
     REQUIRE(other);
     const entry note{
-        person_ordered{{.kind = instruction_kind::note, .text = "old"}, "bob"}, {}};
+        operator_command{{.kind = instruction_kind::note, .text = "old"}, "bob"}, {}};
     REQUIRE(other->append({&note, 1}));
   }
   REQUIRE(f.wait(0ms));

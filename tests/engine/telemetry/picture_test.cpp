@@ -104,10 +104,10 @@ TEST_CASE("picture: what people write is in it, and does not move its time") {
   const auto ended = p.unix_ms;
   REQUIRE(
       apply(p, ended + 1000,
-            person_ordered{{.kind = instruction_kind::note, .number = 2, .text = "odd"},
-                           "ada"}));
+            operator_command{{.kind = instruction_kind::note, .number = 2, .text = "odd"},
+                             "ada"}));
   REQUIRE(apply(p, ended + 2000,
-                person_ordered{
+                operator_command{
                     {.kind = instruction_kind::tag, .number = 0, .text = "old"}, "bob"}));
   CHECK(p.unix_ms == ended);
   CHECK(p.state == "finished");

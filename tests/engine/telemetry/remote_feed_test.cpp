@@ -19,7 +19,7 @@ struct published_run {
   std::unique_ptr<publisher> out;
   std::uint16_t port = 0;
   std::atomic<int> refusals = 0;
-  std::vector<person_ordered> told;
+  std::vector<operator_command> told;
   std::vector<entry> entries = test::entries_of(test::watched_run("random", 1).records);
 
   /// All but the last records.
@@ -39,7 +39,7 @@ struct published_run {
         .store_file = file,
         .folder = folder.path() / live_folder_name,
         .obey =
-            [this](const person_ordered& t) {
+            [this](const operator_command& t) {
               told.push_back(t);
               return std::string();
             },
@@ -82,7 +82,7 @@ TEST_CASE("remote feed: who has a key sees the run and its candidates") {
 TEST_CASE("remote feed: only who has the right controls the run, under its own name") {
   published_run run;
   run.publish();
-  const person_ordered order{.order = {.kind = instruction_kind::hold}, .who = "root"};
+  const operator_command order{.order = {.kind = instruction_kind::hold}, .who = "root"};
   const auto bob = open_remote_feed(run.seen_by({.name = "bob"}));
   const auto ann = open_remote_feed(run.seen_by({.name = "ann", .controls = true}));
   REQUIRE(bob);

@@ -8,10 +8,10 @@ using namespace clade;
 TEST_CASE("wire: what is published is read as it was") {
   const auto run = test::watched_run("generational", 1);
   for (std::size_t i = 0; i < run.records.size(); ++i) {
-    const auto parts = encode(published{happened{i + 1, 77, run.records[i]}});
+    const auto parts = encode(published{record_event{i + 1, 77, run.records[i]}});
     const auto read = decode_published(parts);
     REQUIRE(read);
-    const auto& h = std::get<happened>(*read);
+    const auto& h = std::get<record_event>(*read);
     CHECK(h.sequence == i + 1);
     CHECK(h.unix_ms == 77);
     CHECK(encode(h.record) == encode(run.records[i]));
@@ -24,9 +24,9 @@ TEST_CASE("wire: what is published is read as it was") {
   REQUIRE(slots);
   CHECK(std::get<slots_view>(*slots).slots.at(0).at_work.count() == 1234);
   const auto epoch =
-      decode_published(encode(published{epoch_news{"s", 4, 2, 15, {{"loss", 0.5}}}}));
+      decode_published(encode(published{epoch_event{"s", 4, 2, 15, {{"loss", 0.5}}}}));
   REQUIRE(epoch);
-  CHECK(std::get<epoch_news>(*epoch).metrics.at(0).value == 0.5);
+  CHECK(std::get<epoch_event>(*epoch).metrics.at(0).value == 0.5);
 }
 
 TEST_CASE("wire: any bytes are a message or an error") {

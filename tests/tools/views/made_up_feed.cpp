@@ -92,9 +92,9 @@ void made_up_feed::announce(news n) {
 
 void made_up_feed::happen(record r) {
   ++sequence_;
-  announce(happened{.sequence = sequence_,
-                    .unix_ms = start_ms + static_cast<std::int64_t>(sequence_) * 1000,
-                    .record = std::move(r)});
+  announce(record_event{.sequence = sequence_,
+                        .unix_ms = start_ms + static_cast<std::int64_t>(sequence_) * 1000,
+                        .record = std::move(r)});
 }
 
 void made_up_feed::evaluate(double accuracy) {
@@ -129,7 +129,7 @@ std::string made_up_feed::showing() const {
   return showing_;
 }
 
-void made_up_feed::fold(const happened& h) {
+void made_up_feed::fold(const record_event& h) {
   if (const auto done = apply(picture_, h.unix_ms, h.record); !done)
     throw std::runtime_error(done.error().message);
   if (const auto* b = std::get_if<candidate_born>(&h.record)) {
@@ -151,7 +151,7 @@ void made_up_feed::fold(const happened& h) {
   }
 }
 
-expected<void> made_up_feed::tell(const person_ordered& order) {
+expected<void> made_up_feed::tell(const operator_command& order) {
   if (order.order.kind == instruction_kind::extend)
     return fail(error_kind::invalid_input, "it is long enough");
   told_.push_back(order);
@@ -169,7 +169,7 @@ expected<std::vector<news>> made_up_feed::wait(std::chrono::milliseconds most) {
     came = std::exchange(coming_, {});
   }
   for (const auto& n : came) {
-    if (const auto* h = std::get_if<happened>(&n))
+    if (const auto* h = std::get_if<record_event>(&n))
       fold(*h);
     else if (const auto* s = std::get_if<slots_view>(&n))
       slots_ = *s;

@@ -39,9 +39,9 @@ public:
 
   [[nodiscard]] bool takes_orders() const override { return true; }
   /// Refuses to extend.
-  [[nodiscard]] expected<void> tell(const person_ordered& order) override;
+  [[nodiscard]] expected<void> tell(const operator_command& order) override;
   /// What it was told, in its order; once nobody tells any more.
-  [[nodiscard]] const std::vector<person_ordered>& told() const { return told_; }
+  [[nodiscard]] const std::vector<operator_command>& told() const { return told_; }
 
 private:
   struct known {
@@ -50,7 +50,7 @@ private:
     candidate_row row;
   };
 
-  void fold(const happened& h);
+  void fold(const record_event& h);
 
   mutable std::mutex mutex_;
   std::deque<news> coming_;
@@ -63,7 +63,7 @@ private:
   run_picture picture_;
   slots_view slots_;
   std::map<candidate_id, known> known_;
-  std::vector<person_ordered> told_;
+  std::vector<operator_command> told_;
 };
 
 } // namespace clade::test

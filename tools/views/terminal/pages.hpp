@@ -52,7 +52,7 @@ struct scene {
   /// Of the candidates that the place is at, those that were read, by falling id.
   std::vector<candidate_row> rows;
   /// Epochs that are newer than `slots`, by slot.
-  std::map<std::string, epoch_news> epochs;
+  std::map<std::string, epoch_event> epochs;
   clade::terminal::glyphs glyphs = clade::terminal::glyphs::unicode;
 };
 

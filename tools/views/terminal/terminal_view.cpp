@@ -106,9 +106,9 @@ public:
       return tl::unexpected(news.error());
     for (const auto& one : *news) {
       changed_ = true;
-      if (const auto* epoch = std::get_if<epoch_news>(&one)) {
+      if (const auto* epoch = std::get_if<epoch_event>(&one)) {
         epochs_[epoch->slot] = *epoch;
-      } else if (const auto* record = std::get_if<happened>(&one)) {
+      } else if (const auto* record = std::get_if<record_event>(&one)) {
         rows_are_old_ |= std::holds_alternative<candidate_born>(record->record)
                          || std::holds_alternative<candidate_evaluated>(record->record);
       } else if (std::holds_alternative<restarted>(one)) {
@@ -196,7 +196,7 @@ private:
   curses_screen& screen_;
   place at_;
   std::string showing_;
-  std::map<std::string, epoch_news> epochs_;
+  std::map<std::string, epoch_event> epochs_;
   std::vector<candidate_row> rows_;
   shown_candidates have_;
   bool rows_are_old_ = true;

@@ -29,7 +29,7 @@ std::string web_news::beginning(const feed& f) const {
 }
 
 std::string web_news::next(const news& n, const feed& f) {
-  const auto* record = std::get_if<happened>(&n);
+  const auto* record = std::get_if<record_event>(&n);
   auto event =
       event_of(to_json(n, f.picture()), record != nullptr ? record->sequence : 0);
   remember(n, event);
@@ -41,14 +41,14 @@ std::string web_news::next(const news& n, const feed& f) {
 void web_news::remember(const news& n, const std::string& event) {
   if (std::holds_alternative<restarted>(n)) {
     training_.clear();
-  } else if (const auto* e = std::get_if<epoch_news>(&n)) {
+  } else if (const auto* e = std::get_if<epoch_event>(&n)) {
     auto& curve = training_[e->id];
     if (e->number <= curve.last) // It is tried again.
       curve.events.clear();
     curve.last = e->number;
     if (curve.events.size() < most_epochs)
       curve.events.push_back(event);
-  } else if (const auto* h = std::get_if<happened>(&n)) {
+  } else if (const auto* h = std::get_if<record_event>(&n)) {
     if (const auto* done = std::get_if<candidate_evaluated>(&h->record))
       training_.erase(done->evaluated.id);
     else if (const auto* failed = std::get_if<attempt_failed>(&h->record))

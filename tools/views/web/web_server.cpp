@@ -2,9 +2,9 @@
 
 #include "engine/report/json.hpp"
 #include "engine/telemetry/json.hpp"
+#include "tools/views/web/feed_executor.hpp"
+#include "tools/views/web/web_access.hpp"
 #include "tools/views/web/web_answers.hpp"
-#include "tools/views/web/web_desk.hpp"
-#include "tools/views/web/web_gate.hpp"
 #include "tools/views/web/web_news.hpp"
 #include "tools/views/web/web_page.hpp"
 #include "tools/views/web/web_stream.hpp"
@@ -21,7 +21,7 @@
 #include <utility>
 
 // Threads of the library take requests. What they need of the run they have this thread
-// ask (web_desk), and what it tells of itself reaches them through streams that it never
+// ask (feed_executor), and what it tells of itself reaches them through streams that it never
 // waits for (web_streams). A reader of events keeps a thread, so there are more of them
 // than readers are let in.
 
@@ -81,12 +81,12 @@ private:
 
   feed& feed_;
   std::string shown_; ///< What readers know that the feed shows.
-  web_desk desk_;
+  feed_executor desk_;
   const web_hooks& hooks_;
   std::optional<web_work> work_;
   web_streams streams_;
   web_news news_;
-  std::optional<web_gate> gate_;
+  std::optional<web_access> gate_;
   httplib::Server server_;
 };
 

@@ -20,7 +20,7 @@ struct web_params {
 
 /// Shows a run as a page, until it is stopped or the feed fails. Only this thread uses
 /// the feed. On loopback only, and for whoever has the address
-/// (tools/views/web/web_gate.hpp):
+/// (tools/views/web/web_access.hpp):
 ///
 ///   /                                 the page (tools/dashboard), and its files
 ///   /api/picture                      the picture, as engine/telemetry/json.hpp

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/views/web/web_desk.hpp"
+#include "tools/views/web/feed_executor.hpp"
 #include "tools/views/web/web_hooks.hpp"
 
 #include <httplib.h>
@@ -20,7 +20,7 @@ namespace clade {
 class web_work {
 public:
   /// `desk` and `hooks` outlive it. `address`: what a person opens, token included.
-  web_work(web_desk& desk, const web_hooks& hooks, std::string address)
+  web_work(feed_executor& desk, const web_hooks& hooks, std::string address)
       : desk_(desk),
         hooks_(hooks),
         address_(std::move(address)) {}
@@ -35,7 +35,7 @@ private:
   void control(const httplib::Request& req, httplib::Response& res);
   [[nodiscard]] expected<instruction> order_of(const std::string& body) const;
 
-  web_desk& desk_;
+  feed_executor& desk_;
   const web_hooks& hooks_;
   std::string address_;
 };

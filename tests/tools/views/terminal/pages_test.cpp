@@ -15,7 +15,7 @@ struct seen {
   slots_view slots = some_slots();
   std::string showing = "live";
   glyphs with = glyphs::ascii;
-  std::map<std::string, epoch_news> epochs = {};
+  std::map<std::string, epoch_event> epochs = {};
   place at = {};
 
   [[nodiscard]] canvas drawn(extent size = {}) const {

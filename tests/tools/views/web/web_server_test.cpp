@@ -302,7 +302,7 @@ TEST_CASE("web: epochs of what is in training reach readers who come later") {
   const served s(f);
   f.happen(candidate_born{{.id = 1, .genome = std::make_shared<const genome>()}});
   for (std::uint32_t n = 1; n <= 3; ++n)
-    f.announce(epoch_news{
+    f.announce(epoch_event{
         .slot = "cpu:0", .id = 1, .number = n, .of = 9, .metrics = {{"loss", 1.0 / n}}});
   const auto is_last = [](const json& e) {
     return e["event"] == "epoch" && e["epoch"] == 3;

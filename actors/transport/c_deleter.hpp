@@ -4,7 +4,7 @@ namespace clade {
 
 /// A deleter for std::unique_ptr: calls a function of a C library.
 template<auto Free>
-struct freed_by {
+struct c_deleter {
   template<class T>
   void operator()(T* p) const {
     Free(p);

@@ -12,9 +12,10 @@ namespace clade {
 /// turns out to be known, further ones are mutants of it, which cost nothing. A search
 /// that has gone on for long around one place would otherwise have a model fitted eight
 /// times for one candidate.
-class asked_once final : public proposal {
+class cached_proposal final : public proposal {
 public:
-  explicit asked_once(std::shared_ptr<const proposal> dear) : dear_(std::move(dear)) {}
+  explicit cached_proposal(std::shared_ptr<const proposal> dear)
+      : dear_(std::move(dear)) {}
 
   [[nodiscard]] expected<offspring> make(const breeding_rules& rules,
                                          const breeding& order) const override;

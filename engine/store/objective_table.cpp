@@ -1,6 +1,6 @@
 // aims(position, metric, direction, bound): in the order of the objective. The direction
 // is 'maximize', 'minimize', 'at_most' or 'at_least'; only the last two have a bound.
-#include "engine/store/stored_goal.hpp"
+#include "engine/store/objective_table.hpp"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #include "genome/hash.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/support/small_space.hpp"
-#include "tools/serve/evaluation_desk.hpp"
+#include "tools/serve/evaluation_server.hpp"
 #include "tools/serve/genome_json.hpp"
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ std::string dense(int units) {
 struct desk_at_work {
   double clock = 0;
   std::vector<candidate_id> trained, examined, weighed;
-  evaluation_desk desk{
+  evaluation_server desk{
       {.space = small_space(), .problem = small_problem(), .goal = {}, .epochs = 9},
       {.evaluate =
            [this](job j) {
@@ -182,7 +182,7 @@ TEST_CASE("desk: lines that are no question are answered by an error, in JSON") 
   for (const char* line :
        {"", "{", "[]", "null", "7", "\"x\"", "\xff\xfe", "{\"a\":1", "{}x"})
     CHECK(d.error(line).starts_with("the line is not one JSON object"));
-  CHECK(d.error(std::string(evaluation_desk::max_line_bytes + 1, ' '))
+  CHECK(d.error(std::string(evaluation_server::max_line_bytes + 1, ' '))
         == "the line has more than 1048576 bytes");
   CHECK(d.error(std::string(100'000, '[')).starts_with("the line is not one"));
   CHECK(d.error(R"({"layers":[],"id":0})")

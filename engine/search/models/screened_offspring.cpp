@@ -1,4 +1,4 @@
-#include "engine/search/models/screened_child.hpp"
+#include "engine/search/models/screened_offspring.hpp"
 
 #include "genome/hash.hpp"
 
@@ -82,10 +82,12 @@ private:
 
 } // namespace
 
-offspring screened_child(const promise_function& promise, const genome_features& features,
-                         const std::set<genome_hash>& taken, const breeding_rules& rules,
-                         const breeding& order, const screening_params& params,
-                         std::size_t looked_at, const second_look& look) {
+offspring screened_offspring(const promise_function& promise,
+                             const genome_features& features,
+                             const std::set<genome_hash>& taken,
+                             const breeding_rules& rules, const breeding& order,
+                             const screening_params& params, std::size_t looked_at,
+                             const second_look& look) {
   family born(rules, order.parents);
   const variation_operators operators{
       .sample = [&](random_stream& r) { return born.sample(r); },

@@ -10,7 +10,7 @@
 namespace clade {
 
 /// Where threads that may not use a feed have the one ask that does.
-class web_desk {
+class feed_executor {
 public:
   using question = std::function<expected<std::string>(feed&)>;
 

@@ -18,9 +18,9 @@ using second_look = std::function<std::size_t(std::span<const genome> children)>
 /// promising one, or, where there is a second look, what it chooses of so many.
 /// What is `taken` (by canonical hash) is asked for only where nothing else comes up.
 [[nodiscard]] offspring
-screened_child(const promise_function& promise, const genome_features& features,
-               const std::set<genome_hash>& taken, const breeding_rules& rules,
-               const breeding& order, const screening_params& params = {},
-               std::size_t looked_at = 1, const second_look& look = {});
+screened_offspring(const promise_function& promise, const genome_features& features,
+                   const std::set<genome_hash>& taken, const breeding_rules& rules,
+                   const breeding& order, const screening_params& params = {},
+                   std::size_t looked_at = 1, const second_look& look = {});
 
 } // namespace clade

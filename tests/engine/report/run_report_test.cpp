@@ -1,4 +1,4 @@
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -34,11 +34,11 @@ std::vector<entry> a_hostile_history() {
       start->version = markup;
   }
   for (const auto kind : {instruction_kind::note, instruction_kind::tag})
-    entries.push_back({person_ordered{{kind, 5, markup}, markup}, {}});
+    entries.push_back({operator_command{{kind, 5, markup}, markup}, {}});
   return entries;
 }
 
-run_story story_of(const std::vector<entry>& entries) {
+run_report story_of(const std::vector<entry>& entries) {
   const scratch_folder folder;
   const auto file = folder.path() / "toy-20260131-140500" / "run.db";
   std::filesystem::create_directory(file.parent_path());

@@ -31,7 +31,7 @@ namespace clade {
 /// succeeded; it takes the weights of the `kept_best` best and trains others again. A key
 /// that is not named here is an error, since what it asks for would not be done; a blank
 /// line is one too, so that each line has its answer.
-class evaluation_desk {
+class evaluation_server {
 public:
   static constexpr std::size_t kept_best = 5;
   /// A longer line is refused unread.
@@ -44,7 +44,7 @@ public:
     std::uint32_t epochs = 0; ///< Of a full training.
   };
 
-  evaluation_desk(params p, evaluating by);
+  evaluation_server(params p, evaluating by);
 
   /// Blocks as long as a training takes. Total: takes any text, and answers without a
   /// line's end.

@@ -1,4 +1,4 @@
-#include "tools/views/web/web_gate.hpp"
+#include "tools/views/web/web_access.hpp"
 
 #include <sys/random.h>
 
@@ -35,15 +35,15 @@ std::string_view cookie_value(std::string_view all, std::string_view name) {
 
 } // namespace
 
-std::string web_gate::address() const {
+std::string web_access::address() const {
   return "http://127.0.0.1:" + port_ + "/?token=" + token_;
 }
 
-std::string web_gate::cookie() const {
+std::string web_access::cookie() const {
   return cookie_name() + "=" + token_ + "; HttpOnly; SameSite=Strict; Path=/";
 }
 
-std::string web_gate::refusal(const web_knock& k) const {
+std::string web_access::refusal(const web_knock& k) const {
   if (k.host != "127.0.0.1:" + port_ && k.host != "localhost:" + port_)
     return "this is not 127.0.0.1:" + port_;
   if (same(k.token, token_))

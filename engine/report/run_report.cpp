@@ -1,7 +1,7 @@
 // The tables are passed over once each. What may be a million rows is summed up as it
 // passes: candidates into cells of a grid of size and fitness, slots' work into columns
 // of time.
-#include "engine/report/run_story.hpp"
+#include "engine/report/run_report.hpp"
 
 #include "engine/config/flat_settings.hpp"
 
@@ -60,7 +60,7 @@ std::vector<size_cell> exact_front(const std::vector<sized>& all, bool maximize)
   return front_of(std::move(candidates), maximize);
 }
 
-expected<void> tell_sizes(const store& s, run_story& story) {
+expected<void> tell_sizes(const store& s, run_report& story) {
   std::vector<sized> all;
   all.reserve(story.run.overview.evaluated);
   const auto read = s.for_each_evaluation([&](const evaluation_row& e) {
@@ -72,7 +72,7 @@ expected<void> tell_sizes(const store& s, run_story& story) {
   return read;
 }
 
-expected<void> tell_front(const store& s, run_story& story) {
+expected<void> tell_front(const store& s, run_report& story) {
   auto front = view_front(s);
   if (!front)
     return tl::unexpected(front.error());
@@ -80,11 +80,11 @@ expected<void> tell_front(const store& s, run_story& story) {
   return {};
 }
 
-expected<void> tell_generations(const store& s, run_story& story) {
+expected<void> tell_generations(const store& s, run_report& story) {
   const auto& o = story.run.overview;
   const auto count = o.born == 0 ? 0 : o.generation + 1;
   story.generations_in_all = count;
-  const auto shown = std::min<std::uint64_t>(count, run_story::most_generations);
+  const auto shown = std::min<std::uint64_t>(count, run_report::most_generations);
   std::optional<double> best;
   for (std::uint64_t first = 0; first < count; first += generations_at_a_time) {
     auto some = s.generations(first, generations_at_a_time);
@@ -106,7 +106,7 @@ expected<void> tell_generations(const store& s, run_story& story) {
   return {};
 }
 
-expected<void> tell_best(const store& s, run_story& story) {
+expected<void> tell_best(const store& s, run_report& story) {
   const auto& o = story.run.overview;
   const auto ended = view_champion(s, nullptr, nullptr);
   if (!ended)
@@ -130,7 +130,7 @@ expected<void> tell_best(const store& s, run_story& story) {
   return {};
 }
 
-expected<void> tell_changes(const store& s, run_story& story) {
+expected<void> tell_changes(const store& s, run_report& story) {
   const auto settings = flat_settings(story.run.overview.experiment, "its experiment");
   if (!settings)
     return tl::unexpected(settings.error());
@@ -141,22 +141,22 @@ expected<void> tell_changes(const store& s, run_story& story) {
   return read;
 }
 
-expected<void> tell_importance(const store& s, run_story& story) {
+expected<void> tell_importance(const store& s, run_report& story) {
   return measure_importance(s).map(
       [&](std::optional<importance>&& measured) { story.matters = std::move(measured); });
 }
 
-expected<void> tell_annotations(const store& s, run_story& story) {
+expected<void> tell_annotations(const store& s, run_report& story) {
   return s.find_annotations().map(
       [&](annotations&& found) { story.annotated = std::move(found); });
 }
 
-expected<void> tell_failures(const store& s, run_story& story) {
-  auto failures = s.failures(run_story::most_failures);
+expected<void> tell_failures(const store& s, run_report& story) {
+  auto failures = s.failures(run_report::most_failures);
   if (!failures)
     return tl::unexpected(failures.error());
   story.failures = std::move(*failures);
-  auto lost = s.lost_attempts(run_story::most_failures);
+  auto lost = s.lost_attempts(run_report::most_failures);
   if (!lost)
     return tl::unexpected(lost.error());
   story.lost_attempts = std::move(*lost);
@@ -169,7 +169,7 @@ struct slot_sum {
   slot_story told;
 };
 
-expected<void> tell_time(const store& s, run_story& story) {
+expected<void> tell_time(const store& s, run_report& story) {
   const auto& o = story.run.overview;
   const auto nodes = s.nodes();
   if (!nodes)
@@ -181,7 +181,7 @@ expected<void> tell_time(const store& s, run_story& story) {
     if (work.stretches()[i + 1].begin_ms - end >= told_pause_ms)
       story.pauses.push_back(work.seconds_until(end));
   }
-  const columns none(story.working_seconds, run_story::timeline_columns);
+  const columns none(story.working_seconds, run_report::timeline_columns);
   std::map<std::string, slot_sum, std::less<>> slots;
   const auto slot_of = [&](std::string_view name) -> slot_sum& {
     auto found = slots.find(name);
@@ -241,7 +241,7 @@ std::vector<double> columns::shares() const {
   return shares;
 }
 
-double run_story::busy_share() const {
+double run_report::busy_share() const {
   double busy = 0, there = 0;
   for (const auto& s : slots) {
     busy += s.busy_seconds;
@@ -265,8 +265,8 @@ std::vector<size_cell> front_of(std::vector<size_cell> sizes, bool maximize) {
   return front;
 }
 
-expected<run_story> tell_story(const store& s, const std::filesystem::path& file,
-                               std::string shell_word) {
+expected<run_report> tell_story(const store& s, const std::filesystem::path& file,
+                                std::string shell_word) {
   auto run = view_run(s, file);
   if (!run)
     return tl::unexpected(run.error());
@@ -277,7 +277,7 @@ expected<run_story> tell_story(const store& s, const std::filesystem::path& file
   if (!digest)
     return tl::unexpected(digest.error());
   run->digest = *digest;
-  run_story story{.run = std::move(*run), .shell_word = std::move(shell_word)};
+  run_report story{.run = std::move(*run), .shell_word = std::move(shell_word)};
   for (const auto tell :
        {tell_best, tell_generations, tell_sizes, tell_front, tell_changes,
         tell_importance, tell_annotations, tell_failures, tell_time})

@@ -1,4 +1,4 @@
-#include "engine/search/bases/asked_once.hpp"
+#include "engine/search/bases/cached_proposal.hpp"
 #include "genome/hash.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -54,7 +54,7 @@ genome_hash network_of(const proposal& p, const world& w, std::uint64_t attempt)
 TEST_CASE("asked once: further attempts are mutants of the first, and cost no question") {
   const world w;
   const auto asked = std::make_shared<int>(0);
-  const asked_once p(std::make_shared<const dear_one>(asked));
+  const cached_proposal p(std::make_shared<const dear_one>(asked));
   std::set<genome_hash> networks;
   for (std::uint64_t attempt = 0; attempt < 8; ++attempt)
     networks.insert(network_of(p, w, attempt));
@@ -66,7 +66,7 @@ TEST_CASE("asked once: further attempts are mutants of the first, and cost no qu
 TEST_CASE("asked once: an attempt is the same whichever came before it") {
   const world w;
   const auto asked = std::make_shared<int>(0);
-  const asked_once forward(std::make_shared<const dear_one>(asked)),
+  const cached_proposal forward(std::make_shared<const dear_one>(asked)),
       backward(std::make_shared<const dear_one>(asked));
   std::vector<genome_hash> first, second;
   for (std::uint64_t attempt = 0; attempt < 4; ++attempt) {
@@ -79,7 +79,7 @@ TEST_CASE("asked once: an attempt is the same whichever came before it") {
 TEST_CASE("asked once: a proposal that failed has failed for good") {
   const world w;
   const auto asked = std::make_shared<int>(0);
-  const asked_once p(std::make_shared<const dear_one>(asked, true));
+  const cached_proposal p(std::make_shared<const dear_one>(asked, true));
   for (std::uint64_t attempt = 0; attempt < 3; ++attempt)
     CHECK(p.make(w.rules(), {.id = 3, .attempt = attempt}).error().message == "no more");
   CHECK(*asked == 1);

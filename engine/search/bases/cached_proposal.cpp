@@ -1,9 +1,9 @@
-#include "engine/search/bases/asked_once.hpp"
+#include "engine/search/bases/cached_proposal.hpp"
 
 namespace clade {
 
-expected<offspring> asked_once::make(const breeding_rules& rules,
-                                     const breeding& order) const {
+expected<offspring> cached_proposal::make(const breeding_rules& rules,
+                                          const breeding& order) const {
   std::call_once(asked_, [&] {
     auto first = order;
     first.attempt = 0;

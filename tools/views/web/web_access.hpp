@@ -19,9 +19,9 @@ struct web_knock {
 /// address, from a page of the same origin. A machine has many users, and all of them
 /// reach its loopback; and any page that a browser has open may make it ask there, by
 /// address or by a name of its own that resolves to 127.0.0.1 (DNS rebinding).
-class web_gate {
+class web_access {
 public:
-  web_gate(std::uint16_t port, std::string token)
+  web_access(std::uint16_t port, std::string token)
       : port_(std::to_string(port)),
         token_(std::move(token)) {}
 

@@ -18,10 +18,10 @@ struct stored_record {
 /// A fresh store that gets the records of another as they are, times and checksums
 /// included, and derives the tables anew. Everything throws SQLite::Exception, or
 /// `error`.
-class whole_copy {
+class salvage_copy {
 public:
   /// `fallback` is the objective where the first record does not say it.
-  whole_copy(connection made, goal_reader goal_of, objective fallback);
+  salvage_copy(connection made, goal_reader goal_of, objective fallback);
 
   /// In order, from 1.
   void add(const stored_record& row, const record& r);

@@ -1,6 +1,6 @@
-#include "engine/store/whole_copy.hpp"
+#include "engine/store/salvage_copy.hpp"
 
-#include "engine/store/stored_goal.hpp"
+#include "engine/store/objective_table.hpp"
 
 namespace clade {
 
@@ -11,7 +11,7 @@ constexpr std::uint64_t records_per_transaction = 10'000;
 
 } // namespace
 
-whole_copy::whole_copy(connection made, goal_reader goal_of, objective fallback)
+salvage_copy::salvage_copy(connection made, goal_reader goal_of, objective fallback)
     : target_(std::move(made)),
       goal_of_(std::move(goal_of)),
       fallback_(std::move(fallback)),
@@ -23,12 +23,12 @@ whole_copy::whole_copy(connection made, goal_reader goal_of, objective fallback)
   set_goal(fallback_);
 }
 
-void whole_copy::set_goal(const objective& goal) {
+void salvage_copy::set_goal(const objective& goal) {
   write_goal(target_.db, goal);
   queried_.load();
 }
 
-void whole_copy::add(const stored_record& row, const record& r) {
+void salvage_copy::add(const stored_record& row, const record& r) {
   if (records_ == 0)
     if (const auto* started = std::get_if<run_started>(&r))
       if (const auto goal = goal_of_(*started))
@@ -48,12 +48,12 @@ void whole_copy::add(const stored_record& row, const record& r) {
   }
 }
 
-void whole_copy::complete_tables() {
+void salvage_copy::complete_tables() {
   if (records_ != 0)
     queried_.write_progress(records_);
 }
 
-std::optional<std::uint64_t> whole_copy::weights_hash(candidate_id id) {
+std::optional<std::uint64_t> salvage_copy::weights_hash(candidate_id id) {
   std::optional<std::uint64_t> hash;
   select_weights_hash_.tryReset();
   select_weights_hash_.bind(1, as_signed(id));
@@ -63,11 +63,11 @@ std::optional<std::uint64_t> whole_copy::weights_hash(candidate_id id) {
   return hash;
 }
 
-void whole_copy::add_weights(candidate_id id, std::span<const char> weights) {
+void salvage_copy::add_weights(candidate_id id, std::span<const char> weights) {
   queried_.write_weights(id, weights);
 }
 
-void whole_copy::close() {
+void salvage_copy::close() {
   target_.db.exec("commit");
   SQLite::Statement checkpoint(target_.db, "pragma wal_checkpoint(truncate)");
   if (!checkpoint.executeStep() || checkpoint.getColumn(0).getInt() != 0)

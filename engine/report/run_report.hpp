@@ -46,7 +46,7 @@ private:
 };
 
 /// All that a report tells of a run.
-struct run_story {
+struct run_report {
   run_view run; ///< With its digest.
   std::string test_metric;
   /// The champion, or the best so far; none before the first success.
@@ -89,7 +89,7 @@ struct run_story {
 
 /// `shell_word`: the run, as its commands name it. Reads the whole store: seconds for a
 /// million evaluations, and some 50 MB.
-[[nodiscard]] expected<run_story>
+[[nodiscard]] expected<run_report>
 tell_story(const store& s, const std::filesystem::path& file, std::string shell_word);
 
 /// Those that no other of at most their size is fitter than.
@@ -97,8 +97,8 @@ tell_story(const store& s, const std::filesystem::path& file, std::string shell_
                                               bool maximize);
 
 /// One HTML file that stands alone, without a script or an outside address.
-[[nodiscard]] std::string to_html(const run_story& story);
+[[nodiscard]] std::string to_html(const run_report& story);
 /// The same as Markdown, with tables in the place of charts.
-[[nodiscard]] std::string to_markdown(const run_story& story);
+[[nodiscard]] std::string to_markdown(const run_report& story);
 
 } // namespace clade

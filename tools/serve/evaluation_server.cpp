@@ -1,4 +1,4 @@
-#include "tools/serve/evaluation_desk.hpp"
+#include "tools/serve/evaluation_server.hpp"
 
 #include "engine/report/json_parts.hpp"
 #include "engine/search/core/selection.hpp"
@@ -64,17 +64,18 @@ std::string result_line(const evaluation& e, genome_hash network,
 
 } // namespace
 
-struct evaluation_desk::request {
+struct evaluation_server::request {
   json says;
   std::optional<candidate_id> id;
   std::optional<std::uint32_t> epochs;
 };
 
-evaluation_desk::evaluation_desk(params p, evaluating by)
+evaluation_server::evaluation_server(params p, evaluating by)
     : params_(std::move(p)),
       by_(std::move(by)) {}
 
-expected<evaluation_desk::request> evaluation_desk::parse(std::string_view line) const {
+expected<evaluation_server::request>
+evaluation_server::parse(std::string_view line) const {
   if (line.size() > max_line_bytes)
     return wrong("the line has more than " + std::to_string(max_line_bytes) + " bytes");
   request r{.says = parse_shallow<json>(line), .id = {}, .epochs = {}};
@@ -96,7 +97,7 @@ expected<evaluation_desk::request> evaluation_desk::parse(std::string_view line)
   return r;
 }
 
-std::string evaluation_desk::describe() const {
+std::string evaluation_server::describe() const {
   return text_of(
       {{"space", to_json(params_.space)},
        {"objective",
@@ -105,7 +106,7 @@ std::string evaluation_desk::describe() const {
 }
 
 /// Weights are asked for whenever an evaluation may be one of the best.
-void evaluation_desk::keep_best(candidate_id id, blob weights) {
+void evaluation_server::keep_best(candidate_id id, blob weights) {
   auto& one = trained_.at(id);
   const auto f = fitness_of(one.result, params_.goal);
   if (!f.ok || weights.empty())
@@ -121,7 +122,7 @@ void evaluation_desk::keep_best(candidate_id id, blob weights) {
   best_.pop_back();
 }
 
-expected<std::string> evaluation_desk::evaluate(const request& r) {
+expected<std::string> evaluation_server::evaluate(const request& r) {
   auto g = genome_from_json(r.says, params_.space, params_.problem);
   if (!g)
     return tl::unexpected(std::move(g).error());
@@ -158,7 +159,7 @@ expected<std::string> evaluation_desk::evaluate(const request& r) {
   return line;
 }
 
-expected<std::string> evaluation_desk::test(const request& r) {
+expected<std::string> evaluation_server::test(const request& r) {
   const auto found = r.id ? trained_.find(*r.id) : trained_.end();
   if (found == trained_.end())
     return wrong("test must be the id of an evaluation, such as {\"test\": 7}");
@@ -179,7 +180,7 @@ expected<std::string> evaluation_desk::test(const request& r) {
                   {"parameters", tested->parameters}});
 }
 
-std::string evaluation_desk::answer(std::string_view line) {
+std::string evaluation_server::answer(std::string_view line) {
   const auto r = parse(line);
   if (!r)
     return text_of({{"error", r.error().message}});

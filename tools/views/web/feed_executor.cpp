@@ -1,4 +1,4 @@
-#include "tools/views/web/web_desk.hpp"
+#include "tools/views/web/feed_executor.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -17,18 +17,18 @@ tl::unexpected<error> closed_desk() {
 
 } // namespace
 
-expected<std::string> web_desk::ask(question q) {
+expected<std::string> feed_executor::ask(question q) {
   asked_question asked{.what = std::move(q), .answer = {}};
   auto answer = asked.answer.get_future();
   return asked_.put(std::move(asked)) ? answer.get() : closed_desk();
 }
 
-void web_desk::answer(feed& f) {
+void feed_executor::answer(feed& f) {
   for (auto& one : asked_.take())
     one.answer.set_value(one.what(f));
 }
 
-void web_desk::close() {
+void feed_executor::close() {
   asked_.close();
   for (auto& one : asked_.take())
     one.answer.set_value(closed_desk());
