@@ -1,5 +1,4 @@
 #include "actors/head/archive.hpp"
-
 #include "tests/actors/test_system.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
@@ -37,12 +36,12 @@ struct fixture {
 
   appended add(std::vector<entry> entries, std::map<candidate_id, blob> checkpoints = {},
                std::optional<tidying> tidy = {}) {
-    return ask<appended>(
-        append{.entries = std::make_shared<const std::vector<entry>>(std::move(entries)),
-               .keep = {},
-               .checkpoints = std::make_shared<const std::map<candidate_id, blob>>(
-                   std::move(checkpoints)),
-               .tidy = tidy});
+    return ask<appended>(append{
+        .entries = std::make_shared<const std::vector<entry>>(std::move(entries)),
+        .keep = {},
+        .checkpoints =
+            std::make_shared<const std::map<candidate_id, blob>>(std::move(checkpoints)),
+        .tidy = tidy});
   }
 
   /// The records on the disk, read by somebody else.
@@ -89,7 +88,8 @@ TEST_CASE("archive: weights and evaluations are found by their candidate") {
 
 TEST_CASE("archive: a lineage goes back to the checkpoint that is there") {
   fixture f;
-  REQUIRE(f.add({born(a_candidate(1)), born(from(2, 1)), born(from(3, 2))}, {{1, bytes("one")}})
+  REQUIRE(f.add({born(a_candidate(1)), born(from(2, 1)), born(from(3, 2))},
+                {{1, bytes("one")}})
               .at);
   const auto lineage_of = [&](candidate_id id) {
     return f.ask<fetched_lineages>(fetch_lineages{{id}}).found.value().at(0);

@@ -52,6 +52,6 @@ TEST_CASE("generator: what it makes depends on the order alone") {
   REQUIRE(last.candidates.size() == 1);
   CHECK(last.candidates[0].id == 3);
   CHECK(*last.candidates[0].genome == *together.candidates[2].genome);
-  CHECK(last.candidates[0].origin == together.candidates[2].origin);
+  CHECK(last.candidates[0].changes == together.candidates[2].changes);
   CHECK(*together.candidates[0].genome != *together.candidates[1].genome);
 }

@@ -52,6 +52,10 @@ stub_dispatcher(dispatcher_actor::stateful_pointer<std::shared_ptr<head_side>> s
       [](const fetch_chunk&) {
         return chunk{"of the head", {}};
       },
+      [](const fetch_piece&) {
+        return chunk{"of the head", {}};
+      },
+      [](const piece&) { return piece_taken{}; },
       [](tick) {},
       [](serve_nodes) {},
       [](const selector_actor&) {},
