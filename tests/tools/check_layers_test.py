@@ -50,8 +50,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_no_product_code_knows_the_tests(self):
         self.assert_fault(
-            "tools/x.cpp", '#include "tests/support/a_candidate.hpp"\n',
-            "tools/x.cpp:1: includes tests/support/a_candidate.hpp: tools may not know tests")
+            "tools/cli/x.cpp", '#include "tests/support/a_candidate.hpp"\n',
+            "tools/cli/x.cpp:1: includes tests/support/a_candidate.hpp: tools may not know tests")
 
     def test_within_engine_the_order_is_that_of_its_cmake_file(self):
         self.assert_fault(
