@@ -28,7 +28,7 @@ inline std::vector<entry> small_history() {
     e.curve = {{1, e.metrics, 0.25}};
     if (id == 3)
       e = {.id = 3, .outcome = outcome::diverged, .reason = "the loss is NaN"};
-    all.push_back({candidate_evaluated{e}, id == 2 ? "the weights of 2" : ""});
+    all.push_back({candidate_evaluated{e}, bytes(id == 2 ? "the weights of 2" : "")});
   }
   all.push_back({attempt_failed{2, 1, "node1/cpu:0", "killed by signal 9"}, {}});
   all.push_back({generation_closed{0, {2, 1, 3}}, {}});

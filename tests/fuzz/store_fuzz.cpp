@@ -89,7 +89,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       hold(e->id == id && is_written(o.records, candidate_evaluated{*e}),
            "an evaluation is as it was written");
     if (const auto w = s->find_weights(id))
-      hold(w->empty() || *w == "the weights of 2", "weights are as they were written");
+      hold(w->empty() || *w == blob(bytes("the weights of 2")),
+           "weights are as they were written");
   }
   read_tables(*s);
   return 0;
