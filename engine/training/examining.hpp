@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/training/training_context.hpp"
+
+namespace clade {
+
+/// What is measured on the test part, once a search has ended. Both load the data where
+/// they are not loaded, and turn LibTorch's exceptions into errors of kind io.
+
+/// Measures the candidate of job `j` by its `weights`; where there are none, it is trained
+/// again first.
+[[nodiscard]] expected<examination> examine_candidate(training_context& context,
+                                                      const job& j, const bytes& weights);
+
+/// Fits the linear model and measures it.
+[[nodiscard]] expected<examination> examine_linear_model(training_context& context,
+                                                         const budget& b);
+
+} // namespace clade

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "engine/search/core/candidate.hpp"
+
+#include <string>
+
+namespace clade {
+
+/// How a candidate failed.
+struct failure {
+  clade::outcome outcome = outcome::invalid;
+  std::string reason;
+};
+
+/// For `catch (...)`: returns what the exception under way says about the candidate. A
+/// failure of the accelerator itself ends the process instead: its context is of no more
+/// use to any candidate, and the supervisor starts a new process.
+[[nodiscard]] failure failure_of_exception();
+
+} // namespace clade

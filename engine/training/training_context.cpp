@@ -1,0 +1,115 @@
+#include "engine/training/training_context.hpp"
+
+#include "engine/training/inheritance.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+namespace clade {
+
+std::chrono::steady_clock::time_point deadline_of(const budget& b) {
+  using std::chrono::steady_clock;
+  return b.time.count() > 0 ? steady_clock::now() + b.time
+                            : steady_clock::time_point::max();
+}
+
+training_context::training_context(training_setup setup, int threads)
+    : setup_(std::move(setup)),
+      threads_(threads),
+      asked_(asked_for(setup_.data.task, setup_.goal, setup_.training.metrics)) {}
+
+void training_context::prepare_thread() const {
+  if (at::get_num_threads() != threads_)
+    at::set_num_threads(threads_);
+  at::Context::setFlushDenormal(true);
+  auto& context = at::globalContext();
+  context.setDeterministicAlgorithms(true, /*warn_only=*/false);
+  context.setDeterministicFillUninitializedMemory(
+      false); // It is all written before it is read.
+  context.setDeterministicCuDNN(true);
+  context.setBenchmarkCuDNN(false);
+}
+
+expected<void> training_context::load() {
+  if (data_)
+    return {};
+  auto loaded = load_data(setup_.data, setup_.seed);
+  if (!loaded)
+    return tl::unexpected(loaded.error());
+  if (const auto wanted = setup_.space.input;
+      wanted != layout::vector && loaded->shape.layout() != wanted)
+    return fail(error_kind::invalid_input,
+                setup_.space.name + " wants " + std::string(to_text(wanted))
+                    + "s, but examples have the shape " + to_text(loaded->shape)
+                    + "; give data.shape = " + std::string(sizes_text(wanted)));
+  const auto weights = check_classes(asked_, loaded->classes).and_then([&] {
+    return weights_by_label(setup_.training.class_weights, loaded->classes,
+                            loaded->labels, loaded->train);
+  });
+  if (!weights)
+    return tl::unexpected(weights.error());
+  data_ = std::move(*loaded);
+  on_device_ = to_device(*data_, setup_.device);
+  if (!weights->empty())
+    on_device_.class_weights = at::tensor(*weights).to(at::Device(setup_.device));
+  return {};
+}
+
+expected<training_plan> training_context::plan_for(const genome& g) const {
+  auto r = recipe_of(setup_.training, g.hyperparameters);
+  if (!r)
+    return tl::unexpected(r.error());
+  auto n = decode(setup_.space, g, data_->as_problem());
+  if (!n)
+    return tl::unexpected(n.error());
+  return training_plan{std::move(*n), *r};
+}
+
+training_task training_context::task_for(const job& j, const training_plan& p) const {
+  return {.recipe = p.recipe,
+          .key = {.seed = j.seed, .id = j.id},
+          .goal = of_epochs(setup_.goal),
+          .epochs = j.budget.epochs,
+          .horizon = j.budget.horizon,
+          .first_epoch = j.start_epoch + 1,
+          .patience = setup_.training.patience,
+          .asked = asked_,
+          .deadline = deadline_of(j.budget),
+          .keep_position = j.keep_checkpoint == checkpointing::whole};
+}
+
+expected<training_result>
+training_context::train_planned(const job& j, const training_plan& p, progress& heard,
+                                std::unique_ptr<network_module>& net) const {
+  auto task = task_for(j, p);
+  const at::Device device(setup_.device);
+  if (j.start_epoch >= j.budget.epochs)
+    return fail(error_kind::invalid_input,
+                "it goes on after epoch " + std::to_string(j.start_epoch)
+                    + " and is to have " + std::to_string(j.budget.epochs));
+  if (j.start == 0) {
+    net = std::make_unique<network_module>(p.network, task.key, device);
+    return train(*net, on_device_, task, heard);
+  }
+  const auto from = j.checkpoint.load().and_then(
+      [](const shared_bytes& content) { return decode_checkpoint(*content); });
+  if (!from)
+    return fail_in("the weights of #" + std::to_string(j.start), from.error());
+  const auto parent = plan_for(from->genome);
+  if (!parent)
+    return fail_in("the network of #" + std::to_string(j.start), parent.error());
+  if (j.start_epoch > 0 && from->position && parent->network == p.network) {
+    task.key.id = from->position->key;
+    net = std::make_unique<network_module>(p.network, task.key, device);
+    return train(*net, on_device_, task, heard,
+                 resumption{.weights = from->weights, .position = *from->position});
+  }
+  net = std::make_unique<network_module>(p.network, task.key, device);
+  const auto plan = plan_inheritance(p.network, parent->network, from->weights,
+                                     derive(j.seed, purpose::inherit, j.id, 0));
+  return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {
+    return train(*net, on_device_, task, heard);
+  });
+}
+
+} // namespace clade
