@@ -9,6 +9,7 @@
 //           | name value "->" value                    change_hyperparameter
 //           | "sampled" | "unchanged" | "crossed" [", " remark]
 //           | "goes on" ["from" candidate] "to epoch" number
+//           | "trained to the end, for" number "epochs" ["without fold" i "of" k]
 //           | any text                                 proposed, given
 #include "genome/change.hpp"
 
@@ -53,6 +54,8 @@ const char* to_text(change_kind kind) {
     return "proposed";
   case change_kind::given:
     return "given";
+  case change_kind::trained_to_end:
+    return "trained_to_end";
   default:
     return mutation_kinds.at(static_cast<std::size_t>(kind)).name;
   }
@@ -83,6 +86,8 @@ std::string to_text(const change& c) {
   case change_kind::proposed:
   case change_kind::given:
     return c.after;
+  case change_kind::trained_to_end:
+    return words({"trained to the end, for", c.after, "epochs", c.before});
   default:
     return to_text(c.kind);
   }

@@ -19,12 +19,13 @@ enum class change_kind : std::uint8_t {
   change_setting = 7,
   change_hyperparameter = 8,
   // What else a genome can come from.
-  sampled = 32,   ///< It was drawn at random.
-  crossed = 33,   ///< It is a cross of two parents.
-  unchanged = 34, ///< The grammar left nothing to change.
-  goes_on = 35,   ///< Its parent's genome is trained for more epochs.
-  proposed = 36,  ///< A strategy made it by a model or by arithmetic.
-  given = 37      ///< A person or another search gave it.
+  sampled = 32,       ///< It was drawn at random.
+  crossed = 33,       ///< It is a cross of two parents.
+  unchanged = 34,     ///< The grammar left nothing to change.
+  goes_on = 35,       ///< Its parent's genome is trained for more epochs.
+  proposed = 36,      ///< A strategy made it by a model or by arithmetic.
+  given = 37,         ///< A person or another search gave it.
+  trained_to_end = 38 ///< The search is over; its parent's genome is trained anew.
 };
 inline constexpr std::size_t mutation_kind_count = 9;
 
@@ -40,6 +41,8 @@ struct change {
   std::string name{};
   /// The value or node before and after: "16", "conv(filters=16)". Of `goes_on` the
   /// candidate that it continues, if it is named, and the epoch to which it is trained. Of
+  /// `trained_to_end` the fold that it leaves out ("without fold 2 of 5"), if any, and the
+  /// epochs. Of
   /// `crossed` `after` is a remark, of `proposed` and `given` the whole text.
   std::string before{}, after{};
 

@@ -187,6 +187,13 @@ layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&) {
           .activation_bytes = float_bytes * elements};
 }
 
+layer_cost mixture_cost(shapes in, const tensor_shape& out, const settings_list&) {
+  const auto elements = natural(out.elements());
+  return {.parameters = in.size() + 1,
+          .multiply_adds = elements * in.size(),
+          .activation_bytes = float_bytes * elements};
+}
+
 layer_cost map_cost(shapes in, const tensor_shape& out, const settings_list&) {
   const auto channels = natural(in[0].sizes[0]);
   const auto elements = natural(out.elements());

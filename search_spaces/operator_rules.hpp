@@ -39,6 +39,7 @@ layer_cost norm_cost(shapes, const tensor_shape& out, const settings_list&);
 layer_cost dropout_cost(shapes, const tensor_shape& out, const settings_list&);
 layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&);
 /// A 1x1 convolution or a linear map, with bias.
+layer_cost mixture_cost(shapes in, const tensor_shape& out, const settings_list&);
 layer_cost map_cost(shapes in, const tensor_shape& out, const settings_list&);
 
 } // namespace clade::operator_rules

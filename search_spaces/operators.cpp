@@ -114,6 +114,11 @@ constexpr std::array dropout_settings{rate_entry};
 constexpr std::array resize_settings{height_entry, width_entry};
 constexpr std::array outputs_settings{outputs_entry};
 
+constexpr std::array<std::string_view, 2> mixtures{"probabilities", "values"};
+constexpr setting_entry of_entry{
+    .name = "of", .type = kind::text, .words = mixtures, .sentence = "What is weighed."};
+constexpr std::array mixture_settings{of_entry};
+
 constexpr std::array images{layout::image};
 constexpr std::array vectors{layout::vector};
 
@@ -321,6 +326,20 @@ constexpr std::array table{
                    .units = unit_origin::fitted,
                    .shape = operator_rules::outputs_shape,
                    .cost = operator_rules::map_cost},
+    operator_entry{.name = "mixture",
+                   .summary = "what the members of an ensemble say, weighed",
+                   .details = "Of scores of classes the logarithm of the weighed sum of "
+                              "their softmax probabilities, divided by a temperature; "
+                              "of numbers the weighed sum.",
+                   .output = "the same shape",
+                   .costs = "a weight for each member and the temperature; a "
+                            "multiply-add for each element of each member",
+                   .settings = mixture_settings,
+                   .role = operator_role::adapter,
+                   .takes = vectors,
+                   .merges = true,
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::mixture_cost},
     operator_entry{.name = "output",
                    .summary = "linear map to classes or targets",
                    .details = "With a bias; it gives logits or standardized "

@@ -94,6 +94,11 @@ bool dispatcher_state::take_test(node_id id, const result& r) {
   test_answer answer{.measured = std::nullopt};
   if (!r.failure.empty()) {
     answer.measured = fail(error_kind::internal, r.failure);
+  } else if (r.id.type == task_type::compose) {
+    auto composed = decode_composition(r.done);
+    if (!composed)
+      return false;
+    answer.composed = std::make_shared<const composition>(std::move(*composed));
   } else if (!r.done.empty()) {
     decoder d(r.done);
     answer.measured = decode_examination(d);
@@ -134,7 +139,7 @@ void dispatcher_state::show(const epoch_passed& message) {
 withdrawn dispatcher_state::take_back() {
   withdrawn answer;
   for (const auto& id : schedule.withdraw()) {
-    if (id.type == task_type::test) {
+    if (id.type != task_type::train) {
       answer_test(id, {fail(error_kind::refused, "the run stops")});
       continue;
     }
@@ -225,22 +230,27 @@ void dispatcher_state::give(node_id id, const std::vector<lease>& leases,
 }
 
 assignment dispatcher_state::assign(const lease& l, lineage start) const {
-  if (l.id.type == task_type::test) {
+  if (l.id.type != task_type::train) {
     auto test = tests.at(l.id).what;
     test.lease = l.number;
     return test;
   }
   const auto& c = open.at(l.id.candidate);
-  const auto keep = !params.keep_checkpoints ? checkpointing::none
-                    : c.epochs != 0          ? checkpointing::whole
-                                             : checkpointing::weights;
+  const bool at_end = c.fold.of != 0;
+  const auto keep = !params.keep_checkpoints || at_end ? checkpointing::none
+                    : c.epochs != 0                    ? checkpointing::whole
+                                                       : checkpointing::weights;
   return {.id = l.id,
           .lease = l.number,
-          .keep_weights_above = std::bit_cast<std::uint64_t>(keep_weights_above),
+          .keep_weights_above = std::bit_cast<std::uint64_t>(
+              at_end ? -std::numeric_limits<double>::infinity() : keep_weights_above),
           .genome = encode(*c.genome),
           .epochs = c.epochs,
           .start = c.start,
           .start_epoch = c.start_epoch,
+          .fold = c.fold.index,
+          .folds = c.fold.of,
+          .time_ms = static_cast<std::uint64_t>(c.time.count()),
           .keep_checkpoint = static_cast<std::uint8_t>(keep),
           .before = ancestors_of(start),
           .checkpoint = std::move(start.checkpoint)};

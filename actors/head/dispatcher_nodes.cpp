@@ -198,7 +198,7 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
     f.slot = name;
     ++f.count;
     f.last = to_text(lost.id) + ": " + reason;
-    if (lost.id.type == task_type::test)
+    if (lost.id.type != task_type::train)
       say(name + " lost " + to_text(lost.id));
     else
       self->send(selector, observation{attempt_failed{.id = lost.id.candidate,
@@ -221,7 +221,7 @@ void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,
   for (const auto& lost : all_lost) {
     if (!lost.given_up)
       continue;
-    if (lost.id.type == task_type::test) {
+    if (lost.id.type != task_type::train) {
       answer_test(lost.id,
                   {fail(error_kind::internal,
                         "two node processes ended while they made it, the last " + how)});

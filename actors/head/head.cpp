@@ -178,6 +178,8 @@ public:
                                        .watcher = system_->spawn(tell_end, ends_),
                                        .refuses = params.refuses,
                                        .change_slots = params.change_slots,
+                                       .time_left = params.time_left,
+                                       .epochs = full_epochs(e),
                                        .show = shows_records()});
     std::lock_guard lock(told_mutex_);
     told_ = selector_.address();
@@ -212,6 +214,10 @@ public:
       slots_shown_ = now;
     }
     return answer;
+  }
+
+  void end_search(const std::string& reason) override {
+    (*watcher_)->send(selector_, clade::end_search{reason});
   }
 
   void stop(const std::string& reason, bool may_end) override {

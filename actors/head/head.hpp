@@ -38,6 +38,8 @@ struct head_params {
   /// `selector_params::refuses` and `change_slots`.
   std::function<std::string(const instruction&)> refuses;
   std::function<void(const std::string& slots)> change_slots;
+  /// `selector_params::time_left`.
+  std::function<std::chrono::milliseconds()> time_left = {};
 };
 
 /// The actors of a run: selector, generators, dispatcher and archive, and the port that
@@ -57,6 +59,9 @@ public:
 
   [[nodiscard]] virtual run_progress progress(std::size_t from_generation) = 0;
   [[nodiscard]] virtual slots_view slots() = 0;
+
+  /// With [final], ends the search: what is trained at the end is planned now.
+  virtual void end_search(const std::string& reason) = 0;
 
   /// Finish and record what is in training, then pause. `wait` tells when that is done.
   /// `may_end`: a search that is complete by then ends instead (`stop_run`).

@@ -27,16 +27,23 @@ void selector_state::start() {
 void selector_state::advance() {
   if (over)
     return;
-  if (!stopping && resolvable && !births_pending)
+  if (!stopping && !planning && resolvable && !births_pending)
     resolve_arrived();
   if (!stopping || may_end) {
     auto next = next_step(run, ordered);
-    if (!next.breed.empty() && !stopping)
+    if (!next.breed.empty() && !stopping && !planning)
       order(std::move(next.breed));
     for (const auto& step : next.copy)
       copy(step);
     if (next.close && !std::exchange(closing, true))
       note(std::move(*next.close));
+    if (next.plan)
+      plan_end({});
+    for (auto& c : next.finals)
+      if (!stopping) {
+        ordered = c.id;
+        note(candidate_born{std::move(c)});
+      }
     if (next.finish && !std::exchange(finishing, true))
       finish();
   }
@@ -118,11 +125,16 @@ void selector_state::flush() {
   if (std::exchange(weights_recorded, false)) {
     for (const auto& i : run.best)
       message.keep.push_back(i.id);
+    for (const auto& f : run.finals)
+      message.keep.push_back(f.who.id);
+    if (run.best_random)
+      message.keep.push_back(run.best_random->id);
     // Those that come with these entries are judged once they are recorded.
     for (const auto& e : *message.entries)
       if (const auto* done = std::get_if<candidate_evaluated>(&e.record);
           done != nullptr && !e.weights.empty())
         message.keep.push_back(done->evaluated.id);
+    message.keep.push_back(0); // The linear model's, if the final model has it.
   }
   if (!unrecorded_checkpoints.empty())
     message.checkpoints = std::make_shared<const std::map<candidate_id, blob>>(
@@ -175,6 +187,10 @@ void selector_state::applied(const recorded& r) {
       if (!stop_after.empty())
         stop("stopped by " + stop_after + " after generation "
              + std::to_string(std::get<generation_closed>(e.record).generation));
+    } else if (std::holds_alternative<final_planned>(e.record)) {
+      ordered = run.born;
+      arrived.clear();
+      drop_open();
     } else if (const auto* order = std::get_if<operator_command>(&e.record)) {
       carry_out(*order);
     } else if (std::holds_alternative<run_finished>(e.record)
@@ -345,6 +361,7 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
   auto& s = self->state;
   s.self = self;
   s.run = std::move(*params.run);
+  s.planning = s.run.plan.has_value();
   s.params = std::move(params);
   s.start();
   // Only now: nodes that had a candidate from an earlier head find it submitted.
@@ -355,6 +372,9 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
       [self](const run_failure& message) { self->state.fail(message.why); },
       [self](const stop_run& message) {
         self->state.stop(message.reason, message.may_end);
+      },
+      [self](const clade::end_search& message) {
+        self->state.end_search(message.reason);
       },
       [self](const told& message) { return self->state.obey(message); },
       [self](const progress_query& q) { return self->state.progress(q.from_generation); },

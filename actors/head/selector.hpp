@@ -23,6 +23,10 @@ struct selector_params {
   /// the search: why not, or empty. `change_slots` has it have them.
   std::function<std::string(const instruction&)> refuses;
   std::function<void(const std::string& slots)> change_slots;
+  /// How long the run may go on, 0 for as long as it takes; and the epochs of a full
+  /// training in the search. What is trained at the end is planned by them.
+  std::function<std::chrono::milliseconds()> time_left = {};
+  std::uint32_t epochs = 1;
   /// Shows viewers what was applied, if set.
   std::function<void(recorded)> show;
 };
@@ -53,6 +57,8 @@ struct selector_state {
   bool finishing = false;
   std::size_t tests_out = 0;
   run_finished final_record;
+  bool planning = false; ///< What is trained at the end; nothing more is bred.
+  std::shared_ptr<const composition> composed; ///< Recorded with the end of the run.
 
   bool held = false;
   std::string stop_after; ///< Who wants it to stop once the generation is closed.
@@ -69,6 +75,8 @@ struct selector_state {
   void observe(const observation& message);
   /// `stop_run`. Stopping once more without `may_end` takes that back.
   void stop(const std::string& reason, bool may_end = false);
+  /// With [final], from here on only what it plans is trained.
+  void end_search(const std::string& reason);
   /// Why it will not, or empty.
   std::string obey(const told& message);
   void fail(error why);
@@ -79,7 +87,17 @@ private:
   void order(std::vector<breeding> orders);
   void resolve_arrived();
   void copy(const clade::copying& step);
+  void plan_end(const std::string& reason);
+  void measure_sources(const std::string& reason, std::size_t slots,
+                       std::shared_ptr<std::vector<final_source>> found);
+  void drop_open();
+  [[nodiscard]] std::vector<trained_member> members() const;
+  void compose();
+  void collect_weights(std::shared_ptr<std::vector<trained_member>> all,
+                       std::size_t next);
+  void request_composition(const std::vector<trained_member>& all);
   void finish();
+  void test_champion();
   void request_test(std::string subject, assignment what);
   std::string take_annotation(const told& message);
   void note(record r, blob weights = {});

@@ -8,14 +8,21 @@
 namespace clade {
 
 void selector_state::finish() {
-  tests_out = 1; // The linear model; the others are added before its answer can come.
+  final_record = {};
+  composed.reset();
   if (run.best.empty()) {
-    final_record.champion = 0;
-    tests_out = 0;
     note(final_record);
     return;
   }
   final_record.champion = run.best.front().id;
+  if (run.rules.final_stage.model == "ensemble")
+    compose();
+  else
+    test_champion();
+}
+
+void selector_state::test_champion() {
+  tests_out = 1; // The linear model; the others are added before its answer can come.
   std::vector<std::pair<std::string, individual>> subjects{
       {"champion", run.best.front()}};
   if (run.best_random && run.best_random->id != final_record.champion)
@@ -69,6 +76,10 @@ void selector_state::request_test(std::string subject, assignment what) {
         if (--tests_out > 0)
           return;
         std::ranges::sort(all, {}, &examination::subject); // They came in any order.
+        if (composed)
+          note(composed->model, composed->linear_weights.empty()
+                                    ? blob()
+                                    : blob(composed->linear_weights));
         note(final_record);
         advance();
       });

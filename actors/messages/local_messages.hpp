@@ -69,6 +69,7 @@ struct test_request {
 /// linear model has no meaning, or the error that says why the test could not be made.
 struct test_answer {
   expected<std::optional<examination>> measured;
+  std::shared_ptr<const composition> composed{}; ///< Where that was the task.
 };
 
 /// A person tells the run something; the answer is why it refuses, or empty.
@@ -189,6 +190,12 @@ struct progress_query {
 /// To whoever waits for the end of the run: everything is recorded.
 struct run_over {};
 
+/// Breed nothing more: what is trained at the end is planned now, and what is in training
+/// is dropped.
+struct end_search {
+  std::string reason;
+};
+
 /// Finish and record what is in flight, then pause. `may_end`: a search of which all is
 /// evaluated by then ends instead, with its champion examined.
 struct stop_run {
@@ -236,3 +243,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::progress_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_progress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::run_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::stop_run)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(clade::end_search)

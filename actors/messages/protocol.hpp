@@ -58,6 +58,7 @@ using selector_actor =
                      caf::reacts_to<observation>,              // from the dispatcher
                      caf::reacts_to<run_failure>,              // from the dispatcher
                      caf::reacts_to<stop_run>,                 // from who watches the run
+                     caf::reacts_to<end_search>,               // the same
                      caf::replies_to<told>::with<std::string>, // the same
                      caf::replies_to<progress_query>::with<run_progress>>;
 

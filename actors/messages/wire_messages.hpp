@@ -17,7 +17,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 10;
+inline constexpr std::uint32_t protocol_version = 11;
 
 /// Files, and weights and checkpoints that are larger, travel in pieces of this size.
 inline constexpr std::size_t piece_bytes = 1 << 20;
@@ -120,12 +120,15 @@ struct assignment {
   std::uint32_t epochs = 0;
   std::uint64_t start = 0;
   std::uint32_t start_epoch = 0;
+  /// As in `candidate`.
+  std::uint32_t fold = 0, folds = 0;
+  std::uint64_t time_ms = 0;
   std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
   /// What it starts from, as in `lineage`.
   std::vector<ancestor> before;
   blob checkpoint;
   /// The trained weights that a test measures. If they are empty, the node trains the
-  /// candidate again first, by the fields above.
+  /// candidate again first, by the fields above. Of the final model, its encoded members.
   blob weights;
 };
 
@@ -141,7 +144,7 @@ struct result {
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
   std::string failure;          ///< Why a test could not be made.
   /// A training sends an encoded candidate_evaluated record, a test an encoded
-  /// examination. It is empty where a test of the linear model has no meaning.
+  /// examination, the final model an encoded composition. It is empty where a test of the linear model has no meaning.
   bytes done;
   blob weights;
   blob checkpoint;
@@ -284,8 +287,8 @@ typename Inspector::result_type inspect(Inspector& f, ancestor& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
-           x.genome, x.epochs, x.start, x.start_epoch, x.keep_checkpoint, x.before,
-           x.checkpoint, x.weights);
+           x.genome, x.epochs, x.start, x.start_epoch, x.fold, x.folds, x.time_ms,
+           x.keep_checkpoint, x.before, x.checkpoint, x.weights);
 }
 
 template<class Inspector>

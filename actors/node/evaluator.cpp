@@ -31,7 +31,24 @@ expected<std::optional<examination>> test_network(const evaluator_params& params
   });
 }
 
+result compose(const evaluator_params& params, const assignment& a) {
+  result done{.id = a.id, .lease = a.lease};
+  const auto composed =
+      a.weights.load()
+          .and_then([](const shared_bytes& content) { return decode_members(*content); })
+          .and_then([&](const std::vector<trained_member>& members) {
+            return params.work->compose(a.lease, members);
+          });
+  if (composed)
+    done.done = encode(*composed);
+  else
+    done.failure = composed.error().message;
+  return done;
+}
+
 result test(const evaluator_params& params, const assignment& a) {
+  if (a.id.type == task_type::compose)
+    return compose(params, a);
   result done{.id = a.id, .lease = a.lease};
   auto tested =
       a.genome.empty() ? params.work->baseline(a.lease) : test_network(params, a);

@@ -55,7 +55,7 @@ public:
   }
 
   result evaluate(const assignment& a) {
-    if (a.id.type == task_type::test)
+    if (a.id.type != task_type::train)
       return {.id = a.id, .lease = a.lease}; // Nothing was trained.
     unheard_progress nobody;
     auto decoded = decode_genome(a.genome);

@@ -185,16 +185,16 @@ void node_state::look_at_clock() {
   if (params.pulse)
     params.pulse();
   self->delayed_send(self, tick_interval, tick{});
-  const auto limit = work->budget().time;
   const auto current = work->at_work();
-  if (!current || limit.count() == 0 || stuck)
+  if (!current || current->limit.count() == 0 || stuck)
     return;
+  const auto limit = current->limit;
   const auto elapsed = node_work::clock::now() - current->since;
   if (elapsed < limit + std::max(least_grace, limit / grace_divisor))
     return;
   // A test that hangs gives no result. The worker tells the head how this process ended,
   // and the head has another node try.
-  if (current->task.type == task_type::test)
+  if (current->task.type != task_type::train)
     return end(node_end::overdue, to_text(current->task) + " did not end in its time");
   evaluation e{.id = current->task.candidate, .outcome = outcome::timed_out};
   e.seconds = std::chrono::duration<double>(elapsed).count();

@@ -22,7 +22,9 @@ node_progress::node_progress(const node_work& work, node_actor node, const assig
 
 bool node_progress::report(const epoch& e) {
   const auto now = node_work::clock::now();
-  const auto limits = work_.budget(assignment_.epochs);
+  const auto limits =
+      work_.budget({.epochs = assignment_.epochs,
+                    .time = std::chrono::milliseconds(assignment_.time_ms)});
   if (own_ && now - last_ >= report_interval) {
     last_ = now;
     encoder passed;

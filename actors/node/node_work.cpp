@@ -64,24 +64,29 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
   });
 }
 
-budget node_work::budget(std::uint32_t epochs) const {
+budget node_work::budget(const clade::budget& said) const {
   auto b = budget_;
-  if (epochs != 0)
-    b.epochs = epochs;
+  if (said.epochs != 0)
+    b.epochs = said.epochs;
+  if (said.horizon != 0)
+    b.horizon = said.horizon;
+  if (said.time.count() != 0)
+    b.time = said.time;
   return b;
 }
 
 job node_work::limited(job j) const {
   j.seed = seed_;
-  j.budget = budget(j.budget.epochs);
+  j.budget = budget(j.budget);
   return j;
 }
 
 node_work::occupation::occupation(node_work& work, const task_id& task,
-                                  std::uint64_t lease)
+                                  std::uint64_t lease, std::chrono::milliseconds limit)
     : work_(work) {
   std::lock_guard lock(work_.current_mutex_);
-  work_.current_ = current{.task = task, .lease = lease, .since = clock::now()};
+  work_.current_ =
+      current{.task = task, .lease = lease, .since = clock::now(), .limit = limit};
 }
 
 node_work::occupation::~occupation() {
@@ -92,8 +97,9 @@ node_work::occupation::~occupation() {
 evaluated_job node_work::evaluate(candidate_id of, std::uint64_t lease, job j,
                                   progress& p) {
   std::lock_guard lock(fitness_mutex_);
-  const occupation here(*this, {of, task_type::train}, lease);
-  return fitness_->evaluate(limited(std::move(j)), p);
+  j = limited(std::move(j));
+  const occupation here(*this, {of, task_type::train}, lease, j.budget.time);
+  return fitness_->evaluate(j, p);
 }
 
 // The last of a lineage is examined instead of evaluated; its evaluation is a success
@@ -105,7 +111,7 @@ expected<examination> node_work::examine(std::uint64_t lease, job j, const bytes
   expected<examination> tested = fail(error_kind::internal, "nothing was examined");
   bool examining = false;
   const auto done = evaluate_lineage(std::move(before), std::move(j), [&](job one) {
-    const occupation here(*this, {id, task_type::test}, lease);
+    const occupation here(*this, {id, task_type::test}, lease, budget(one.budget).time);
     examining = one.id == id;
     if (!examining)
       return fitness_->evaluate(limited(std::move(one)), p);
@@ -117,9 +123,16 @@ expected<examination> node_work::examine(std::uint64_t lease, job j, const bytes
   return tested;
 }
 
+expected<composition> node_work::compose(std::uint64_t lease,
+                                         std::span<const trained_member> members) {
+  std::lock_guard lock(fitness_mutex_);
+  const occupation here(*this, {0, task_type::compose}, lease, budget_.time);
+  return fitness_->compose(members, seed_, budget_);
+}
+
 expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {
   std::lock_guard lock(fitness_mutex_);
-  const occupation here(*this, {0, task_type::test}, lease);
+  const occupation here(*this, {0, task_type::test}, lease, budget_.time);
   return fitness_->baseline(seed_, budget_);
 }
 

@@ -36,6 +36,8 @@ public:
     task_id task;
     std::uint64_t lease = 0;
     clock::time_point since; ///< Of its present training, where it takes several.
+    std::chrono::milliseconds limit{
+        0}; ///< How long that may take; 0: as long as it does.
   };
 
   /// Makes the fitness function that the experiment asks for and warms it up; then sets
@@ -52,6 +54,8 @@ public:
   [[nodiscard]] expected<examination> examine(std::uint64_t lease, job j,
                                               const bytes& weights,
                                               std::vector<job> before, progress& p);
+  [[nodiscard]] expected<composition> compose(std::uint64_t lease,
+                                              std::span<const trained_member> members);
   /// Tests the linear model; returns nothing where that has no meaning.
   [[nodiscard]] expected<std::optional<examination>> baseline(std::uint64_t lease);
 
@@ -64,8 +68,8 @@ public:
   /// The task at work, if any.
   [[nodiscard]] std::optional<current> at_work() const;
 
-  /// Of a candidate that is trained for so many epochs.
-  [[nodiscard]] clade::budget budget(std::uint32_t epochs = 0) const;
+  /// What a training may take that the job says this much of.
+  [[nodiscard]] clade::budget budget(const clade::budget& said = {.epochs = 0}) const;
 
   /// Whether evaluations train networks, which takes memory.
   [[nodiscard]] bool trains() const { return trains_; }
@@ -74,7 +78,8 @@ private:
   /// Says what is at work while it lives.
   class occupation {
   public:
-    occupation(node_work& work, const task_id& task, std::uint64_t lease);
+    occupation(node_work& work, const task_id& task, std::uint64_t lease,
+               std::chrono::milliseconds limit);
     ~occupation();
 
   private:

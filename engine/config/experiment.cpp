@@ -221,6 +221,7 @@ run_rules rules_of(const experiment& e) {
       .seed = e.seed,
       .cases = selects_by_cases(e.evolution) ? known_aims(e) : std::vector<aim>{},
       .space = std::make_shared<const search_space>(e.space),
+      .final_stage = e.traits().trains ? e.final_stage : final_params{},
       .read_fork = [](const run_forked& forked) {
         return parse_resolved(forked.experiment, "the fork's experiment").map(rules_of);
       }};

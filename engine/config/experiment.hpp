@@ -55,6 +55,7 @@ struct experiment {
   training_params training;
   limits_params limits;
   slots_params slots;
+  final_params final_stage; ///< Read where networks are trained.
 
   /// Of the kind of its evaluator.
   [[nodiscard]] const evaluator_traits& traits() const { return evaluator->traits(); }

@@ -301,10 +301,33 @@ void keys(Visitor& v, keys_of<limits_params> auto& p) {
   v.size(describe("evaluation_memory", "A candidate that takes more memory has failed "
                                        "(out_of_memory); \"0B\" for no limit."),
          p.evaluation_memory);
-  v.key(
-      describe("wall_time",
-               "The run pauses after this time and can be resumed; \"0s\" for no limit."),
-      p.wall_time);
+  v.key(describe(
+            "wall_time",
+            "The run pauses after this time and can be resumed; with [final] its end is "
+            "planned so that it is finished by then. \"0s\" for no limit."),
+        p.wall_time);
+}
+
+template<class Visitor>
+void keys(Visitor& v, keys_of<final_params> auto& p) {
+  v.key(describe(
+            "model",
+            "\"none\": the champion, as the search trained it. \"best\": the best "
+            "genomes are trained to the end. \"ensemble\": of all models that there are "
+            "then, an ensemble is chosen and calibrated on the validation part."),
+        p.model);
+  v.key(describe("members", "Genomes that are trained to the end; 0: chosen, by the time "
+                            "that is left."),
+        p.members);
+  v.key(describe("epochs", "Epochs of such a training; 0: chosen, four times "
+                           "training.epochs where there is time for them."),
+        p.epochs);
+  v.key(describe("folds", "So many models of each genome, each trained without another "
+                          "fold of the training and validation examples; 1: the parts "
+                          "as they are; 0: chosen, by the time that is left."),
+        p.folds);
+  v.key(describe("share", "The share of limits.wall_time that is kept for this."),
+        p.share);
 }
 
 template<class Visitor>

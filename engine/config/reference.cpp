@@ -236,6 +236,10 @@ std::vector<reference_section> experiment_reference() {
   }
   all.push_back(
       part("limits", "What a candidate and the run may take.", limits_params{}));
+  all.push_back(part("final",
+                     "What is made of the search at its end, and measured on the test "
+                     "part.",
+                     final_params{}));
   all.push_back(part("slots",
                      "Which devices train. A slot trains one candidate at a time.",
                      slots_params{}));

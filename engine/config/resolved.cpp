@@ -95,6 +95,8 @@ std::string write(const experiment& e, toml_writer out) {
     visit_copy(out, *e.evaluator);
   }
   out.section("limits", e.limits);
+  if (e.final_stage.wanted()) // Others have none, as before there was such a section.
+    out.section("final", e.final_stage);
   out.section("slots", e.slots);
   return out.take() + "\n" + nested(e.space);
 }

@@ -326,6 +326,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   auto training = root.table("training");
   search.own = own_sections(root);
   auto limits = root.table("limits");
+  auto final_stage = root.table("final");
   auto slots = root.table("slots");
   // Before anything is missed that stands under a misspelt name.
   root.finish();
@@ -343,6 +344,10 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   read_evolution(evolution, e.space, e.objective, std::move(length), e.evolution);
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
+  read_part(final_stage, e.final_stage);
+  if (e.final_stage.wanted() && !traits.trains)
+    final_stage.fail("model", "final.model is for networks that are trained, and "
+                                  + std::string(traits.experiment) + " trains none");
   read_part(slots, e.slots);
   if (e.evolution.zero_cost && !traits.trains)
     evolution.fail("zero_cost",

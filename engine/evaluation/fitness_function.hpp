@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/evaluation/composition.hpp"
 #include "engine/run/record.hpp"
 #include "engine/search/core/candidate.hpp"
 #include "genome/blob.hpp"
@@ -38,6 +39,7 @@ struct job {
   /// Whose weights it starts from, as in `candidate`, and at which epoch it goes on.
   candidate_id start = 0;
   std::uint32_t start_epoch = 0;
+  data_fold fold{}; ///< As in `candidate`.
   /// That one's, as it gave it.
   blob checkpoint{};
   checkpointing keep_checkpoint = checkpointing::none;
@@ -81,6 +83,12 @@ public:
   /// device).
   [[nodiscard]] virtual expected<examination> examine(const job& j,
                                                       const bytes& weights) = 0;
+
+  /// Puts the final model together from trained ones and tests it (composition.hpp).
+  [[nodiscard]] virtual expected<composition> compose(std::span<const trained_member>,
+                                                      std::uint64_t, const budget&) {
+    return fail(error_kind::internal, "there is nothing to put together");
+  }
 
   /// A linear model trained on the same split, tested; nothing where that has no meaning.
   [[nodiscard]] virtual expected<std::optional<examination>> baseline(std::uint64_t,

@@ -49,7 +49,7 @@ private:
     std::string_view word;
     void (lowering::*take)();
   };
-  static const std::array<way, 20> ways;
+  static const std::array<way, 21> ways;
 
   void take_layer();
   void take_conv();
@@ -65,6 +65,7 @@ private:
   void take_dropout();
   void take_resize();
   void take_map();
+  void take_mixture();
   template<class Step>
   void take_plain() {
     add(Step{});
@@ -238,6 +239,14 @@ void lowering::take_dropout() {
   add(dropout_step{real_setting(layer_->settings, "rate")});
 }
 
+void lowering::take_mixture() {
+  const auto members = static_cast<std::int64_t>(layer_->inputs.size());
+  const auto shares = tensor("shares", word_, "shares", {members});
+  const auto temperature = tensor("temperature", word_, "temperature", {1});
+  add(mixture_step{text_setting(layer_->settings, "of") == "probabilities", shares,
+                   temperature});
+}
+
 void lowering::take_map() {
   const bool image = layer_->out.layout() == layout::image;
   const auto in = channels_in(), out = channels_out();
@@ -250,7 +259,7 @@ void lowering::take_map() {
     add(linear_step{weight, bias});
 }
 
-constexpr std::array<lowering::way, 20> lowering::ways{{
+constexpr std::array<lowering::way, 21> lowering::ways{{
     {"input", "input", &lowering::take_plain<input_step>},
     {"conv", "conv", &lowering::take_conv},
     {"separable_conv", "separable", &lowering::take_separable},
@@ -270,6 +279,7 @@ constexpr std::array<lowering::way, 20> lowering::ways{{
     {"as_image", "as_image", &lowering::take_plain<as_image_step>},
     {"resize", "resize", &lowering::take_resize},
     {"project", "project", &lowering::take_map},
+    {"mixture", "mixture", &lowering::take_mixture},
     {"output", "output", &lowering::take_map},
 }};
 
@@ -294,6 +304,10 @@ expected<exported_model> export_network(const network& n,
   return lowering(weights).all(n);
 }
 
+mixed mixed_for(const learning_task& task) {
+  return task.has_classes() ? mixed::probabilities : mixed::values;
+}
+
 std::vector<std::string> names_of(const preprocessing& how) {
   std::vector<std::string> out;
   for (const auto& c : how.columns)
@@ -303,7 +317,8 @@ std::vector<std::string> names_of(const preprocessing& how) {
 }
 
 std::string title_of(const exported_model& m) {
-  std::string out = "#" + std::to_string(m.id) + " of " + m.run;
+  std::string out =
+      (m.id == 0 ? "the final model" : "#" + std::to_string(m.id)) + " of " + m.run;
   for (std::size_t i = 0; i < m.metrics.size(); ++i)
     out += (i == 0 ? ": " : ", ") + m.metrics[i].name + " "
            + metric_text(m.metrics[i].value);

@@ -4,6 +4,7 @@
 #include "engine/run/test_details.hpp"
 #include "engine/search/core/candidate.hpp"
 #include "engine/training/weights.hpp"
+#include "search_spaces/mixture.hpp"
 #include "search_spaces/network.hpp"
 
 #include <array>
@@ -64,6 +65,12 @@ struct global_max_step {};
 struct dropout_step {
   double rate = 0;
 };
+/// Of scores: log(max(sum of shares * softmax, 1e-12)) / temperature; else the sum of
+/// shares * values. `mixture_step::shares` has as many elements as the step has inputs.
+struct mixture_step {
+  bool of_probabilities = true;
+  tensor_index shares = 0, temperature = 0;
+};
 struct add_step {};
 struct concat_step {};
 struct flatten_step {};
@@ -72,8 +79,8 @@ struct as_image_step {};
 using operation =
     std::variant<input_step, convolution_step, linear_step, batch_norm_step,
                  layer_norm_step, activation_step, max_pool_step, avg_pool_step,
-                 average_step, global_avg_step, global_max_step, dropout_step, add_step,
-                 concat_step, flatten_step, as_image_step>;
+                 average_step, global_avg_step, global_max_step, dropout_step,
+                 mixture_step, add_step, concat_step, flatten_step, as_image_step>;
 
 inline constexpr double norm_epsilon = 1e-5;
 
@@ -97,7 +104,8 @@ struct run_tensor {
 /// What else a file must hold for `clade predict` to need nothing beside it
 /// (model_file.hpp).
 struct model_origin {
-  genome genes;
+  genome genes; ///< Of an ensemble, none: its members', where none is the linear model's.
+  std::vector<std::optional<genome>> members{};
   std::string search_space;          ///< `to_toml` of it.
   std::string header, array, target; ///< Of `data_params`: how data files are read.
   /// Of a regression's champion, for intervals (predictions.hpp); else empty.
@@ -124,6 +132,9 @@ struct exported_model {
 /// names the first that is missing, left over or of another shape.
 [[nodiscard]] expected<exported_model>
 export_network(const network& n, std::span<const weight_tensor> weights);
+
+/// What an ensemble makes of its members' outputs for a task.
+[[nodiscard]] mixed mixed_for(const learning_task& task);
 
 /// The names of the columns; empty where they have none.
 [[nodiscard]] std::vector<std::string> names_of(const preprocessing& how);

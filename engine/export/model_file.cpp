@@ -164,6 +164,7 @@ private:
 // What "clade_model" says.
 struct stored_model {
   genome genes;
+  std::vector<std::optional<genome>> members;
   std::string search_space;
   preprocessing how;
   data_params reading;
@@ -173,8 +174,15 @@ struct stored_model {
 expected<stored_model> decode_origin(const bytes& raw) {
   decoder in(raw);
   stored_model m;
-  in.array(7);
-  m.genes = in.genome();
+  const auto fields = in.array();
+  if (fields != 7 && fields != 8)
+    in.fail("a model of " + std::to_string(fields) + " fields");
+  if (fields == 8)
+    m.members = decode_list(in, [](decoder& d) {
+      return d.is_nil() ? std::optional<genome>() : std::optional(d.genome());
+    });
+  else
+    m.genes = in.genome();
   m.search_space = in.text();
   m.reading.header = in.text();
   m.reading.array = in.text();
@@ -186,6 +194,8 @@ expected<stored_model> decode_origin(const bytes& raw) {
     auto name = d.text();
     return std::pair(std::move(name), d.text());
   });
+  if (fields == 8)
+    in.boolean();
   if (auto whole = in.finish(); !whole)
     return damaged(whole.error().message);
   return m;
@@ -194,6 +204,9 @@ expected<stored_model> decode_origin(const bytes& raw) {
 expected<network> network_of(const stored_model& m) {
   auto n = parse_search_space(m.search_space, "its search space")
                .and_then([&](const search_space& space) {
+                 if (!m.members.empty())
+                   return decode_mixture(space, m.members, m.how.as_problem(),
+                                         mixed_for(m.how.task));
                  return check(space.rules, m.genes).and_then([&] {
                    return decode(space, m.genes, m.how.as_problem());
                  });
@@ -273,12 +286,24 @@ expected<trained_network> decode_whole(const bytes& file) {
 
 bytes encode_origin(const exported_model& m) {
   encoder out;
-  out.array(7).encode(m.origin->genes).text(m.origin->search_space);
+  const auto& members = m.origin->members;
+  // An ensemble has its members in the place of the genome, and a field more, so that
+  // earlier versions refuse it.
+  out.array(members.empty() ? 7 : 8);
+  if (members.empty())
+    out.encode(m.origin->genes);
+  else
+    out.array(members.size());
+  for (const auto& g : members)
+    g ? out.encode(*g) : out.nil();
+  out.text(m.origin->search_space);
   out.text(m.origin->header).text(m.origin->array).text(m.origin->target);
   encode(out, m.how);
   out.array(m.run_tensors.size());
   for (const auto& t : m.run_tensors)
     out.array(2).text(t.name).text(m.weights[t.index].name);
+  if (!members.empty())
+    out.boolean(true);
   return out.take();
 }
 

@@ -58,6 +58,7 @@ private:
   std::string visit(const global_avg_step&) { return global("GlobalAveragePool"); }
   std::string visit(const global_max_step&) { return global("GlobalMaxPool"); }
   std::string visit(const dropout_step&) { return x_; }
+  std::string visit(const mixture_step& o);
   std::string visit(const add_step&);
   std::string visit(const concat_step&);
   std::string visit(const flatten_step&);
@@ -186,6 +187,31 @@ std::string graph_writer::visit(const average_step& o) {
 std::string graph_writer::global(const char* op) {
   add(op, {x_}, step_->name + ".pixel");
   return done(add("Flatten", {step_->name + ".pixel"}, step_->name).whole("axis", 1));
+}
+
+std::string graph_writer::visit(const mixture_step& o) {
+  const auto& name = step_->name;
+  const auto part = [&](const std::string& role) { return name + "." + role; };
+  names weighed;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const auto number = std::to_string(i + 1);
+    auto said = inputs_[i];
+    if (o.of_probabilities) {
+      add("Softmax", {said}, part("probabilities" + number)).whole("axis", 1);
+      said = part("probabilities" + number);
+    }
+    const auto share = numbers(part("share" + number), {},
+                               std::vector<float>{m_.weights[o.shares].values[i]});
+    add("Mul", {said, share}, part("weighed" + number));
+    weighed.push_back(part("weighed" + number));
+  }
+  if (!o.of_probabilities)
+    return done(add("Sum", weighed, name));
+  add("Sum", weighed, part("sum"));
+  add("Max", {part("sum"), numbers(part("least"), {}, std::vector<float>{1e-12F})},
+      part("positive"));
+  add("Log", {part("positive")}, part("log"));
+  return done(add("Div", {part("log"), tensor(o.temperature)}, name));
 }
 
 std::string graph_writer::visit(const add_step&) {

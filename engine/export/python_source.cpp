@@ -60,6 +60,10 @@ public:
     return "Average(" + spans(o.rows) + ", " + spans(o.columns) + ", "
            + number(step_->in.sizes[1]) + ", " + number(step_->in.sizes[2]) + ")";
   }
+  std::string operator()(const mixture_step& o) const {
+    return "Mixture(" + number(m_.weights[o.shares].shape[0]) + ", "
+           + (o.of_probabilities ? "True" : "False") + ")";
+  }
   std::string operator()(const auto&) const { return ""; }
 
 private:
@@ -116,6 +120,9 @@ public:
   std::string operator()(const global_max_step&) const {
     return in_[0] + ".amax((2, 3))";
   }
+  std::string operator()(const mixture_step&) const {
+    return "self." + step_->name + "(" + joined(", ") + ")";
+  }
   std::string operator()(const add_step&) const { return joined(" + "); }
   std::string operator()(const concat_step&) const {
     return "torch.cat([" + joined(", ") + "], 1)";
@@ -161,6 +168,24 @@ class Average(nn.Module):
 
 )";
 
+constexpr std::string_view mixture_class = R"(
+class Mixture(nn.Module):
+    """What the members of an ensemble say, weighed by their shares."""
+
+    def __init__(self, members, of_probabilities):
+        super().__init__()
+        self.of_probabilities = of_probabilities
+        self.register_buffer("shares", torch.full((members,), 1 / members))
+        self.register_buffer("temperature", torch.ones(1))
+
+    def forward(self, *said):
+        if not self.of_probabilities:
+            return sum(share * x for share, x in zip(self.shares, said))
+        mixed = sum(share * x.softmax(1) for share, x in zip(self.shares, said))
+        return mixed.clamp(min=1e-12).log() / self.temperature
+
+)";
+
 constexpr std::string_view load_functions = R"(
 def read_safetensors(file):
     """The tensors of a file by name; the package safetensors does the same."""
@@ -198,10 +223,10 @@ public:
   std::string write() {
     head();
     constants();
-    if (std::ranges::any_of(m_.steps, [](const export_step& s) {
-          return std::holds_alternative<average_step>(s.computes);
-        }))
+    if (has<average_step>())
       text_ += average_class;
+    if (has<mixture_step>())
+      text_ += mixture_class;
     if (takes_texts(how_))
       text_ += rows_class(how_);
     network();
@@ -212,6 +237,13 @@ public:
   }
 
 private:
+  template<class Step>
+  [[nodiscard]] bool has() const {
+    return std::ranges::any_of(m_.steps, [](const export_step& s) {
+      return std::holds_alternative<Step>(s.computes);
+    });
+  }
+
   void line(int indent, const std::string& text) {
     text_ += (text.empty() ? "" : std::string(static_cast<std::size_t>(indent) * 4, ' '))
              + text + "\n";

@@ -78,6 +78,17 @@ public:
     return "torch.amax(" + x_ + ", [2, 3])";
   }
   std::string operator()(const dropout_step&) const { return x_; }
+  std::string operator()(const mixture_step& o) const {
+    std::string sum;
+    for (std::size_t i = 0; i < step_->inputs.size(); ++i) {
+      const auto x = value(step_->inputs[i]);
+      sum += (i == 0 ? "" : " + ") + tensor(o.shares) + "[" + std::to_string(i) + "] * "
+             + (o.of_probabilities ? "torch.softmax(" + x + ", 1)" : x);
+    }
+    return o.of_probabilities
+               ? "torch.log(torch.clamp(" + sum + ", 1e-12)) / " + tensor(o.temperature)
+               : sum;
+  }
   std::string operator()(const add_step&) const { return joined(" + "); }
   std::string operator()(const concat_step&) const {
     return "torch.cat([" + joined(", ") + "], 1)";

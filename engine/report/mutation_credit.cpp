@@ -37,6 +37,7 @@ std::string name_of(const change& c) {
   case change_kind::sampled:
   case change_kind::unchanged:
   case change_kind::goes_on:
+  case change_kind::trained_to_end:
     break;
   }
   return "";

@@ -18,9 +18,17 @@ next_steps next_step(const run_state& state, candidate_id ordered) {
     if (!state.open.contains(original))
       next.copy.push_back({.id = id, .original = original});
   }
+  if (state.plan) {
+    if (auto c = state.next_final(); c && c->id > ordered)
+      next.finals.push_back(std::move(*c));
+    next.finish = !state.next_final() && state.open.empty();
+    return next;
+  }
   next.close = state.search->closing();
   next.breed = state.search->ask(ordered);
-  next.finish = state.search->finished();
+  const bool over = state.search->finished();
+  next.plan = over && state.rules.final_stage.wanted();
+  next.finish = over && !next.plan;
   return next;
 }
 

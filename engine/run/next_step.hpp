@@ -23,10 +23,12 @@ struct next_steps {
   std::vector<breeding> breed;            ///< To be made by generators, then `resolve`d.
   std::vector<copying> copy;              ///< To be recorded as candidate_evaluated.
   std::optional<generation_closed> close; ///< To be recorded.
-  bool finish = false; ///< The search is over: examine the champion, record run_finished.
+  bool plan = false; ///< The search is over: plan its end, record final_planned.
+  std::vector<candidate> finals; ///< Trainings of that plan, to be recorded as born.
+  bool finish = false; ///< All is over: examine the champion, record run_finished.
 
   [[nodiscard]] bool waits() const {
-    return breed.empty() && copy.empty() && !close && !finish;
+    return breed.empty() && copy.empty() && !close && !plan && finals.empty() && !finish;
   }
 };
 

@@ -13,9 +13,14 @@
 //               | [10, origin, identity, sequence, generation, [change...],
 //                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         operator_command
+//               | [12, reason, time_ms, [training...]]           final_planned
+//               | [13, [[id, share]...], temperature, metrics, [text...]] model_composed
+//   training    = [source, epochs, fold]
+//   fold        = [index, of]
 //   instruction = [kind, number, text, genome | nil]
 //   candidate   = [id, generation, index, attempt, genome, hash, [parent...], origin,
-//                  work, equal_to, epochs, start, [scores, [scores...]] | nil, [change...]]
+//                  work, equal_to, epochs, start, [scores, [scores...]] | nil, [change...],
+//                  (fold: of a training at the end)]
 //   change      = [kind, gene, name, before, after]
 //   scores      = [synflow, jacob_cov, grad_norm], each a finite number | nil
 //   evaluation  = [id, outcome, metrics, parameters, weights_hash, equal_to,
@@ -33,9 +38,9 @@
 //
 // The kinds are numbered for ever. `decisive_bytes` has the same grammar with fewer
 // fields: of run_started the seed and the hash; of run_forked the generation and these
-// two; of a candidate all but work, equal_to and the changes, and epochs, start and scores
-// only where it has them; of an evaluation the first six; of an examination the first
-// four.
+// two; of a candidate all but work, equal_to and the changes, and epochs, start, scores and
+// fold only where it has them; of an evaluation the first six; of an examination the first
+// four; of final_planned the trainings, and of model_composed the first three.
 #include "engine/run/record.hpp"
 
 #include "engine/run/record_fields.hpp"
@@ -79,12 +84,16 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_born& r) {
   const auto& c = r.born;
   const bool scored = !c.looked_at.empty();
   const bool with_start = scored || c.epochs != 0 || c.start != 0;
-  out.array(std::size_t{9} + (with_start ? 2 : 0) + (scored ? 1 : 0)).natural(kind);
+  const bool at_end = c.fold.of != 0;
+  out.array(std::size_t{9} + (with_start ? 2 : 0) + (scored ? 1 : 0) + (at_end ? 1 : 0))
+      .natural(kind);
   write_common_fields(out, c);
   if (with_start)
     out.natural(c.epochs).natural(c.start);
   if (scored)
     write_scores(out, c);
+  if (at_end)
+    write_field(out, c.fold);
 }
 
 void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated& r) {
@@ -107,7 +116,7 @@ void encode(encoder& out, const std::vector<candidate_id>& ids) {
 }
 
 void encode(encoder& out, const candidate& c) {
-  out.array(14);
+  out.array(c.fold.of != 0 ? 15 : 14);
   write_common_fields(out, c);
   out.real(c.work).natural(c.equal_to).natural(c.epochs).natural(c.start);
   if (c.looked_at.empty())
@@ -115,6 +124,8 @@ void encode(encoder& out, const candidate& c) {
   else
     write_scores(out, c);
   write_field(out, c.changes);
+  if (c.fold.of != 0)
+    write_field(out, c.fold);
 }
 
 void encode(encoder& out, const evaluation& e) {

@@ -113,9 +113,41 @@ struct operator_command {
   std::string who;
 };
 
-using record = std::variant<run_started, candidate_born, candidate_evaluated,
-                            generation_closed, run_finished, run_paused, run_resumed,
-                            attempt_failed, slot_changed, run_forked, operator_command>;
+/// A genome of the search that is trained to the end.
+struct final_training {
+  candidate_id source = 0;
+  std::uint32_t epochs = 0;
+  data_fold fold{};
+};
+
+/// The search is over, by itself or because its share of the time is used, and this is
+/// what is trained at its end: each training is a candidate, born in this order.
+struct final_planned {
+  std::string reason{};
+  std::uint64_t time_ms = 0; ///< What each may take at most; 0: as the experiment says.
+  std::vector<final_training> trainings{};
+};
+
+/// A model that is part of an ensemble, and its share of what the ensemble says.
+struct ensemble_member {
+  candidate_id id = 0; ///< 0: the linear model, whose weights are kept under this number.
+  double share = 0;
+
+  friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
+};
+
+/// The final model was put together (`composition` in engine/evaluation/composition.hpp).
+struct model_composed {
+  std::vector<ensemble_member> members{};
+  double temperature = 1;              ///< Probabilities are calibrated by it.
+  std::vector<metric> metrics{};       ///< On the validation part: "validation.accuracy".
+  std::vector<std::string> left_out{}; ///< Models that could not be used, and why.
+};
+
+using record =
+    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
+                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed,
+                 run_forked, operator_command, final_planned, model_composed>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);

@@ -25,6 +25,8 @@ void check_read(decoder& in, const zero_cost_scores& s);
 void check_read(decoder& in, const instruction& i);
 void check_read(decoder& in, const error_quantiles& q);
 void check_read(decoder& in, const test_details& t);
+void check_read(decoder& in, const data_fold& f);
+void check_read(decoder& in, const model_composed& r);
 
 void fields(auto& v, like<genome_hash> auto& h) {
   v("high", h.high);
@@ -165,6 +167,35 @@ void fields(auto& v, like<run_forked> auto& r) {
 void fields(auto& v, like<operator_command> auto& r) {
   v("order", r.order);
   v.aside("who", r.who);
+}
+
+void fields(auto& v, like<data_fold> auto& f) {
+  v("fold", f.index);
+  v("of", f.of);
+}
+
+void fields(auto& v, like<final_training> auto& t) {
+  v("source", t.source);
+  v("epochs", t.epochs);
+  v("fold", t.fold);
+}
+
+void fields(auto& v, like<final_planned> auto& r) {
+  v.aside("reason", r.reason);
+  v.aside("time_ms", r.time_ms);
+  v("trainings", r.trainings);
+}
+
+void fields(auto& v, like<ensemble_member> auto& m) {
+  v("id", m.id);
+  v("share", m.share);
+}
+
+void fields(auto& v, like<model_composed> auto& r) {
+  v("members", r.members);
+  v("temperature", r.temperature);
+  v("metrics", r.metrics);
+  v.aside("left_out", r.left_out);
 }
 
 } // namespace clade

@@ -18,7 +18,7 @@ bool is_known(instruction_kind k) {
 
 bool is_known(change_kind k) {
   return static_cast<std::size_t>(k) < mutation_kind_count
-         || (k >= change_kind::sampled && k <= change_kind::given);
+         || (k >= change_kind::sampled && k <= change_kind::trained_to_end);
 }
 
 void check_read(decoder& in, const zero_cost_scores& s) {
@@ -31,6 +31,20 @@ void check_read(decoder& in, const instruction& i) {
   if ((i.genome != nullptr) != (i.kind == instruction_kind::add))
     in.fail(i.genome ? "an instruction with a genome that it has no use for"
                      : "a genome is to be added, and there is none");
+}
+
+void check_read(decoder& in, const data_fold& f) {
+  if (f.of > 1000 || (f.of == 0 ? f.index != 0 : f.index >= f.of))
+    in.fail("there is no fold " + std::to_string(f.index) + " of "
+            + std::to_string(f.of));
+}
+
+void check_read(decoder& in, const model_composed& r) {
+  for (const auto& m : r.members)
+    if (!(m.share > 0 && m.share <= 1))
+      in.fail("a share of an ensemble is not in (0, 1]");
+  if (!(r.temperature > 0) || !std::isfinite(r.temperature))
+    in.fail("the temperature of an ensemble is not above 0");
 }
 
 std::uint32_t decode_small(decoder& d, const char* what) {
@@ -51,7 +65,7 @@ outcome decode_outcome(decoder& d) {
 
 candidate decode_candidate(decoder& d) {
   const auto fields = d.array();
-  if (fields != 10 && fields != 12 && fields != 13 && fields != 14)
+  if (fields != 10 && (fields < 12 || fields > 15))
     d.fail("a candidate has " + std::to_string(fields) + " fields");
   candidate c;
   c.id = d.natural();
@@ -70,15 +84,20 @@ candidate decode_candidate(decoder& d) {
     if (fields == 12 && c.epochs == 0 && c.start == 0)
       d.fail("a candidate starts as usual and says so");
   }
-  if (fields == 13 || (fields == 14 && !d.is_nil())) {
+  if (fields == 13 || (fields > 13 && !d.is_nil())) {
     d.array(2);
     read_field(d, "zero_cost", c.zero_cost);
     read_field(d, "looked_at", c.looked_at);
     if (c.looked_at.empty())
       d.fail("a candidate has zero-cost scores, and nothing was looked at");
   }
-  if (fields == 14)
+  if (fields > 13)
     read_field(d, "changes", c.changes);
+  if (fields == 15) {
+    read_field(d, "fold", c.fold);
+    if (c.fold.of == 0)
+      d.fail("a candidate has no fold and says so");
+  }
   if (!d.failed() && to_text(c.changes) != origin)
     c.changes = parse_old_change_text(origin);
   return c;

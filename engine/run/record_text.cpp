@@ -72,6 +72,23 @@ std::string line(const operator_command& r) {
   return r.who + " ordered: " + to_text(r.order);
 }
 
+std::string line(const final_planned& r) {
+  return "the search is over" + (r.reason.empty() ? "" : ", " + r.reason) + ": "
+         + std::to_string(r.trainings.size()) + " trainings to the end";
+}
+
+std::string line(const model_composed& r) {
+  std::string text = "the final model:";
+  for (const auto& m : r.members) {
+    std::ostringstream share;
+    share << std::fixed << std::setprecision(2) << m.share;
+    text += " " + share.str() + " of " + (m.id == 0 ? "the linear model" : id_text(m.id));
+  }
+  for (const auto& why : r.left_out)
+    text += "; without " + why;
+  return text;
+}
+
 } // namespace
 
 std::string to_text(const instruction& i) {

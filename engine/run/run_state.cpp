@@ -6,7 +6,9 @@
 //   candidate_born      the first that the strategy asks for, with its number and parents
 //   candidate_evaluated of an open candidate; a copy only of an evaluated one
 //   generation_closed   the one that the strategy would close, with its survivors
-//   run_finished        once the strategy is through; the champion is the best
+//   final_planned       once, of the best; nothing is bred from there on
+//   model_composed      once, when all that was planned is evaluated
+//   run_finished        once the search is over; the champion is the best
 //   run_forked          at the start of its generation; the rules are others from there
 //   observations        at any time after the first record
 //
@@ -67,8 +69,24 @@ expected<void> fold(run_state& state, const record& r, const run_started& starte
   return {};
 }
 
+expected<void> fold_final(run_state& state, const record& r, const candidate& c) {
+  const auto due = state.next_final();
+  if (!due)
+    return misfit(r, "the search is over");
+  if (decisive_bytes(candidate_born{*due}) != decisive_bytes(candidate_born{c}))
+    return misfit(r, "the plan has " + to_text(*due));
+  ++state.born;
+  ++state.planned_born;
+  state.open.emplace(due->id, *due);
+  return {};
+}
+
 expected<void> fold(run_state& state, const record& r, const candidate_born& b) {
   const auto& c = b.born;
+  if (!c.genome)
+    return misfit(r, "it has no genome");
+  if (state.plan)
+    return fold_final(state, r, c);
   const auto asked = state.search->ask(state.born, 1);
   if (asked.empty())
     return misfit(r, "no candidate is asked for");
@@ -91,8 +109,6 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   if (c.equal_to != equal)
     return misfit(r, equal == 0 ? "no network before equals it"
                                 : "its network equals that of " + id_text(equal));
-  if (!c.genome)
-    return misfit(r, "it has no genome");
   ++state.born;
   state.known.insert(training, c.id);
   if (c.generation == 0 && c.parents.empty())
@@ -120,6 +136,8 @@ expected<void> fold(run_state& state, const record& r,
       c.epochs, e.equal_to, cases_of(e, state.rules.cases),       c.zero_cost};
   ++state.evaluated;
   state.training_seconds += e.seconds;
+  if (i.fitness.ok && c.fold.of != 0)
+    state.finals.push_back({i, c.fold, c.id - c.fold.index});
   if (!i.fitness.ok)
     ++state.failed;
   else if (e.equal_to == 0) {
@@ -128,10 +146,13 @@ expected<void> fold(run_state& state, const record& r,
       join_front(state.front, {.id = i.id, .genome = nullptr, .fitness = i.fitness},
                  &individual::fitness);
   }
-  state.current.push_back(i);
+  const bool at_end = c.fold.of != 0;
   state.copies.erase(e.id);
   state.open.erase(found);
-  state.search->tell(i);
+  if (!at_end) {
+    state.current.push_back(i);
+    state.search->tell(i);
+  }
   return {};
 }
 
@@ -156,13 +177,35 @@ expected<void> fold(run_state& state, const record& r, const generation_closed& 
 }
 
 expected<void> fold(run_state& state, const record& r, const run_finished& finished) {
-  if (!state.search->finished())
+  if (!state.search_over() || (state.plan && !state.open.empty()))
     return misfit(r, "the search is not over");
   const candidate_id champion = state.best.empty() ? 0 : state.best.front().id;
   if (finished.champion != champion)
     return misfit(r, champion == 0 ? "no candidate succeeded"
                                    : "the champion is " + id_text(champion));
   state.finished = finished;
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const final_planned& planned) {
+  if (state.plan)
+    return misfit(r, "the end is planned already");
+  std::vector<individual> sources;
+  for (const auto& t : planned.trainings) {
+    const auto found = std::ranges::find(state.best, t.source, &individual::id);
+    if (found == state.best.end() || t.epochs == 0 || t.fold.of == 0)
+      return misfit(r, id_text(t.source) + " is none of the best");
+    sources.push_back(*found);
+  }
+  state.plan = planned;
+  state.sources = std::move(sources);
+  return {};
+}
+
+expected<void> fold(run_state& state, const record& r, const model_composed& composed) {
+  if (!state.plan || state.next_final() || !state.open.empty() || state.composed)
+    return misfit(r, "its models are not all there, or it is made already");
+  state.composed = composed;
   return {};
 }
 
@@ -236,6 +279,13 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
                   + ": a fork at generation " + std::to_string(generation)
                   + " needs more, or it has nothing to do");
   return {};
+}
+
+std::optional<candidate> run_state::next_final() const {
+  if (!plan || planned_born == plan->trainings.size())
+    return std::nullopt;
+  return candidate_of(*plan, planned_born, sources[planned_born], born + 1,
+                      search->generation() + 1);
 }
 
 expected<run_state> make_run_state(const run_rules& rules) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/run/annotations.hpp"
+#include "engine/run/final_stage.hpp"
 #include "engine/run/record.hpp"
 #include "engine/run/summary.hpp"
 #include "engine/search/core/known_networks.hpp"
@@ -26,6 +27,8 @@ struct run_rules {
   std::vector<aim> cases{};
   /// The space that genomes are made of.
   std::shared_ptr<const search_space> space{};
+  /// What is made of the search at its end.
+  final_params final_stage{};
   /// Reads the rules that hold after a fork from its experiment. Without it a fork does
   /// not fit.
   std::function<expected<run_rules>(const run_forked& forked)> read_fork{};
@@ -35,6 +38,13 @@ struct run_rules {
 /// of telling and objective, and generations left.
 [[nodiscard]] expected<void> check_fork(const run_rules& before, const run_rules& after,
                                         std::uint64_t generation);
+
+/// A model that was trained to the end.
+struct final_model {
+  individual who;
+  data_fold fold{};
+  candidate_id bag = 0; ///< The candidate of the first fold of the same genome.
+};
 
 /// A run is the fold of its records: this is what it folds to. The live run, resume and
 /// replay call `apply` alike. Its size depends on the population and not on how many
@@ -64,15 +74,27 @@ struct run_state {
   std::uint64_t born = 0, evaluated = 0, failed = 0;
   double training_seconds = 0;
   clade::digest digest;
+  /// What is trained at the end, once that is planned; of each training whose genome it
+  /// is; and how many of them were born.
+  std::optional<final_planned> plan;
+  std::vector<individual> sources;
+  std::size_t planned_born = 0;
+  std::vector<final_model> finals; ///< Trainings of the plan that did not fail.
+  std::optional<model_composed> composed;
   std::optional<run_finished> finished;
   /// Notes and tags, without their times: the fold is not told when a record was written.
   annotations annotated;
   bool started = false;
 
-  static constexpr std::size_t kept_best = 5;
+  static constexpr std::size_t kept_best = most_final_genomes;
 
   /// Evaluated and in no summary yet, in the order in which they arrived.
   std::vector<individual> current;
+
+  /// Whether nothing more is bred.
+  [[nodiscard]] bool search_over() const { return plan || search->finished(); }
+  /// The next training of the plan as a candidate; none: all are born.
+  [[nodiscard]] std::optional<candidate> next_final() const;
 };
 
 [[nodiscard]] expected<run_state> make_run_state(const run_rules& rules);

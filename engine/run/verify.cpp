@@ -230,6 +230,7 @@ struct verifier::impl {
   void count(const candidate_evaluated& r) {
     result.decisions.copies += r.evaluated.equal_to != 0 ? 1 : 0;
   }
+  void count(const final_planned&) { ++result.decisions.closings; }
   void count(const generation_closed& r) {
     ++result.decisions.closings;
     result.decisions.survivors += r.survivors.size();
@@ -245,7 +246,8 @@ struct verifier::impl {
     const auto* birth = std::get_if<candidate_born>(&r);
     std::optional<sides> unequal;
     std::vector<breeding> asked;
-    if (birth != nullptr && state.started) {
+    const bool bred = birth != nullptr && !state.plan;
+    if (bred && state.started) {
       asked = state.search->ask(state.born, 1);
       if (!asked.empty())
         unequal = compare_places(birth->born, asked.front());
@@ -266,7 +268,7 @@ struct verifier::impl {
       else
         stored_counts.emplace(id, stored);
     }
-    if (birth != nullptr)
+    if (bred)
       again.add({sequence, std::move(asked.front()), birth->born}, rules);
   }
 };

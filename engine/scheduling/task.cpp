@@ -6,6 +6,8 @@ std::string to_text(const task_id& id) {
   const auto whose = "#" + std::to_string(id.candidate);
   if (id.type == task_type::train)
     return whose;
+  if (id.type == task_type::compose)
+    return "the final model";
   return "the test of " + (id.candidate == 0 ? "the linear model" : whose);
 }
 

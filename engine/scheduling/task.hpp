@@ -10,8 +10,9 @@ namespace clade {
 
 /// What a node is asked to do; the value goes over the wire.
 enum class task_type : std::uint8_t {
-  train = 0, ///< Train a candidate and validate it.
-  test = 1   ///< Measure a trained candidate, or the linear model, on held-out data.
+  train = 0,  ///< Train a candidate and validate it.
+  test = 1,   ///< Measure a trained candidate, or the linear model, on held-out data.
+  compose = 2 ///< Put the final model together and measure it; of no candidate.
 };
 
 /// Names a task, for a head and for those that come after it: the same candidate is
@@ -29,7 +30,7 @@ struct task_id {
   friend auto operator<=>(const task_id&, const task_id&) = default;
 };
 
-/// "#7", "the test of #7", "the test of the linear model".
+/// "#7", "the test of #7", "the test of the linear model", "the final model".
 [[nodiscard]] std::string to_text(const task_id& id);
 
 /// What a task takes of the slot that does it. A task takes one slot: no node offers more.

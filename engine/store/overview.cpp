@@ -209,6 +209,23 @@ expected<std::vector<node_overview>> store::nodes() const {
   });
 }
 
+// It is recorded right before the run's end.
+expected<std::optional<model_composed>> store::find_final_model() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::optional<model_composed>> {
+    auto r =
+        impl_->find_record("select sequence - 1 from examinations where position = ? "
+                           "order by sequence desc limit 1",
+                           0);
+    if (!r && r.error().kind == error_kind::not_found)
+      return std::nullopt;
+    if (!r)
+      return tl::unexpected(r.error());
+    auto* composed = std::get_if<model_composed>(&*r);
+    return composed == nullptr ? std::nullopt : std::optional(std::move(*composed));
+  });
+}
+
 expected<std::vector<examination>> store::examinations() const {
   const auto& c = impl_->connected;
   return guarded(c, [&]() -> expected<std::vector<examination>> {

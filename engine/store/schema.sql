@@ -19,7 +19,8 @@ create table records (
   unix_ms  integer not null,
   kind     integer not null,    -- 1 run started, 2 candidate born, 3 candidate evaluated,
                                 -- 4 generation closed, 5 run finished, 6 paused, 7 resumed,
-                                -- 8 attempt failed, 9 slot changed, 11 a person ordered
+                                -- 8 attempt failed, 9 slot changed, 11 a person ordered,
+                                -- 12 the end is planned, 13 the final model is made
   payload  blob not null,       -- msgpack; grammar at the top of engine/run/record.cpp
   checksum integer not null     -- XXH3 of the payload, seeded with that of the three columns
                                 -- before it, which is seeded with the predecessor's checksum

@@ -229,10 +229,13 @@ expected<store::place> store::append(std::span<const entry> entries) {
              if (e.weights.empty())
                continue;
              const auto* evaluated = std::get_if<candidate_evaluated>(&e.record);
-             if (evaluated == nullptr)
+             if (evaluated == nullptr
+                 && !std::holds_alternative<model_composed>(e.record))
                throw error{error_kind::internal, "weights came without an evaluation"};
-             impl_->write_weights(evaluated->evaluated.id, e.weights);
-             w.with_weights.insert(evaluated->evaluated.id);
+             // Those of the linear model in an ensemble have the number 0.
+             const auto id = evaluated != nullptr ? evaluated->evaluated.id : 0;
+             impl_->write_weights(id, e.weights);
+             w.with_weights.insert(id);
            }
            w.queried.write_progress(w.sequence);
            if (impl_->picture)

@@ -118,6 +118,9 @@ public:
   /// Returns what the test data said at the end; empty before.
   [[nodiscard]] expected<std::vector<examination>> examinations() const;
 
+  /// Returns how the final model was put together; none where there is none.
+  [[nodiscard]] expected<std::optional<model_composed>> find_final_model() const;
+
   /// From here on every answer is of this moment, whatever is recorded meanwhile; the log
   /// beside the file grows until this is closed. (rows.cpp)
   [[nodiscard]] expected<void> hold();

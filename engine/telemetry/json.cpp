@@ -208,6 +208,28 @@ json fields(const operator_command& r, const run_picture& p) {
           {"who", r.who}};
 }
 
+json fields(const final_planned& r, const run_picture&) {
+  json out{{"event", "final_planned"}, {"reason", some(r.reason)}};
+  out["trainings"] = json::array();
+  for (const auto& t : r.trainings)
+    out["trainings"].push_back({{"source", t.source},
+                                {"epochs", t.epochs},
+                                {"fold", t.fold.index},
+                                {"folds", t.fold.of}});
+  return out;
+}
+
+json fields(const model_composed& r, const run_picture&) {
+  json out{{"event", "model_composed"},
+           {"temperature", r.temperature},
+           {"metrics", metrics_json(r.metrics)},
+           {"left_out", r.left_out}};
+  out["members"] = json::array();
+  for (const auto& m : r.members)
+    out["members"].push_back({{"id", m.id}, {"share", m.share}});
+  return out;
+}
+
 json news_json(const record_event& h, const run_picture& p) {
   auto out = std::visit([&](const auto& r) { return fields(r, p); }, h.record);
   out["sequence"] = h.sequence;

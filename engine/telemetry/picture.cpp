@@ -197,6 +197,14 @@ expected<void> fold(run_picture& p, const operator_command& r) {
   return {};
 }
 
+expected<void> fold(run_picture&, const final_planned&) {
+  return {};
+}
+
+expected<void> fold(run_picture&, const model_composed&) {
+  return {};
+}
+
 } // namespace
 
 expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {

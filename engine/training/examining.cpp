@@ -24,11 +24,9 @@ trained_again(const training_context& context, const job& j, const training_plan
 }
 
 expected<std::unique_ptr<network_module>> with_weights(const training_context& context,
-                                                       const job& j,
                                                        const training_plan& p,
                                                        const bytes& weights) {
-  const training_key key{.seed = j.seed, .id = j.id};
-  auto module = std::make_unique<network_module>(p.network, key,
+  auto module = std::make_unique<network_module>(p.network, training_key{},
                                                  at::Device(context.setup().device));
   const auto decoded = decode_weights(weights);
   if (!decoded)
@@ -40,6 +38,12 @@ expected<std::unique_ptr<network_module>> with_weights(const training_context& c
 
 } // namespace
 
+expected<std::unique_ptr<network_module>>
+load_candidate(const training_context& context, const genome& g, const bytes& weights) {
+  return context.plan_for(g).and_then(
+      [&](const training_plan& p) { return with_weights(context, p, weights); });
+}
+
 expected<examination> examine_candidate(training_context& context, const job& j,
                                         const bytes& weights) {
   try {
@@ -50,7 +54,7 @@ expected<examination> examine_candidate(training_context& context, const job& j,
     if (!planned)
       return tl::unexpected(planned.error());
     const auto module = weights.empty() ? trained_again(context, j, *planned)
-                                        : with_weights(context, j, *planned, weights);
+                                        : with_weights(context, *planned, weights);
     if (!module)
       return tl::unexpected(module.error());
     auto& net = **module;
@@ -76,7 +80,8 @@ expected<examination> examine_linear_model(training_context& context, const budg
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
     return fit_linear_model(context.data(), context.problem().outputs, deadline_of(b),
-                            context.asked().validation);
+                            context.asked().validation)
+        .map([](linear_model&& fitted) { return std::move(fitted.tested); });
   } catch (...) {
     return fail(error_kind::io, "the linear model: " + failure_of_exception().reason);
   }

@@ -2,6 +2,7 @@
 
 #include "engine/training/assessment.hpp"
 #include "engine/training/loss.hpp"
+#include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/optim/lbfgs.h>
@@ -128,6 +129,9 @@ public:
     return details_of(as_model(), data_, /*judged_by=*/"");
   }
 
+  [[nodiscard]] const at::Tensor& weight() const { return w_.weight; }
+  [[nodiscard]] const at::Tensor& bias() const { return w_.bias; }
+
   [[nodiscard]] std::uint64_t parameters() const {
     return static_cast<std::uint64_t>(w_.weight.numel() + w_.bias.numel());
   }
@@ -146,11 +150,20 @@ private:
 
 } // namespace
 
-expected<examination> fit_linear_model(const device_data& data, std::int64_t outputs,
-                                       steady_clock::time_point deadline,
-                                       std::span<const std::string> asked) {
+at::Tensor linear_model::predict(const at::Tensor& examples) const {
+  return at::addmm(bias, examples.flatten(1), weight);
+}
+
+std::vector<weight_tensor> linear_model::weights() const {
+  return {to_host("output.weight", weight.t()), to_host("output.bias", bias)};
+}
+
+expected<linear_model> fit_linear_model(const device_data& data, std::int64_t outputs,
+                                        steady_clock::time_point deadline,
+                                        std::span<const std::string> asked) {
   linear_fit fit(data, outputs, asked);
-  examination best;
+  linear_model found;
+  auto& best = found.tested;
   best.subject = "linear model";
   best.parameters = fit.parameters();
   double lowest = std::numeric_limits<double>::infinity();
@@ -170,10 +183,12 @@ expected<examination> fit_linear_model(const device_data& data, std::int64_t out
     best.metrics = fit.assess_part(data.test, "test.");
     best.metrics.insert(best.metrics.end(), validation.begin(), validation.end());
     best.details = std::make_shared<const test_details>(fit.details());
+    found.weight = fit.weight().clone();
+    found.bias = fit.bias().clone();
   }
   if (best.metrics.empty())
     return fail(error_kind::internal, "the linear model's loss is no finite number");
-  return best;
+  return found;
 }
 
 } // namespace clade

@@ -287,6 +287,32 @@ private:
   unary function_;
 };
 
+// What the members of an ensemble say, weighed; nothing of it is trained.
+class mixture_module final : public layer_module {
+public:
+  explicit mixture_module(const layer& l)
+      : of_probabilities_(text_setting(l.settings, "of") == "probabilities") {
+    const auto members = static_cast<std::int64_t>(l.inputs.size());
+    shares_ = register_buffer("shares",
+                              at::full({members}, 1.0 / static_cast<double>(members)));
+    temperature_ = register_buffer("temperature", at::ones({1}));
+  }
+
+  at::Tensor forward(inputs in) override {
+    at::Tensor sum;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const auto said = (of_probabilities_ ? at::softmax(in[i], 1) : in[i])
+                        * shares_[static_cast<std::int64_t>(i)];
+      sum = i == 0 ? said : sum + said;
+    }
+    return of_probabilities_ ? at::clamp_min(sum, 1e-12).log() / temperature_ : sum;
+  }
+
+private:
+  bool of_probabilities_;
+  at::Tensor shares_, temperature_;
+};
+
 using built = std::shared_ptr<layer_module>;
 
 template<class Module>
@@ -356,6 +382,8 @@ constexpr std::array modules{
     operator_module{"as_image", build<one_pixel>},
     operator_module{"resize", build_resize},
     operator_module{"project", build<linear_module>},
+    operator_module{"mixture", build<mixture_module>},
+    operator_module{"mixture", build<mixture_module>},
     operator_module{"output", build<linear_module>},
 };
 

@@ -1,6 +1,7 @@
 #include "engine/training/trainer.hpp"
 
 #include "engine/evaluation/costs.hpp"
+#include "engine/training/composing.hpp"
 #include "engine/training/examining.hpp"
 #include "engine/training/failure.hpp"
 #include "engine/training/training_context.hpp"
@@ -61,6 +62,10 @@ public:
   expected<examination> examine(const job& j, const bytes& weights) override;
   expected<std::optional<examination>> baseline(std::uint64_t seed,
                                                 const budget& b) override;
+  expected<composition> compose(std::span<const trained_member> members,
+                                std::uint64_t seed, const budget& b) override {
+    return compose_final_model(context_, members, seed, b);
+  }
 
 private:
   void keep_checkpoint(const job& j, training_result& result,

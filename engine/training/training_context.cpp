@@ -1,5 +1,6 @@
 #include "engine/training/training_context.hpp"
 
+#include "engine/training/data_folds.hpp"
 #include "engine/training/inheritance.hpp"
 
 #include <ATen/ATen.h>
@@ -72,7 +73,8 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .epochs = j.budget.epochs,
           .horizon = j.budget.horizon,
           .first_epoch = j.start_epoch + 1,
-          .patience = setup_.training.patience,
+          // A training at the end of the run keeps to its schedule to the last epoch.
+          .patience = j.fold.of == 0 ? setup_.training.patience : 0,
           .asked = asked_,
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole};
@@ -89,7 +91,7 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
                     + " and is to have " + std::to_string(j.budget.epochs));
   if (j.start == 0) {
     net = std::make_unique<network_module>(p.network, task.key, device);
-    return train(*net, on_device_, task, heard);
+    return train(*net, data_of_fold(on_device_, j.fold, j.seed), task, heard);
   }
   const auto from = j.checkpoint.load().and_then(
       [](const shared_bytes& content) { return decode_checkpoint(*content); });

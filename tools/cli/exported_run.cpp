@@ -83,11 +83,56 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
       });
 }
 
+/// The members of the final model as one network, and their weights.
+struct kept_ensemble {
+  std::vector<std::optional<genome>> members;
+  std::vector<weight_tensor> weights;
+};
+
+expected<kept_ensemble> find_kept(const store& s, const std::filesystem::path& file,
+                                  const model_composed& composed) {
+  kept_ensemble kept;
+  weight_tensor shares{.name = "mixture.shares",
+                       .shape = {static_cast<std::int64_t>(composed.members.size())},
+                       .values = {}};
+  for (const auto& m : composed.members) {
+    const auto prefix = member_prefix(kept.members.size());
+    std::vector<weight_tensor> weights;
+    if (m.id == 0) {
+      auto linear = s.find_weights(0)
+                        .and_then([](const blob& b) { return b.load(); })
+                        .and_then([](const shared_bytes& content) {
+                          return decode_weights(*content);
+                        });
+      if (!linear)
+        return tl::unexpected(linear.error());
+      kept.members.emplace_back();
+      weights = std::move(*linear);
+    } else {
+      auto one = find_kept(s, file, m.id);
+      if (!one)
+        return tl::unexpected(one.error());
+      kept.members.emplace_back(*one->genes);
+      weights = std::move(one->weights);
+    }
+    for (auto& w : weights) {
+      w.name.insert(0, prefix);
+      kept.weights.push_back(std::move(w));
+    }
+    shares.values.push_back(static_cast<float>(m.share));
+  }
+  kept.weights.push_back(std::move(shares));
+  kept.weights.push_back({.name = "mixture.temperature",
+                          .shape = {1},
+                          .values = {static_cast<float>(composed.temperature)}});
+  return kept;
+}
+
 /// Of the validation part, where the candidate was tested at the end.
 expected<error_quantiles> find_errors(const store& s, candidate_id id) {
   return s.examinations().map([&](const std::vector<examination>& tests) {
     for (const auto& e : tests)
-      if (e.id == id && e.details)
+      if (e.id == id && e.details && e.subject != "linear model")
         return e.details->validation_errors;
     return error_quantiles();
   });
@@ -110,10 +155,19 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   if (!e->traits().trains)
     return refuse(file, std::string(e->traits().run)
                             + " trains no networks, so there is none to take");
-  const auto id = choose(*s, file, name, text);
+  auto composed = s->find_final_model();
+  if (!composed)
+    return tl::unexpected(composed.error());
+  const bool final = text.empty() && *composed;
+  const auto id = final ? expected<candidate_id>(0) : choose(*s, file, name, text);
   if (!id)
     return tl::unexpected(id.error());
-  auto kept = find_kept(*s, file, *id);
+  auto ensemble = final ? find_kept(*s, file, **composed) : kept_ensemble{};
+  if (!ensemble)
+    return tl::unexpected(ensemble.error());
+  auto kept =
+      final ? kept_network{std::make_shared<const genome>(), std::move(ensemble->weights)}
+            : find_kept(*s, file, *id);
   if (!kept)
     return tl::unexpected(kept.error());
   auto how = fit_preprocessing(e->data, e->seed);
@@ -125,7 +179,9 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
     return fail(error_kind::conflict, e->data.file.string()
                                           + " is not the data that the run was trained "
                                             "on; put the former file back");
-  auto decoded = decode(e->space, *kept->genes, how->as_problem());
+  auto decoded = final ? decode_mixture(e->space, ensemble->members, how->as_problem(),
+                                        mixed_for(how->task))
+                       : decode(e->space, *kept->genes, how->as_problem());
   if (!decoded)
     return tl::unexpected(decoded.error());
   auto errors = find_errors(*s, *id);
@@ -139,7 +195,8 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   return trained_candidate{.experiment = std::move(*e),
                            .genes = std::move(kept->genes),
                            .trained = std::move(trained),
-                           .id = *id};
+                           .id = *id,
+                           .members = std::move(ensemble->members)};
 }
 
 std::string name_of_run(const std::filesystem::path& file) {
@@ -160,14 +217,18 @@ expected<exported_model> find_exported(const std::filesystem::path& file,
   const auto s = store::open_to_read(file);
   if (!s)
     return tl::unexpected(s.error());
-  auto evaluated = s->find_evaluation(found->id);
-  if (!evaluated)
-    return tl::unexpected(evaluated.error());
-  m->metrics = std::move(evaluated->metrics);
+  auto metrics =
+      found->id == 0
+          ? s->find_final_model().map([](auto&& c) { return c->metrics; })
+          : s->find_evaluation(found->id).map([](auto&& e) { return e.metrics; });
+  if (!metrics)
+    return tl::unexpected(metrics.error());
+  m->metrics = std::move(*metrics);
   m->run = name_of_run(file);
   m->id = found->id;
   m->how = std::move(trained.how);
   m->origin = model_origin{.genes = *found->genes,
+                           .members = std::move(found->members),
                            .search_space = to_toml(found->experiment.space),
                            .header = std::move(trained.reading.header),
                            .array = std::move(trained.reading.array),

@@ -75,8 +75,16 @@ private:
   slot_watch watch_;
   std::size_t generations_told_ = 0;
   clock::time_point start_ = clock::now();
-  bool interrupted_ = false, ending_ = false;
+  bool interrupted_ = false, ending_ = false, search_ended_ = false;
 };
+
+/// How long the search may take of the time of the run.
+clock::duration search_time(const session_params& params) {
+  const auto& e = params.experiment;
+  return e.final_stage.wanted() ? std::chrono::duration_cast<clock::duration>(
+             e.limits.wall_time * (1 - e.final_stage.share))
+                                : clock::duration(e.limits.wall_time);
+}
 
 run_progress session::look(clock::time_point now) {
   auto progress = head_.progress(generations_told_);
@@ -95,6 +103,9 @@ void session::end_if_wanted(clock::time_point now) {
   if (!interrupted_ && params_.interrupted && params_.interrupted()) {
     interrupted_ = ending_ = true;
     head_.stop("interrupted");
+  } else if (!ending_ && wall_time.count() > 0 && now - start_ >= search_time(params_)
+             && !std::exchange(search_ended_, true)) {
+    head_.end_search("its share of the time is used");
   } else if (!ending_ && wall_time.count() > 0 && now - start_ >= wall_time) {
     ending_ = true;
     head_.stop("wall time used", true);
@@ -234,7 +245,17 @@ expected<session_result> run_session(const session_params& params,
        .generators = std::max<std::size_t>(2, slots->size() / 8),
        .refuses = [&e, &p = params.problem](
                       const instruction& order) { return why_not(order, e.space, p); },
-       .change_slots = [&ordered](const std::string& s) { ordered.put(s); }},
+       .change_slots = [&ordered](const std::string& s) { ordered.put(s); },
+       .time_left =
+           [start, wall_time = e.limits.wall_time] {
+             return wall_time.count() == 0
+                        ? wall_time
+                        : std::max(
+                            1ms,
+                            wall_time
+                                - std::chrono::duration_cast<std::chrono::milliseconds>(
+                                    clock::now() - start));
+           }},
       std::move(file), std::move(state));
   if (!head)
     return tl::unexpected(std::move(head).error());

@@ -52,7 +52,7 @@ expected<trained_here> train_here(const trained_here_params& params) {
                       .work = work,
                       .by = {.evaluate =
                                  [work](job j) {
-                                   timed t(work->budget(j.budget.epochs).time);
+                                   timed t(work->budget(j.budget).time);
                                    return work->evaluate(j.id, 0, j, t);
                                  },
                              .examine =

@@ -3,6 +3,7 @@
 #include "genome/change.hpp"
 #include "genome/genome.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -22,6 +23,17 @@ struct zero_cost_scores {
   std::optional<double> synflow{}, jacob_cov{}, grad_norm{};
 
   friend bool operator==(const zero_cost_scores&, const zero_cost_scores&) = default;
+};
+
+/// The examples of a training at the end of a run. With `of` of 2 or more, those of the
+/// training and the validation part together are dealt into so many folds; the training
+/// leaves out fold `index` and is validated by it. 1: the parts are as always. 0: it is no
+/// training of the end.
+struct data_fold {
+  std::uint32_t index = 0;
+  std::uint32_t of = 0;
+
+  friend bool operator==(const data_fold&, const data_fold&) = default;
 };
 
 /// A genome that is to be evaluated, and where it comes from.
@@ -50,6 +62,12 @@ struct candidate {
                                  ///< too: it goes on there. 0: it takes over weights
                                  ///< alone. Not recorded: the epochs of `start`, if it
                                  ///< has epochs itself (see `start_epoch_of`).
+  /// Set where the search is over and the genome of its parent is trained to the end
+  /// (engine/run/final_stage.hpp).
+  data_fold fold{};
+  /// How long such a training may take; 0: as the experiment says. Not recorded: the plan
+  /// of the end says it.
+  std::chrono::milliseconds time{0};
   /// Where `evolution_params::zero_cost` says so: its own, and those of all networks that
   /// were looked at to breed it, its own among them, in that order and over all attempts.
   zero_cost_scores zero_cost{};

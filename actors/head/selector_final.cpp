@@ -1,0 +1,118 @@
+// The end of a run with [final]: what is trained to the end is planned from what the
+// search measured, and the final model is put together from all models there are.
+#include "actors/head/selector.hpp"
+#include "genome/codec.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+final_source source_of(const evaluation& e) {
+  const auto epochs = std::max<std::size_t>(1, e.curve.size());
+  return {.id = e.id, .seconds_per_epoch = e.seconds / static_cast<double>(epochs)};
+}
+
+} // namespace
+
+void selector_state::end_search(const std::string& reason) {
+  if (over || stopping || run.plan || !run.rules.final_stage.wanted())
+    return;
+  plan_end(reason);
+}
+
+void selector_state::plan_end(const std::string& reason) {
+  if (std::exchange(planning, true))
+    return;
+  auto sources = std::make_shared<std::vector<final_source>>();
+  self->request(params.dispatcher, caf::infinite, slots_query{})
+      .then([this, reason, sources](const slots_view& view) {
+        measure_sources(reason, std::max<std::size_t>(1, view.slots.size()), sources);
+      });
+}
+
+// One evaluation after the other; a handful.
+void selector_state::measure_sources(const std::string& reason, std::size_t slots,
+                                     std::shared_ptr<std::vector<final_source>> found) {
+  if (found->size() < run.best.size()) {
+    const auto id = run.best[found->size()].id;
+    self->request(params.archive, caf::infinite, fetch_evaluation{id})
+        .then([this, reason, slots, found](const fetched_evaluation& fetched) {
+          if (!fetched.found)
+            return fail(fetched.found.error());
+          found->push_back(source_of(*fetched.found));
+          measure_sources(reason, slots, found);
+        });
+    return;
+  }
+  // The best may have changed meanwhile; the plan is of those that are the best still.
+  std::erase_if(*found, [this](const final_source& s) {
+    return std::ranges::find(run.best, s.id, &individual::id) == run.best.end();
+  });
+  auto plan = plan_final_stage(
+      run.rules.final_stage, *found,
+      {.slots = slots,
+       .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
+       .epochs = params.epochs});
+  plan.reason = reason;
+  note(std::move(plan));
+  advance();
+}
+
+// What the search has open is of no use any more.
+void selector_state::drop_open() {
+  for (const auto& [id, c] : run.open)
+    if (c.fold.of == 0 && c.equal_to == 0)
+      self->send(params.dispatcher,
+                 drop_candidate{.id = id, .who = "the end of the search"});
+}
+
+std::vector<trained_member> selector_state::members() const {
+  std::vector<trained_member> all;
+  for (const auto& f : run.finals)
+    all.push_back(
+        {.id = f.who.id, .genome = *f.who.genome, .fold = f.fold, .bag = f.bag});
+  for (const auto& i : run.best)
+    if (std::ranges::find(all, i.id, &trained_member::id) == all.end())
+      all.push_back({.id = i.id, .genome = *i.genome, .bag = i.id});
+  return all;
+}
+
+void selector_state::compose() {
+  collect_weights(std::make_shared<std::vector<trained_member>>(members()), 0);
+}
+
+void selector_state::collect_weights(std::shared_ptr<std::vector<trained_member>> all,
+                                     std::size_t next) {
+  if (next == all->size())
+    return request_composition(*all);
+  self->request(params.archive, caf::infinite, fetch_weights{(*all)[next].id})
+      .then([this, all, next](const fetched_weights& fetched) {
+        // Damaged ones are left out by whoever puts the model together, and named.
+        const auto whole =
+            fetched.found ? fetched.found->load()
+                          : expected<shared_bytes>(tl::unexpected(fetched.found.error()));
+        if (whole)
+          (*all)[next].weights = **whole;
+        collect_weights(all, next + 1);
+      });
+}
+
+void selector_state::request_composition(const std::vector<trained_member>& all) {
+  assignment what{.id = {0, task_type::compose}, .weights = blob(encode(all))};
+  self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
+      .then([this](const test_answer& answer) {
+        if (over || !finishing)
+          return;
+        if (!answer.measured)
+          return fail(
+              {answer.measured.error().kind, "the final model could not be put together: "
+                                                 + answer.measured.error().message});
+        composed = answer.composed;
+        final_record.examinations.push_back(composed->tested);
+        test_champion();
+      });
+}
+
+} // namespace clade

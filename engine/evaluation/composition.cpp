@@ -1,0 +1,62 @@
+// Grammar (msgpack), with the parts of records (engine/run/record.cpp):
+//
+//   members     = [[id, genome, fold, bag, weights: binary]...]
+//   composition = [model, tested, linear_weights: binary]
+#include "engine/evaluation/composition.hpp"
+
+#include "engine/run/record_fields.hpp"
+
+namespace clade {
+
+namespace {
+
+trained_member decode_member(decoder& in) {
+  trained_member m;
+  in.array(5);
+  m.id = in.natural();
+  m.genome = in.genome();
+  read_field(in, "fold", m.fold);
+  m.bag = in.natural();
+  m.weights = in.binary();
+  return m;
+}
+
+} // namespace
+
+bytes encode(std::span<const trained_member> members) {
+  encoder out;
+  out.array(members.size());
+  for (const auto& m : members) {
+    out.array(5).natural(m.id).encode(m.genome);
+    write_field(out, m.fold);
+    out.natural(m.bag).binary(m.weights);
+  }
+  return out.take();
+}
+
+expected<std::vector<trained_member>> decode_members(std::span<const char> data) {
+  decoder in(data);
+  auto members = decode_list(in, decode_member);
+  return in.finish().map([&] { return std::move(members); });
+}
+
+bytes encode(const composition& c) {
+  encoder out;
+  out.array(3);
+  write_field(out, c.model);
+  write_field(out, c.tested);
+  out.binary(c.linear_weights);
+  return out.take();
+}
+
+expected<composition> decode_composition(std::span<const char> data) {
+  decoder in(data);
+  composition c;
+  in.array(3);
+  read_field(in, "model", c.model);
+  read_field(in, "tested", c.tested);
+  c.linear_weights = in.binary();
+  return in.finish().map([&] { return std::move(c); });
+}
+
+} // namespace clade

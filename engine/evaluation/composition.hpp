@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/run/record.hpp"
+#include "genome/blob.hpp"
+
+#include <span>
+#include <vector>
+
+namespace clade {
+
+/// A trained network that may become part of the final model.
+struct trained_member {
+  candidate_id id = 0;
+  clade::genome genome;
+  data_fold fold{};
+  /// Of the folds of one genome the first candidate's; they become part of the model
+  /// together. Of others it is their own number.
+  candidate_id bag = 0;
+  bytes weights;
+};
+
+/// The final model, as it was chosen on the validation part and measured on the test part.
+struct composition {
+  model_composed model;
+  examination tested;
+  /// Those of the linear model where it is part of it; else empty.
+  bytes linear_weights;
+};
+
+/// What travels of both (msgpack). Decoding is total.
+[[nodiscard]] bytes encode(std::span<const trained_member> members);
+[[nodiscard]] expected<std::vector<trained_member>>
+decode_members(std::span<const char> data);
+[[nodiscard]] bytes encode(const composition& c);
+[[nodiscard]] expected<composition> decode_composition(std::span<const char> data);
+
+} // namespace clade

@@ -1,0 +1,157 @@
+#include "engine/run/final_stage.hpp"
+
+#include "genome/hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace clade {
+
+namespace {
+
+constexpr std::uint32_t usual_members = 3;
+constexpr std::uint32_t usual_folds = 5;
+// A training of the end is longer than one of the search by this much, if time allows.
+constexpr std::uint32_t longer = 4;
+constexpr std::size_t most_trainings = 60;
+// What of the time is planned for trainings; the rest is for what they take longer, and
+// for what follows them.
+constexpr double planned_share = 0.85;
+// Beside other processes and with more examples an epoch takes longer than it did.
+constexpr double slower = 1.1;
+
+struct sizes {
+  std::size_t genomes = 1;
+  std::uint32_t folds = 1;
+  std::size_t rounds = 1; ///< How often each is trained, from other initial values.
+  std::uint32_t epochs = 1;
+
+  [[nodiscard]] std::size_t trainings() const { return genomes * folds * rounds; }
+};
+
+double seconds_of(std::span<const final_source> sources, std::size_t genomes) {
+  double sum = 0;
+  for (const auto& s : sources.first(genomes))
+    sum += s.seconds_per_epoch * slower;
+  return sum;
+}
+
+// Folds come before more genomes, and these before more rounds, as long as all fits.
+sizes within_time(const final_params& params, std::span<const final_source> sources,
+                  const final_means& means, sizes wanted) {
+  const double slots = static_cast<double>(means.slots);
+  const double there = planned_share * 1e-3 * static_cast<double>(means.time.count());
+  const auto fits = [&](const sizes& s) {
+    return s.trainings() <= most_trainings
+           && seconds_of(sources, s.genomes) * s.folds * static_cast<double>(s.rounds)
+                      * s.epochs
+                  <= there * slots;
+  };
+  sizes found = wanted;
+  found.genomes = 1;
+  found.folds = std::max<std::uint32_t>(1, params.folds);
+  if (!fits(found)) {
+    // One a slot, for as many epochs as there is time for.
+    found.folds = 1;
+    found.genomes = std::min(wanted.genomes, means.slots);
+    found.rounds = std::max<std::size_t>(1, means.slots / found.genomes);
+    const double one = sources.front().seconds_per_epoch * slower;
+    double slowest = one;
+    for (const auto& s : sources.first(found.genomes))
+      slowest = std::max(slowest, s.seconds_per_epoch * slower);
+    // A genome that takes much longer than the best would be cut short.
+    if (slowest > 1.5 * one) {
+      found.genomes = 1;
+      found.rounds = means.slots;
+      slowest = one;
+    }
+    found.epochs = static_cast<std::uint32_t>(
+        std::clamp(std::floor(there / slowest), 0.0, static_cast<double>(wanted.epochs)));
+    return found;
+  }
+  const auto grow = [&](auto change) {
+    auto larger = found;
+    change(larger);
+    if (fits(larger))
+      found = larger;
+  };
+  if (params.folds == 0)
+    grow([](sizes& s) { s.folds = usual_folds; });
+  while (found.genomes < wanted.genomes) {
+    const auto before = found.genomes;
+    grow([](sizes& s) { ++s.genomes; });
+    if (found.genomes == before)
+      break;
+  }
+  for (auto before = found.rounds; found.rounds < usual_members; before = found.rounds) {
+    grow([](sizes& s) { ++s.rounds; });
+    if (found.rounds == before)
+      break;
+  }
+  return found;
+}
+
+} // namespace
+
+expected<void> validate(const final_params& params) {
+  static constexpr std::array models{"none", "best", "ensemble"};
+  if (std::ranges::find(models, params.model) == models.end())
+    return fail(error_kind::invalid_input,
+                "model must be \"none\", \"best\" or \"ensemble\"");
+  if (params.members > most_final_genomes)
+    return fail(error_kind::invalid_input,
+                "members must be at most " + std::to_string(most_final_genomes)
+                    + ": of so many the search keeps the genomes");
+  if (params.folds > 20)
+    return fail(error_kind::invalid_input, "folds must be at most 20");
+  if (!(params.share >= 0.05 && params.share <= 0.95))
+    return fail(error_kind::invalid_input, "share must be from 0.05 to 0.95");
+  return {};
+}
+
+final_planned plan_final_stage(const final_params& params,
+                               std::span<const final_source> sources,
+                               const final_means& means) {
+  final_planned plan{.time_ms = static_cast<std::uint64_t>(means.time.count())};
+  if (sources.empty())
+    return plan;
+  const std::size_t genomes = std::min<std::size_t>(
+      params.members != 0 ? params.members : usual_members, sources.size());
+  sizes s{.genomes = genomes,
+          .folds = std::max<std::uint32_t>(1, params.folds),
+          .epochs = params.epochs != 0 ? params.epochs : longer * means.epochs};
+  if (means.time.count() > 0)
+    s = within_time(params, sources, means, s);
+  if (s.epochs == 0)
+    return plan;
+  for (std::size_t round = 0; round < s.rounds; ++round)
+    for (std::size_t g = 0; g < s.genomes; ++g)
+      for (std::uint32_t f = 0; f < s.folds; ++f)
+        plan.trainings.push_back({.source = sources[g].id,
+                                  .epochs = s.epochs,
+                                  .fold = {.index = f, .of = s.folds}});
+  return plan;
+}
+
+candidate candidate_of(const final_planned& plan, std::size_t i, const individual& source,
+                       candidate_id id, std::uint64_t generation) {
+  const auto& t = plan.trainings[i];
+  candidate c{.id = id,
+              .generation = generation,
+              .index = i,
+              .genome = source.genome,
+              .network = canonical_hash(*source.genome),
+              .parents = {source.id},
+              .epochs = t.epochs,
+              .fold = t.fold,
+              .time = std::chrono::milliseconds(plan.time_ms)};
+  change what{.kind = change_kind::trained_to_end, .after = std::to_string(t.epochs)};
+  if (t.fold.of > 1)
+    what.before = "without fold " + std::to_string(t.fold.index + 1) + " of "
+                  + std::to_string(t.fold.of);
+  c.changes.push_back(std::move(what));
+  return c;
+}
+
+} // namespace clade

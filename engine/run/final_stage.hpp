@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/run/record.hpp"
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// The search keeps the genomes of so many, the best.
+inline constexpr std::size_t most_final_genomes = 5;
+
+/// `[final]`: what is made of a search once it is over.
+struct final_params {
+  /// "none": the champion as the search trained it. "best": the best genomes are trained
+  /// to the end. "ensemble": an ensemble is then chosen among all models there are.
+  std::string model = "none";
+  std::uint32_t members = 0; ///< Genomes that are trained to the end; 0: chosen.
+  std::uint32_t epochs = 0;  ///< Of such a training; 0: chosen.
+  std::uint32_t folds = 0;   ///< Models of each genome (`data_fold::of`); 0: chosen.
+  double share = 0.5;        ///< Of the wall time of the run, if it has one.
+
+  [[nodiscard]] bool wanted() const { return model != "none"; }
+};
+
+[[nodiscard]] expected<void> validate(const final_params& params);
+
+/// A genome that may be trained to the end.
+struct final_source {
+  candidate_id id = 0;
+  double seconds_per_epoch = 0; ///< As measured in the search.
+};
+
+/// What there is for the end of a run.
+struct final_means {
+  std::size_t slots = 1;
+  std::chrono::milliseconds time{0}; ///< 0: as long as it takes.
+  std::uint32_t epochs = 1;          ///< Of a full training in the search.
+};
+
+/// Plans the trainings of the end: the best genomes for longer than in the search, several
+/// folds of each where there is time for them, as many as the slots can do in the time,
+/// and fewer epochs if that is not enough for one a slot. `sources` begin with the best.
+/// No training at all if there is no time for a single epoch.
+[[nodiscard]] final_planned plan_final_stage(const final_params& params,
+                                             std::span<const final_source> sources,
+                                             const final_means& means);
+
+/// The candidate of the i-th training of the plan, in the generation after the last;
+/// `source` is who it says it is of.
+[[nodiscard]] candidate candidate_of(const final_planned& plan, std::size_t i,
+                                     const individual& source, candidate_id id,
+                                     std::uint64_t generation);
+
+} // namespace clade

@@ -1,0 +1,226 @@
+// What models say is gathered in one tensor for all examples, [examples, outputs], of
+// which the rows of the validation and the test part are filled. The final model is then
+// measured as a model whose features are what it says.
+#include "engine/training/composing.hpp"
+
+#include "engine/training/assessment.hpp"
+#include "engine/training/data_folds.hpp"
+#include "engine/training/ensemble_selection.hpp"
+#include "engine/training/examining.hpp"
+#include "engine/training/failure.hpp"
+#include "engine/training/linear_model.hpp"
+#include "engine/training/network_module.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <map>
+
+namespace clade {
+namespace {
+
+constexpr std::int64_t examples_at_once = 256;
+
+/// Models of one genome: one, or one for each fold.
+struct model_bag {
+  std::vector<const trained_member*> members; ///< None: the linear model.
+  at::Tensor said; ///< Probabilities or standardised values, [examples, outputs].
+  std::uint64_t parameters = 0;
+};
+
+class composer {
+public:
+  composer(training_context& context, std::uint64_t seed)
+      : context_(context),
+        data_(context.data()),
+        seed_(seed),
+        outputs_(context.problem().outputs) {}
+
+  void add(const std::vector<const trained_member*>& members);
+  [[nodiscard]] expected<void> add_linear_model(const budget& b);
+  [[nodiscard]] expected<composition> compose();
+
+private:
+  using networks = std::vector<std::unique_ptr<network_module>>;
+
+  [[nodiscard]] at::Tensor answer(const model& predict, const at::Tensor& part) const;
+  [[nodiscard]] expected<networks>
+  load(const std::vector<const trained_member*>& members) const;
+  [[nodiscard]] at::Tensor empty_answers() const {
+    return at::zeros({data_.features.size(0), outputs_}, data_.features.options());
+  }
+  [[nodiscard]] validation_answers judged(const at::Tensor& said) const;
+  [[nodiscard]] double temperature_of(const at::Tensor& said) const;
+
+  training_context& context_;
+  const device_data& data_;
+  std::uint64_t seed_;
+  std::int64_t outputs_;
+  std::vector<model_bag> bags_;
+  bytes linear_weights_;
+  std::vector<std::string> left_out_;
+};
+
+at::Tensor composer::answer(const model& predict, const at::Tensor& part) const {
+  const c10::InferenceMode inference;
+  std::vector<at::Tensor> all;
+  for (std::int64_t from = 0; from < part.size(0); from += examples_at_once) {
+    const auto some =
+        part.narrow(0, from, std::min(examples_at_once, part.size(0) - from));
+    const auto out = predict(data_.features.index_select(0, some));
+    all.push_back(data_.task.has_classes() ? at::softmax(out, 1) : out);
+  }
+  return at::cat(all);
+}
+
+expected<composer::networks>
+composer::load(const std::vector<const trained_member*>& members) const {
+  networks loaded;
+  for (const auto* m : members) {
+    auto net = load_candidate(context_, m->genome, m->weights);
+    if (!net)
+      return fail(net.error().kind,
+                  "#" + std::to_string(m->id) + ": " + net.error().message);
+    loaded.push_back(std::move(*net));
+  }
+  const auto folds = members.front()->fold.of;
+  if (folds > 1 && members.size() != folds)
+    return fail(error_kind::not_found,
+                "#" + std::to_string(members.front()->id)
+                    + ": not all folds of its genome were trained");
+  return loaded;
+}
+
+void composer::add(const std::vector<const trained_member*>& members) {
+  auto nets = load(members);
+  if (!nets) {
+    left_out_.push_back(nets.error().message);
+    return;
+  }
+  model_bag bag{.members = members, .said = empty_answers()};
+  const auto count = static_cast<double>(nets->size());
+  at::Tensor tested;
+  for (std::size_t i = 0; i < nets->size(); ++i) {
+    auto& net = *(*nets)[i];
+    net.eval();
+    for (const auto& s : net.state())
+      bag.parameters += static_cast<std::uint64_t>(s.tensor.numel());
+    const model predict = [&net](const at::Tensor& x) { return net.forward(x); };
+    const auto judged_by_it = data_of_fold(data_, members[i]->fold, seed_).validation;
+    bag.said.index_copy_(0, judged_by_it, answer(predict, judged_by_it));
+    const auto test = answer(predict, data_.test) / count;
+    tested = i == 0 ? test : tested + test;
+  }
+  bag.said.index_copy_(0, data_.test, tested);
+  if (!at::isfinite(bag.said).all().item<bool>())
+    left_out_.push_back("#" + std::to_string(members.front()->id)
+                        + ": it says what is no finite number");
+  else
+    bags_.push_back(std::move(bag));
+}
+
+expected<void> composer::add_linear_model(const budget& b) {
+  const auto fitted =
+      fit_linear_model(data_, outputs_, deadline_of(b), context_.asked().validation);
+  if (!fitted)
+    return tl::unexpected(fitted.error());
+  const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
+  model_bag bag{.said = empty_answers(), .parameters = fitted->tested.parameters};
+  for (const auto& part : {data_.validation, data_.test})
+    bag.said.index_copy_(0, part, answer(predict, part));
+  linear_weights_ = encode_weights(fitted->weights());
+  bags_.push_back(std::move(bag));
+  return {};
+}
+
+validation_answers composer::judged(const at::Tensor& said) const {
+  const auto targets = data_.targets.index_select(0, data_.validation);
+  const auto rows = said.index_select(0, data_.validation);
+  const auto answers =
+      (data_.task.has_classes() ? rows.gather(1, targets.unsqueeze(1)).squeeze(1)
+                                : (rows - targets).flatten())
+          .to(at::kDouble)
+          .cpu()
+          .contiguous();
+  const auto* first = answers.const_data_ptr<double>();
+  return {first, first + answers.numel()};
+}
+
+double composer::temperature_of(const at::Tensor& said) const {
+  if (!data_.task.has_classes())
+    return 1;
+  const auto rows = said.index_select(0, data_.validation).cpu().contiguous();
+  const auto labels = data_.targets.index_select(0, data_.validation).cpu().contiguous();
+  return fit_temperature(
+      {rows.const_data_ptr<float>(), static_cast<std::size_t>(rows.numel())},
+      {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
+}
+
+expected<composition> composer::compose() {
+  std::vector<validation_answers> answers;
+  for (const auto& bag : bags_)
+    answers.push_back(judged(bag.said));
+  const auto counts = select_ensemble(answers, data_.task.loss);
+  double total = 0;
+  for (const auto c : counts)
+    total += c;
+  if (total == 0)
+    return fail(error_kind::internal, "no model says anything of the validation part");
+  composition out;
+  out.tested.subject = "final model";
+  auto said = empty_answers();
+  for (std::size_t i = 0; i < bags_.size(); ++i) {
+    if (counts[i] == 0)
+      continue;
+    const auto& bag = bags_[i];
+    const double share = counts[i] / total;
+    said += bag.said * share;
+    out.tested.parameters += bag.parameters;
+    if (bag.members.empty()) {
+      out.model.members.push_back({.id = 0, .share = share});
+      out.linear_weights = std::move(linear_weights_);
+    }
+    for (const auto* m : bag.members)
+      out.model.members.push_back(
+          {.id = m->id, .share = share / static_cast<double>(bag.members.size())});
+  }
+  out.model.temperature = temperature_of(said);
+  out.model.left_out = std::move(left_out_);
+  auto measured = data_;
+  measured.features = data_.task.has_classes()
+                          ? at::clamp_min(said, 1e-12).log() / out.model.temperature
+                          : said;
+  const model as_it_says = [](const at::Tensor& x) { return x; };
+  const auto& asked = context_.asked().validation;
+  out.model.metrics =
+      assess(as_it_says, measured, data_.validation, "validation.", asked);
+  out.tested.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
+  out.tested.details = std::make_shared<const test_details>(
+      details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric));
+  return out;
+}
+
+} // namespace
+
+expected<composition> compose_final_model(training_context& context,
+                                          std::span<const trained_member> members,
+                                          std::uint64_t seed, const budget& b) {
+  try {
+    context.prepare_thread();
+    if (auto loaded = context.load(); !loaded)
+      return tl::unexpected(loaded.error());
+    std::map<candidate_id, std::vector<const trained_member*>> bags;
+    for (const auto& m : members)
+      bags[m.bag].push_back(&m);
+    composer c(context, seed);
+    for (const auto& [id, bag] : bags)
+      c.add(bag);
+    if (auto added = c.add_linear_model(b); !added)
+      return tl::unexpected(added.error());
+    return c.compose();
+  } catch (...) {
+    return fail(error_kind::io, "the final model: " + failure_of_exception().reason);
+  }
+}
+
+} // namespace clade

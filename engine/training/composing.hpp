@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/training/training_context.hpp"
+
+namespace clade {
+
+/// Chooses an ensemble among the members and the linear model by what they say of the
+/// validation part (ensemble_selection.hpp), calibrates it and measures it on the test
+/// part. Of the folds of a genome, each example is judged by the one that was trained
+/// without it. A member that cannot be used, because its weights are damaged, say, is left
+/// out with all folds of its genome, and named. Loads the data where they are not loaded,
+/// and turns LibTorch's exceptions into errors of kind io.
+[[nodiscard]] expected<composition>
+compose_final_model(training_context& context, std::span<const trained_member> members,
+                    std::uint64_t seed, const budget& b);
+
+} // namespace clade
