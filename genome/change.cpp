@@ -10,6 +10,7 @@
 //           | "sampled" | "unchanged" | "crossed" [", " remark]
 //           | "goes on" ["from" candidate] "to epoch" number
 //           | "trained to the end, for" number "epochs" ["without fold" i "of" k]
+//           | "the seed" name
 //           | any text                                 proposed, given
 #include "genome/change.hpp"
 
@@ -56,6 +57,8 @@ const char* to_text(change_kind kind) {
     return "given";
   case change_kind::trained_to_end:
     return "trained_to_end";
+  case change_kind::seeded:
+    return "seeded";
   default:
     return mutation_kinds.at(static_cast<std::size_t>(kind)).name;
   }
@@ -88,6 +91,8 @@ std::string to_text(const change& c) {
     return c.after;
   case change_kind::trained_to_end:
     return words({"trained to the end, for", c.after, "epochs", c.before});
+  case change_kind::seeded:
+    return "the seed " + c.name;
   default:
     return to_text(c.kind);
   }

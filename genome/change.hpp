@@ -19,13 +19,14 @@ enum class change_kind : std::uint8_t {
   change_setting = 7,
   change_hyperparameter = 8,
   // What else a genome can come from.
-  sampled = 32,       ///< It was drawn at random.
-  crossed = 33,       ///< It is a cross of two parents.
-  unchanged = 34,     ///< The grammar left nothing to change.
-  goes_on = 35,       ///< Its parent's genome is trained for more epochs.
-  proposed = 36,      ///< A strategy made it by a model or by arithmetic.
-  given = 37,         ///< A person or another search gave it.
-  trained_to_end = 38 ///< The search is over; its parent's genome is trained anew.
+  sampled = 32,        ///< It was drawn at random.
+  crossed = 33,        ///< It is a cross of two parents.
+  unchanged = 34,      ///< The grammar left nothing to change.
+  goes_on = 35,        ///< Its parent's genome is trained for more epochs.
+  proposed = 36,       ///< A strategy made it by a model or by arithmetic.
+  given = 37,          ///< A person or another search gave it.
+  trained_to_end = 38, ///< The search is over; its parent's genome is trained anew.
+  seeded = 39          ///< It is a seed of the search space, by name.
 };
 inline constexpr std::size_t mutation_kind_count = 9;
 

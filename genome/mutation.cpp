@@ -90,20 +90,16 @@ offspring mutate(const grammar& rules, const genome& parent,
 }
 
 genome sample_genome(const grammar& rules, random_stream& random) {
-  genome g;
-  g.nodes = {{.id = input_innovation, .op = "input", .settings = {}},
-             {.id = output_innovation, .op = "output", .settings = {}}};
-  join(g, input_innovation, output_innovation);
   const std::size_t most = std::min(rules.initial_nodes, rules.max_nodes);
-  const std::size_t nodes = most > 0 ? 1 + random.below(most) : 0;
-  innovation last = input_innovation;
-  for (std::size_t i = 0; i < nodes; ++i) {
+  const std::size_t count = most > 0 ? 1 + random.below(most) : 0;
+  std::vector<node_gene> nodes;
+  for (std::size_t i = 0; i < count; ++i) {
     auto node = sample_node(rules, random);
     if (!node)
       break;
-    last = split(g, innovation_of_edge(last, output_innovation, false), std::move(*node));
-    std::erase_if(g.edges, [](const edge_gene& e) { return !e.enabled; });
+    nodes.push_back(std::move(*node));
   }
+  genome g = chain_genome(std::move(nodes));
   // Where the chain has no room for a skip, there is none.
   if (random.chance(skip_of_sample))
     static_cast<void>(add_edge(rules, g, random));

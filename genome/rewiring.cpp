@@ -98,6 +98,19 @@ std::optional<node_gene> sample_node(const grammar& rules, random_stream& random
   return node_gene{{}, rule.name, sample(rule.settings, random)};
 }
 
+genome chain_genome(std::vector<node_gene> nodes) {
+  genome g;
+  g.nodes = {{.id = input_innovation, .op = "input", .settings = {}},
+             {.id = output_innovation, .op = "output", .settings = {}}};
+  join(g, input_innovation, output_innovation);
+  innovation last = input_innovation;
+  for (auto& node : nodes) {
+    last = split(g, innovation_of_edge(last, output_innovation, false), std::move(node));
+    std::erase_if(g.edges, [](const edge_gene& e) { return !e.enabled; });
+  }
+  return g;
+}
+
 void join(genome& g, innovation from, innovation to) {
   const auto same = std::ranges::find_if(g.edges, [&](const edge_gene& e) {
     return e.from == from && e.to == to && !e.recurrent;

@@ -36,6 +36,10 @@ namespace clade {
 /// innovation.
 innovation split(genome& g, innovation edge, node_gene node);
 
+/// Returns a genome whose nodes are these in a chain from input to output, each as if it
+/// had been put on the edge between the one before and the output.
+[[nodiscard]] genome chain_genome(std::vector<node_gene> nodes);
+
 /// Enables the edge between two nodes, or inserts it.
 void join(genome& g, innovation from, innovation to);
 

@@ -25,6 +25,7 @@ private:
   expected<void> check_width(const located<operator_rule>& rule) const;
   expected<std::vector<parameter>> arrange(const std::vector<located<parameter>>& list,
                                            const std::string& path) const;
+  expected<void> place_seeds();
   std::int64_t limit(std::string_view name) const;
 
   const space_draft& draft_;
@@ -154,6 +155,44 @@ assembly::arrange(const std::vector<located<parameter>>& list,
   return placed;
 }
 
+// A whole number stands for a real one.
+std::string misfit(std::vector<setting>& given, const std::vector<parameter>& known) {
+  for (auto& s : given) {
+    const auto p = std::ranges::find(known, s.name, &parameter::name);
+    if (p == known.end())
+      return "there is no " + s.name + " in this space";
+    if (const auto* whole = std::get_if<std::int64_t>(&s.value);
+        whole != nullptr && !contains(*p, s.value))
+      s.value = static_cast<double>(*whole);
+    if (!contains(*p, s.value))
+      return s.name + " = " + to_text(s.value) + " is not in this space";
+  }
+  return {};
+}
+
+expected<void> assembly::place_seeds() {
+  for (const auto& [name, located] : draft_.seeds) {
+    auto seed = located.content;
+    std::string wrong;
+    if (seed.layers.size() > space_.rules.max_nodes)
+      wrong = "it has more layers than limits.max_nodes";
+    for (auto& layer : seed.layers) {
+      const auto* rule = find_operator(space_.rules, layer.op);
+      const auto why = rule == nullptr ? "there is no operators." + layer.op
+                                       : misfit(layer.settings, rule->settings);
+      if (wrong.empty() && !why.empty())
+        wrong = layer.op + ": " + why;
+    }
+    if (wrong.empty())
+      wrong = misfit(seed.hyperparameters, space_.rules.hyperparameters);
+    if (!wrong.empty())
+      return fail_in(located.place,
+                     {error_kind::invalid_input, "seeds." + name + ": " + wrong});
+    space_.seeds.push_back(std::move(seed));
+  }
+  return {};
+}
+
 expected<search_space> assembly::assemble() {
   space_.name = origin_;
   space_.input = draft_.input;
@@ -171,6 +210,8 @@ expected<search_space> assembly::assemble() {
   const choice_domain add_alone{.options = {std::string("add")}};
   space_.rules.merge = {draft_.merge ? *draft_.merge
                                      : parameter{.name = "merge", .domain = add_alone}};
+  if (auto placed = place_seeds(); !placed)
+    return tl::unexpected(std::move(placed.error()));
   return std::move(space_);
 }
 

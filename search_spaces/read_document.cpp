@@ -20,8 +20,9 @@ constexpr std::array<limit_entry, 6> limit_table{{
     {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
 }};
 
-constexpr std::array<std::string_view, 6> top_keys{
-    "include", "image", "merge", "limits", "operators", "hyperparameters"};
+constexpr std::array<std::string_view, 7> top_keys{
+    "include", "image", "merge", "limits", "operators", "hyperparameters", "seeds"};
+constexpr std::array<std::string_view, 2> seed_keys{"layers", "hyperparameters"};
 constexpr std::array<std::string_view, 2> merges{"add", "concat"};
 constexpr setting_entry merge_entry{
     .name = "merge", .type = setting_entry::kind::text, .words = merges};
@@ -38,6 +39,9 @@ private:
   void read_image(const toml::node& node);
   void read_limits(const toml::table& table);
   void read_operator(std::string_view name, const toml::node& node);
+  void read_seed(const std::string& name, const toml::node& node);
+  void read_settings(const toml::table& table, const std::string& path,
+                     std::vector<setting>& into);
   void read_weight(const toml::node& node, const std::string& path, operator_rule& rule);
   const toml::table* table_at(const toml::table& document, std::string_view key);
 
@@ -74,6 +78,58 @@ void space_reader::read(const toml::table& document) {
       read_operator(key.str(), node);
   if (const auto* hyperparameters = table_at(document, "hyperparameters"))
     read_hyperparameters(*hyperparameters);
+  if (const auto* seeds = table_at(document, "seeds"))
+    for (const auto& [key, node] : *seeds)
+      read_seed(std::string(key.str()), node);
+}
+
+// What the values must be, only the whole space says.
+void space_reader::read_settings(const toml::table& table, const std::string& path,
+                                 std::vector<setting>& into) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (name == "op")
+      continue;
+    if (const auto text = node.value_exact<std::string>())
+      assign(into, name, *text);
+    else if (const auto whole = node.value_exact<std::int64_t>())
+      assign(into, name, *whole);
+    else if (const auto real = node.value_exact<double>())
+      assign(into, name, *real);
+    else
+      wrong_.note(node.source(), path + "." + name + " is " + describe(node)
+                                     + ", but must be a number or a word");
+  }
+}
+
+void space_reader::read_seed(const std::string& name, const toml::node& node) {
+  const std::string path = "seeds." + name;
+  const auto* table = node.as_table();
+  const auto* layers = table == nullptr ? nullptr : table->get_as<toml::array>("layers");
+  if (layers == nullptr)
+    return wrong_.note(node.source(), path
+                                          + " needs layers = [{op = \"dense\", units = "
+                                            "64}, ...], which may be empty");
+  refuse_unknown(*table, path, seed_keys, wrong_);
+  seed_network seed{.name = name, .layers = {}};
+  for (const auto& one : *layers) {
+    const auto* layer = one.as_table();
+    const auto op =
+        layer == nullptr ? std::nullopt : (*layer)["op"].value_exact<std::string>();
+    if (!op) {
+      wrong_.note(one.source(),
+                  path + ".layers: " + describe(one)
+                      + " is no layer, such as {op = \"dense\", units = 64}");
+      continue;
+    }
+    node_gene gene{.op = *op};
+    read_settings(*layer, path + ".layers", gene.settings);
+    seed.layers.push_back(std::move(gene));
+  }
+  if (const auto* given = table->get_as<toml::table>("hyperparameters"))
+    read_settings(*given, path + ".hyperparameters", seed.hyperparameters);
+  draft_.seeds.insert_or_assign(
+      name, located<seed_network>{std::move(seed), wrong_.place(node.source())});
 }
 
 void space_reader::read_image(const toml::node& node) {

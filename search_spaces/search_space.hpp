@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace clade {
 
@@ -19,6 +20,13 @@ struct network_limits {
   std::int64_t max_width = 512;
 };
 
+/// A network that people know to be good, `[seeds.NAME]`: among the first candidates.
+struct seed_network {
+  std::string name;
+  std::vector<node_gene> layers; ///< In a chain, with the settings that are given.
+  std::vector<setting> hyperparameters{}; ///< Those that are given.
+};
+
 /// A file such as search_spaces/image.toml: which operators with which settings, limits,
 /// and hyperparameters. `include = ["hyperparameters.toml"]` takes over other files'
 /// tables.
@@ -27,6 +35,7 @@ struct search_space {
   layout input = layout::vector; ///< Of the examples; other ones become vectors.
   grammar rules;
   network_limits limits;
+  std::vector<seed_network> seeds{}; ///< By name.
 };
 
 /// An unknown key, a value out of range, an empty space: "file:line: ...", with the

@@ -79,6 +79,20 @@ std::string lines(const std::vector<parameter>& parameters) {
   return out;
 }
 
+std::string items(const std::vector<setting>& settings, std::string text) {
+  for (const auto& s : settings)
+    text += (text.empty() ? "" : ", ") + s.name + " = " + toml_value(s.value);
+  return "{" + text + "}";
+}
+
+std::string seed_text(const seed_network& seed) {
+  std::string layers;
+  for (const auto& l : seed.layers)
+    layers += (layers.empty() ? "" : ", ") + items(l.settings, "op = " + quoted(l.op));
+  return "[seeds." + quoted(seed.name) + "]\nlayers = [" + layers
+         + "]\nhyperparameters = " + items(seed.hyperparameters, "") + "\n";
+}
+
 } // namespace
 
 std::string to_toml(const search_space& space) {
@@ -100,6 +114,8 @@ std::string to_toml(const search_space& space) {
            + lines(rule.settings);
   if (!space.rules.hyperparameters.empty())
     out += "\n[hyperparameters]\n" + lines(space.rules.hyperparameters);
+  for (const seed_network& seed : space.seeds)
+    out += "\n" + seed_text(seed);
   return out;
 }
 

@@ -24,6 +24,7 @@ struct space_draft {
   std::map<std::string, located<std::int64_t>, std::less<>> limits;
   std::map<std::string, located<operator_rule>, std::less<>> operators;
   std::map<std::string, located<parameter>, std::less<>> hyperparameters;
+  std::map<std::string, located<seed_network>, std::less<>> seeds;
 };
 
 /// A key of [limits].

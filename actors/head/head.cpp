@@ -216,8 +216,8 @@ public:
     return answer;
   }
 
-  void end_search(const std::string& reason) override {
-    (*watcher_)->send(selector_, clade::end_search{reason});
+  void end_search(const std::string& reason, bool trainings_too) override {
+    (*watcher_)->send(selector_, clade::end_search{reason, trainings_too});
   }
 
   void stop(const std::string& reason, bool may_end) override {

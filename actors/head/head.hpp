@@ -61,7 +61,8 @@ public:
   [[nodiscard]] virtual slots_view slots() = 0;
 
   /// With [final], ends the search: what is trained at the end is planned now.
-  virtual void end_search(const std::string& reason) = 0;
+  /// `trainings_too`: and what of that is not done is dropped.
+  virtual void end_search(const std::string& reason, bool trainings_too = false) = 0;
 
   /// Finish and record what is in training, then pause. `wait` tells when that is done.
   /// `may_end`: a search that is complete by then ends instead (`stop_run`).

@@ -373,9 +373,7 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
       [self](const stop_run& message) {
         self->state.stop(message.reason, message.may_end);
       },
-      [self](const clade::end_search& message) {
-        self->state.end_search(message.reason);
-      },
+      [self](const end_search& message) { self->state.take(message); },
       [self](const told& message) { return self->state.obey(message); },
       [self](const progress_query& q) { return self->state.progress(q.from_generation); },
   };

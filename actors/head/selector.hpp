@@ -75,8 +75,7 @@ struct selector_state {
   void observe(const observation& message);
   /// `stop_run`. Stopping once more without `may_end` takes that back.
   void stop(const std::string& reason, bool may_end = false);
-  /// With [final], from here on only what it plans is trained.
-  void end_search(const std::string& reason);
+  void take(const clade::end_search& message);
   /// Why it will not, or empty.
   std::string obey(const told& message);
   void fail(error why);
@@ -90,7 +89,7 @@ private:
   void plan_end(const std::string& reason);
   void measure_sources(const std::string& reason, std::size_t slots,
                        std::shared_ptr<std::vector<final_source>> found);
-  void drop_open();
+  void drop_open(bool planned = false);
   [[nodiscard]] std::vector<trained_member> members() const;
   void compose();
   void collect_weights(std::shared_ptr<std::vector<trained_member>> all,

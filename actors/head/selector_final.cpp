@@ -16,10 +16,13 @@ final_source source_of(const evaluation& e) {
 
 } // namespace
 
-void selector_state::end_search(const std::string& reason) {
-  if (over || stopping || run.plan || !run.rules.final_stage.wanted())
+void selector_state::take(const clade::end_search& message) {
+  if (over || stopping || !run.rules.final_stage.wanted())
     return;
-  plan_end(reason);
+  if (!run.plan)
+    plan_end(message.reason);
+  else if (message.trainings_too)
+    drop_open(/*planned=*/true);
 }
 
 void selector_state::plan_end(const std::string& reason) {
@@ -60,12 +63,15 @@ void selector_state::measure_sources(const std::string& reason, std::size_t slot
   advance();
 }
 
-// What the search has open is of no use any more.
-void selector_state::drop_open() {
+// What the search has open is of no use any more; nor, when the time of the run is nearly
+// used, what was planned and is not done.
+void selector_state::drop_open(bool planned) {
   for (const auto& [id, c] : run.open)
-    if (c.fold.of == 0 && c.equal_to == 0)
+    if ((planned || c.fold.of == 0) && c.equal_to == 0)
       self->send(params.dispatcher,
-                 drop_candidate{.id = id, .who = "the end of the search"});
+                 drop_candidate{.id = id,
+                                .who = planned ? "the end of its time"
+                                               : "the end of the search"});
 }
 
 std::vector<trained_member> selector_state::members() const {

@@ -191,9 +191,10 @@ struct progress_query {
 struct run_over {};
 
 /// Breed nothing more: what is trained at the end is planned now, and what is in training
-/// is dropped.
+/// is dropped. `trainings_too`: what was planned and is not done is dropped as well.
 struct end_search {
   std::string reason;
+  bool trainings_too = false;
 };
 
 /// Finish and record what is in flight, then pause. `may_end`: a search of which all is

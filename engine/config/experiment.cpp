@@ -13,6 +13,7 @@
 #include "engine/training/metrics.hpp"
 #include "search_spaces/built_in.hpp"
 #include "search_spaces/parse_toml.hpp"
+#include "search_spaces/seeds.hpp"
 #include "search_spaces/variation.hpp"
 
 #include <charconv>
@@ -45,11 +46,21 @@ search_space load_space(table_reader& t, const experiment& e,
                         const std::filesystem::path& folder, document& d) {
   std::string name;
   std::filesystem::path file;
+  std::string seeds = "space";
   t.read("file", name);
   t.read_path("file", file, folder);
+  t.read("seeds", seeds);
   t.finish();
+  if (seeds != "space" && seeds != "none")
+    t.fail("seeds", "search_space.seeds is \"" + seeds
+                        + "\": it must be \"space\", those of the space, or \"none\"");
+  const auto with_seeds = [&](search_space space) {
+    if (seeds == "none")
+      space.seeds.clear();
+    return space;
+  };
   if (file.empty())
-    return choose_space(t, e, d);
+    return with_seeds(choose_space(t, e, d));
   std::error_code ignored;
   const bool built_in =
       is_built_in_space(name) && !std::filesystem::exists(file, ignored);
@@ -61,7 +72,7 @@ search_space load_space(table_reader& t, const experiment& e,
   }
   auto space = built_in ? load_built_in_space(name) : load_search_space(file);
   if (space)
-    return std::move(*space);
+    return with_seeds(std::move(*space));
   if (!d.wrong)
     d.wrong = std::move(space).error();
   return {};
@@ -210,6 +221,8 @@ expected<problem> problem_of(const experiment& e, const data_set* data) {
   }
   auto random = derive(e.seed, purpose::sample, 0, 0);
   if (auto fits = sample(e.space, p, random); !fits)
+    return fail_in(e.space_place, std::move(fits).error());
+  if (auto fits = check_seeds(e.space, p); !fits)
     return fail_in(e.space_place, std::move(fits).error());
   return p;
 }

@@ -186,6 +186,17 @@ std::string head_text(const data_profile& d, const new_experiment_params& p) {
   return out + "\n";
 }
 
+// Folds are for few examples, whose validation part is small and costs training examples.
+std::string final_text(const data_profile& d) {
+  constexpr std::uint64_t few = 5000;
+  section_text out;
+  out.line("model = \"ensemble\"",
+           "the best are trained to the end, and several together are the model");
+  if (d.rows <= few && !d.image())
+    out.line("folds = 5", "of each so many models, each without another fifth");
+  return out.text();
+}
+
 } // namespace
 
 search_size search_size_for(const data_profile& d) {
@@ -218,11 +229,12 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   limits.line("[limits]");
   if (p.wall_time.count() > 0)
     limits.line("wall_time = " + toml_writer::quoted(duration_literal(p.wall_time)),
-                "then the best network is examined and the run ends");
+                "half of it for the search, half for what [final] says");
   limits.line("evaluation_time = \"10min\"", "of one training");
   std::string out = head_text(d, p) + head.text() + "\n" + data.text() + columns_text(d)
                     + "\n" + space.text() + "\n[objective]\n" + objective_text(d) + "\n"
                     + evolution.text() + "\n" + training.text() + "\n" + limits.text();
+  out += "\n[final]\n" + final_text(d);
   if (p.slots != "auto")
     out += "\n[slots]\nlocal = " + toml_writer::quoted(p.slots) + "\n";
   return out;

@@ -38,6 +38,7 @@ std::string name_of(const change& c) {
   case change_kind::unchanged:
   case change_kind::goes_on:
   case change_kind::trained_to_end:
+  case change_kind::seeded:
     break;
   }
   return "";

@@ -18,6 +18,8 @@ constexpr std::size_t most_trainings = 60;
 // What of the time is planned for trainings; the rest is for what they take longer, and
 // for what follows them.
 constexpr double planned_share = 0.85;
+// A training that is not done by then is cut.
+constexpr double latest_end = 0.92;
 // Beside other processes and with more examples an epoch takes longer than it did.
 constexpr double slower = 1.1;
 
@@ -113,7 +115,8 @@ expected<void> validate(const final_params& params) {
 final_planned plan_final_stage(const final_params& params,
                                std::span<const final_source> sources,
                                const final_means& means) {
-  final_planned plan{.time_ms = static_cast<std::uint64_t>(means.time.count())};
+  final_planned plan{.time_ms = static_cast<std::uint64_t>(
+                         latest_end * static_cast<double>(means.time.count()))};
   if (sources.empty())
     return plan;
   const std::size_t genomes = std::min<std::size_t>(

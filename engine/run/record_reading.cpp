@@ -18,7 +18,7 @@ bool is_known(instruction_kind k) {
 
 bool is_known(change_kind k) {
   return static_cast<std::size_t>(k) < mutation_kind_count
-         || (k >= change_kind::sampled && k <= change_kind::trained_to_end);
+         || (k >= change_kind::sampled && k <= change_kind::seeded);
 }
 
 void check_read(decoder& in, const zero_cost_scores& s) {

@@ -111,7 +111,8 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
                                 : "its network equals that of " + id_text(equal));
   ++state.born;
   state.known.insert(training, c.id);
-  if (c.generation == 0 && c.parents.empty())
+  const bool seeded = !c.changes.empty() && c.changes.front().kind == change_kind::seeded;
+  if (c.generation == 0 && c.parents.empty() && !seeded)
     state.random_networks.insert(c.network);
   auto& open = state.open.emplace(c.id, c).first->second;
   open.start_epoch = start_epoch_of(order);

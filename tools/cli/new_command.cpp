@@ -1,8 +1,7 @@
 // What is written is found out in this order: the profile of the data, the size of a
 // search that suits its rows, and, measured by `clade plan` in a process of its own, how
 // long that takes. With --minutes the size is changed so that the search takes about
-// three fifths of them, since networks grow while they evolve; limits.wall_time ends what
-// takes longer. What looking and measuring took counts towards the minutes where the run
+// half of them; limits.wall_time and [final] end it in time. What looking and measuring took counts towards the minutes where the run
 // begins at once.
 
 #include "engine/config/experiment.hpp"
@@ -73,9 +72,9 @@ expected<measured> measure_speed(const std::filesystem::path& file) {
                   .slots = std::max<std::size_t>(plan.at("slots").size(), 1)};
 }
 
-/// The search that takes about three fifths of so many seconds.
+/// The search that takes about half of so many seconds; the rest is for its end.
 search_size fit_into(search_size size, const measured& speed, double seconds) {
-  constexpr double share = 0.6, least = 48, most = 5000;
+  constexpr double share = 0.5, least = 48, most = 5000;
   const double epoch = speed.seconds_per_evaluation / size.epochs;
   const auto evaluations = [&] {
     return seconds * share * static_cast<double>(speed.slots) / (epoch * size.epochs);
@@ -181,7 +180,7 @@ write_experiment(const data_profile& data, const new_options& options,
     const double seconds = seconds_left(options, began);
     if (speed) {
       params.size = fit_into(params.size, *speed, seconds);
-      speed->seconds = seconds * 0.6;
+      speed->seconds = seconds * 0.9;
     }
     params.wall_time = std::chrono::seconds(
         std::max<std::int64_t>(1, std::llround(std::floor(seconds))));

@@ -39,6 +39,18 @@ private:
   std::optional<std::string> wanted_;
 };
 
+// What is trained at the end has so much of the time of the run; the rest is for the
+// final model.
+constexpr double latest_training = 0.96;
+
+/// How long the search may take of the time of the run.
+clock::duration search_time(const session_params& params) {
+  const auto& e = params.experiment;
+  return e.final_stage.wanted() ? std::chrono::duration_cast<clock::duration>(
+             e.limits.wall_time * (1 - e.final_stage.share))
+                                : clock::duration(e.limits.wall_time);
+}
+
 /// A session under way.
 class session {
 public:
@@ -75,16 +87,9 @@ private:
   slot_watch watch_;
   std::size_t generations_told_ = 0;
   clock::time_point start_ = clock::now();
-  bool interrupted_ = false, ending_ = false, search_ended_ = false;
+  bool interrupted_ = false, ending_ = false;
+  bool search_ended_ = false, trainings_ended_ = false;
 };
-
-/// How long the search may take of the time of the run.
-clock::duration search_time(const session_params& params) {
-  const auto& e = params.experiment;
-  return e.final_stage.wanted() ? std::chrono::duration_cast<clock::duration>(
-             e.limits.wall_time * (1 - e.final_stage.share))
-                                : clock::duration(e.limits.wall_time);
-}
 
 run_progress session::look(clock::time_point now) {
   auto progress = head_.progress(generations_told_);
@@ -106,6 +111,9 @@ void session::end_if_wanted(clock::time_point now) {
   } else if (!ending_ && wall_time.count() > 0 && now - start_ >= search_time(params_)
              && !std::exchange(search_ended_, true)) {
     head_.end_search("its share of the time is used");
+  } else if (!ending_ && search_ended_ && now - start_ >= wall_time * latest_training
+             && !std::exchange(trainings_ended_, true)) {
+    head_.end_search("the time is nearly used", /*trainings_too=*/true);
   } else if (!ending_ && wall_time.count() > 0 && now - start_ >= wall_time) {
     ending_ = true;
     head_.stop("wall time used", true);

@@ -11,6 +11,7 @@
 #include "engine/search/core/breeding.hpp"
 
 #include "genome/hash.hpp"
+#include "search_spaces/seeds.hpp"
 
 #include <algorithm>
 
@@ -58,6 +59,12 @@ expected<offspring> carry_out(const breeding_rules& rules, const breeding& order
                                           + std::to_string(needed));
   if (order.how == breeding::kind::sample) {
     auto random = stream(purpose::sample);
+    // An equal network gives way to a random one.
+    if (order.generation == 0 && order.attempt == 0 && order.index < space.seeds.size()) {
+      const auto& seed = space.seeds[order.index];
+      return offspring{.child = genome_of(seed, space.rules, random),
+                       .changes = {{.kind = change_kind::seeded, .name = seed.name}}};
+    }
     return sample(space, p, random);
   }
   if (order.how == breeding::kind::train_on)

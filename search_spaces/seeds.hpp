@@ -1,0 +1,16 @@
+#pragma once
+
+#include "search_spaces/search_space.hpp"
+#include "search_spaces/variation.hpp"
+
+namespace clade {
+
+/// Returns the genome of a seed: its layers in a chain. Settings and hyperparameters that
+/// it does not name are drawn.
+[[nodiscard]] genome genome_of(const seed_network& seed, const grammar& rules,
+                               random_stream& random);
+
+/// Says which seed does not fit the space's limits or the problem's shape, if any.
+[[nodiscard]] expected<void> check_seeds(const search_space& space, const problem& p);
+
+} // namespace clade
