@@ -281,13 +281,36 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
             "decides it instead: this and the keys below are then not read."),
         p.optimiser);
   v.key(describe("schedule",
-                 "How the learning rate falls: \"constant\", \"cosine\" or \"step\"."),
+                 "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
+                 "\"one_cycle\" (cosine after a warm-up of 0.3)."),
         p.schedule);
-  v.key(describe("learning_rate", "The learning rate at the start."), p.learning_rate);
+  v.key(
+      describe("learning_rate", "The learning rate at the start, or after the warm-up."),
+      p.learning_rate);
   v.key(describe("momentum", "SGD's momentum, and the first beta of Adam and AdamW."),
         p.momentum);
   v.key(describe("weight_decay", "Weight decay."), p.weight_decay);
   v.key(describe("batch_size", "Examples in a batch."), p.batch_size);
+  const training_params usual;
+  v.unusual(describe("warmup", "The share of the steps in which the learning rate rises "
+                               "to its height, before the schedule; at most 0.5."),
+            p.warmup, usual.warmup);
+  v.unusual(describe("ema", "Decay of an exponential average of the weights, such as "
+                            "0.99: the average is what is validated and kept; 0 for "
+                            "none."),
+            p.ema, usual.ema);
+  v.unusual(describe("mixup", "Each example is mixed with another one, and so are their "
+                              "losses, by a share drawn from Beta(mixup, mixup) for each "
+                              "batch, such as 0.2; 0 for never."),
+            p.mixup, usual.mixup);
+  v.unusual(describe("cutout",
+                     "The side, in pixels, of a square that each image loses at "
+                     "a place of chance; 0 for none."),
+            p.cutout, usual.cutout);
+  v.unusual(describe("gradient_clip",
+                     "The largest norm of all gradients together; longer "
+                     "ones are scaled down to it; 0 for no limit."),
+            p.gradient_clip, usual.gradient_clip);
 }
 
 template<class Visitor>

@@ -9,7 +9,8 @@
 //     checkpoint = [ "clade-checkpoint", 1, payload, checksum ]     sealed.hpp
 //     payload    = [ genome, weights, position | nil ]
 //     position   = [ key, epochs, weights, metrics, lowest_loss: real, since_lowest,
-//                    optimiser: text, steps, moments: weights, [ generator: binary... ] ]
+//                    optimiser: text, steps, moments: weights, [ generator: binary... ],
+//                    average: weights, where there is one ]
 //     metrics    = [ [ name: text, value: real ]... ]
 //     weights    = binary, as in weights.cpp
 
@@ -22,7 +23,8 @@ constexpr sealed_format format{.name = "clade-checkpoint",
                                .one = "a checkpoint"};
 
 void encode(encoder& out, const training_position& p) {
-  out.array(10).natural(p.key).natural(p.epochs).binary(encode_weights(p.weights));
+  out.array(p.average.empty() ? 10 : 11);
+  out.natural(p.key).natural(p.epochs).binary(encode_weights(p.weights));
   out.array(p.best.size());
   for (const auto& m : p.best)
     out.array(2).text(m.name).real(m.value);
@@ -30,6 +32,8 @@ void encode(encoder& out, const training_position& p) {
   out.binary(encode_weights(p.moments)).array(p.generators.size());
   for (const auto& g : p.generators)
     out.binary(g);
+  if (!p.average.empty())
+    out.binary(encode_weights(p.average));
 }
 
 std::vector<weight_tensor> decode_tensors(decoder& in) {
@@ -56,7 +60,9 @@ metric decode_metric(decoder& in) {
 
 training_position decode_position(decoder& in) {
   training_position p;
-  in.array(10);
+  const auto size = in.array();
+  if (size != 10 && size != 11)
+    in.fail("a position of " + std::to_string(size) + " values");
   p.key = in.natural();
   p.epochs = decode_small(in, "epochs");
   p.weights = decode_tensors(in);
@@ -67,6 +73,11 @@ training_position decode_position(decoder& in) {
   p.steps = in.natural();
   p.moments = decode_tensors(in);
   p.generators = decode_list(in, [](decoder& d) { return d.binary(); });
+  if (size == 11) {
+    p.average = decode_tensors(in);
+    if (p.average.empty())
+      in.fail("an average of no weights");
+  }
   return p;
 }
 

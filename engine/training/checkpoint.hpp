@@ -20,6 +20,7 @@ struct training_position {
   std::string optimiser;              ///< "sgd", "adam", "adamw"
   std::uint64_t steps = 0;            ///< The optimiser's.
   std::vector<weight_tensor> moments; ///< Its state, in its own order.
+  std::vector<weight_tensor> average; ///< Of the weights; empty where there is none.
   /// Of the generators in the network (dropout's), in the order of layers. They are the
   /// kind of device's own.
   std::vector<bytes> generators;

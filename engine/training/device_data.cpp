@@ -4,6 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -29,6 +31,26 @@ at::Tensor to_tensor(const std::vector<std::uint32_t>& values, const at::Device&
 // ATen takes memory that it may write to; nothing here does.
 at::Tensor view_of(std::span<const float> values, at::IntArrayRef sizes) {
   return at::from_blob(const_cast<float*>(values.data()), sizes, at::kFloat);
+}
+
+// Joehnk's algorithm, in logarithms, since u^(1/alpha) is often too small for a double.
+double draw_beta(double alpha, random_stream& random) {
+  for (;;) {
+    const double x = std::log(1 - random.uniform()) / alpha;
+    const double y = std::log(1 - random.uniform()) / alpha;
+    const double larger = std::max(x, y);
+    const double sum = std::exp(x - larger) + std::exp(y - larger);
+    if (larger + std::log(sum) <= 0)
+      return std::exp(x - larger) / sum;
+  }
+}
+
+// bool [examples, size]: the places from `half` before each centre on, `side` in all.
+at::Tensor places_around(const at::Tensor& centres, std::int64_t side,
+                         std::int64_t size) {
+  const auto first = (centres - side / 2).unsqueeze(1);
+  const auto places = at::arange(size, centres.options()).unsqueeze(0);
+  return places.ge(first).logical_and(places.lt(first + side));
 }
 
 } // namespace
@@ -58,15 +80,17 @@ device_data to_device(const data_set& data, const std::string& device_name) {
 batch_source::batch_source(const device_data& data, const recipe& r,
                            const training_key& key)
     : data_(data),
-      key_(key) {
+      key_(key),
+      mixup_(r.mixup) {
   const auto examples = data.train.size(0);
   batches_ = std::max<std::int64_t>(1, (examples + r.batch_size - 1) / r.batch_size);
   if (r.batch_size > 1 && examples / batches_ < 2)
     batches_ = std::max<std::int64_t>(1, examples / 2);
   if (data.features.dim() != 4)
-    return; // No image: nothing to shift or mirror.
+    return; // No image: nothing to shift, to mirror or to cut out.
   shift_ = r.shift;
   flip_ = r.flip;
+  cutout_ = r.cutout;
   if (shift_ > 0)
     windows_ = at::constant_pad_nd(data.features, {shift_, shift_, shift_, shift_})
                    .unfold(2, data.features.size(2), 1)
@@ -96,14 +120,38 @@ void batch_source::start(std::uint32_t epoch) {
   }
   if (flip_)
     mirrored_ = draw("flip", epoch, 2).to(at::kBool).view({-1, 1, 1, 1});
+  if (cutout_ > 0)
+    draw_squares(epoch);
+  if (mixup_ > 0) {
+    auto shares = key_.stream("mixup", epoch);
+    shares_.resize(static_cast<std::size_t>(batches_));
+    std::ranges::generate(shares_, [&] { return draw_beta(mixup_, shares); });
+  }
   at_ = 0;
+}
+
+// Centres are anywhere in the image, so that a square may lie partly outside (DeVries and
+// Taylor, 2017).
+void batch_source::draw_squares(std::uint32_t epoch) {
+  const auto height = data_.features.size(2), width = data_.features.size(3);
+  const auto rows = draw("cutout row", epoch, static_cast<std::uint64_t>(height));
+  const auto columns = draw("cutout column", epoch, static_cast<std::uint64_t>(width));
+  cut_rows_ = places_around(rows, cutout_, height).view({-1, 1, height, 1});
+  cut_columns_ = places_around(columns, cutout_, width).view({-1, 1, 1, width});
+}
+
+// The order is drawn anew for each epoch, so that the example before is one of chance
+// (Zhang et al., 2018).
+void batch_source::mix(batch& b) const {
+  b.share = shares_[static_cast<std::size_t>(at_)];
+  b.features = at::lerp(b.features.roll(1, 0), b.features, b.share);
+  b.other_targets = b.targets.roll(1, 0);
 }
 
 batch batch_source::next() {
   const auto examples = order_.size(0);
   const auto from = at_ * examples / batches_;
   const auto length = (at_ + 1) * examples / batches_ - from;
-  ++at_;
   const auto indices = order_.narrow(0, from, length);
   batch b{.features = {}, .targets = data_.targets.index_select(0, indices)};
   if (shift_ > 0)
@@ -117,6 +165,14 @@ batch batch_source::next() {
   if (flip_)
     b.features =
         at::where(mirrored_.narrow(0, from, length), b.features.flip(3), b.features);
+  if (cutout_ > 0)
+    b.features =
+        b.features.masked_fill(cut_rows_.narrow(0, from, length)
+                                   .logical_and(cut_columns_.narrow(0, from, length)),
+                               0);
+  if (mixup_ > 0)
+    mix(b);
+  ++at_;
   return b;
 }
 

@@ -44,6 +44,9 @@ struct device_data {
 struct batch {
   at::Tensor features;
   at::Tensor targets;
+  /// Defined where each example is mixed with another one (mixup): the targets of those.
+  at::Tensor other_targets{};
+  double share = 1; ///< What `targets` count; the others count the rest.
 };
 
 /// The training examples of one epoch after another, in an order and with an augmentation
@@ -62,6 +65,8 @@ public:
   [[nodiscard]] batch next();
 
 private:
+  void draw_squares(std::uint32_t epoch);
+  void mix(batch& b) const;
   [[nodiscard]] at::Tensor draw(std::string_view use, std::uint32_t epoch,
                                 std::uint64_t bound) const;
 
@@ -69,10 +74,14 @@ private:
   training_key key_;
   std::int64_t shift_ = 0;
   bool flip_ = false;
+  std::int64_t cutout_ = 0;
+  double mixup_ = 0;
   std::int64_t batches_ = 1;
   std::int64_t at_ = 0; ///< The next batch.
   at::Tensor windows_;  ///< All shifted versions of all examples, a view.
   at::Tensor order_, down_, right_, mirrored_;
+  at::Tensor cut_rows_, cut_columns_; ///< bool: where each example's square is.
+  std::vector<double> shares_;        ///< What each batch's own examples count.
 };
 
 } // namespace clade

@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+#include <iterator>
+
 // Parameters stand in two groups: weights (two dimensions or more), which decay, and
 // biases and the scales of normalisations, which do not. Gradients are taken from the
 // parameters and given up rather than zeroed: the next backward pass then hands over its
@@ -18,7 +21,8 @@ constexpr double epsilon = 1e-8;
 
 optimiser::optimiser(const recipe& r, const std::vector<at::Tensor>& parameters)
     : kind_(r.optimiser),
-      momentum_(r.momentum) {
+      momentum_(r.momentum),
+      gradient_clip_(r.gradient_clip) {
   group weights{.weight_decay = r.weight_decay};
   group others{};
   for (const auto& p : parameters)
@@ -44,16 +48,31 @@ void optimiser::step(double learning_rate) {
     return;
   const at::NoGradGuard no_grad;
   step_.add_(1);
-  for (auto& g : groups_) {
-    std::vector<at::Tensor> gradients;
-    gradients.reserve(g.parameters.size());
-    for (auto& p : g.parameters) {
-      gradients.push_back(std::move(p.mutable_grad()));
+  std::vector<tensors> gradients(groups_.size());
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    gradients[i].reserve(groups_[i].parameters.size());
+    for (auto& p : groups_[i].parameters) {
+      gradients[i].push_back(std::move(p.mutable_grad()));
       p.mutable_grad().reset();
     }
-    update(g, gradients, learning_rate);
   }
+  if (gradient_clip_ > 0)
+    clip(gradients);
+  for (std::size_t i = 0; i < groups_.size(); ++i)
+    update(groups_[i], gradients[i], learning_rate);
   ++steps_;
+}
+
+// The norm stays on the device: whether it is above the limit is not asked.
+void optimiser::clip(std::vector<tensors>& gradients) const {
+  constexpr double no_division_by_zero = 1e-6;
+  tensors norms;
+  for (const auto& of_group : gradients)
+    std::ranges::move(at::_foreach_norm(of_group, 2), std::back_inserter(norms));
+  const auto norm = at::stack(norms).norm();
+  const auto scale = (gradient_clip_ / (norm + no_division_by_zero)).clamp_max(1);
+  for (auto& of_group : gradients)
+    of_group = at::_foreach_mul(of_group, scale);
 }
 
 std::vector<at::Tensor> optimiser::moments() const {
@@ -72,8 +91,7 @@ void optimiser::go_on_after(std::uint64_t steps) {
     step_.fill_(static_cast<double>(steps));
 }
 
-void optimiser::update(group& g, const std::vector<at::Tensor>& gradients,
-                       double learning_rate) {
+void optimiser::update(group& g, const tensors& gradients, double learning_rate) {
   switch (kind_) {
   case optimiser_kind::sgd:
     at::_fused_sgd_(g.parameters, gradients, g.first, g.weight_decay, momentum_,

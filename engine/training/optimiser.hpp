@@ -37,10 +37,14 @@ private:
     std::vector<at::Tensor> steps;  ///< All one and the same tensor.
   };
 
-  void update(group& g, const std::vector<at::Tensor>& gradients, double learning_rate);
+  using tensors = std::vector<at::Tensor>;
+
+  void clip(std::vector<tensors>& gradients) const;
+  void update(group& g, const tensors& gradients, double learning_rate);
 
   optimiser_kind kind_;
   double momentum_;
+  double gradient_clip_;
   std::uint64_t steps_ = 0;
   at::Tensor step_;
   std::vector<group> groups_;

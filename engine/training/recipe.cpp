@@ -14,13 +14,27 @@ namespace {
 
 constexpr hyperparameter_entry entries[]{
     {"batch_size", "Examples in a batch."},
+    {"cutout", "The side, in pixels, of a square that each image loses at a place of "
+               "chance; 0 for none."},
+    {"ema",
+     "Decay of an exponential average of the weights, such as 0.99: the average is "
+     "what is validated and kept; 0 for none."},
     {"flip", "\"yes\" mirrors images left to right by an even chance; \"no\" does not."},
+    {"gradient_clip",
+     "The largest norm of all gradients together; longer ones are scaled "
+     "down to it; 0 for no limit."},
     {"label_smoothing", "Share of the target that is spread over all classes."},
-    {"learning_rate", "At the start of training."},
+    {"learning_rate", "At the start of training, or after the warm-up."},
+    {"mixup",
+     "Each example is mixed with another one, and so are their losses, by a share "
+     "drawn from Beta(mixup, mixup) for each batch; 0 for never."},
     {"momentum", "SGD's, and the first beta of Adam and AdamW."},
     {"optimizer", "\"sgd\", \"adam\" or \"adamw\"."},
-    {"schedule", "How the learning rate falls: \"constant\", \"cosine\" or \"step\"."},
+    {"schedule", "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
+                 "\"one_cycle\" (cosine after a warm-up of 0.3)."},
     {"shift", "Images are moved by up to this many pixels either way."},
+    {"warmup",
+     "Share of the steps in which the learning rate rises, before the schedule."},
     {"weight_decay", "Of weights; biases and norms are left alone."}};
 
 constexpr std::array<std::pair<std::string_view, optimiser_kind>, 3> optimisers{
@@ -28,17 +42,25 @@ constexpr std::array<std::pair<std::string_view, optimiser_kind>, 3> optimisers{
      {"adam", optimiser_kind::adam},
      {"adamw", optimiser_kind::adamw}}};
 
-constexpr std::array<std::pair<std::string_view, schedule_kind>, 3> schedules{
+constexpr std::array<std::pair<std::string_view, schedule_kind>, 4> schedules{
     {{"constant", schedule_kind::constant},
      {"cosine", schedule_kind::cosine},
-     {"step", schedule_kind::step}}};
+     {"step", schedule_kind::step},
+     {"one_cycle", schedule_kind::one_cycle}}};
 
 constexpr std::array<std::pair<std::string_view, bool>, 2> answers{
     {{"no", false}, {"yes", true}}};
 
 // Image data are rarely larger, and an example shifted by more has left its frame.
 constexpr std::int64_t max_shift = 64;
+constexpr std::int64_t max_cutout = 64;
 constexpr std::int64_t max_batch_size = 1 << 20;
+constexpr double max_warmup = 0.5;
+// Beyond, all examples are about half of each of two, and drawing shares takes long.
+constexpr double max_mixup = 4;
+
+constexpr double one_cycle_warmup = 0.3;
+constexpr double first_rate = 1.0 / 25; // Of the rate after the warm-up.
 
 // Reads settings one after another; the first error sticks.
 class reading {
@@ -122,6 +144,26 @@ void check_ranges(reading& in, const recipe& r) {
              "label_smoothing", "is not in [0, 1)");
   in.require(r.shift >= 0 && r.shift <= max_shift, "shift",
              "is not in [0, " + std::to_string(max_shift) + "]");
+  in.require(r.cutout >= 0 && r.cutout <= max_cutout, "cutout",
+             "is not in [0, " + std::to_string(max_cutout) + "]");
+  in.require(finite_in(r.warmup, 0, max_warmup), "warmup", "is not in [0, 0.5]");
+  in.require(finite_in(r.mixup, 0, max_mixup), "mixup", "is not in [0, 4]");
+  in.require(finite_in(r.gradient_clip, 0, 1e6), "gradient_clip",
+             "is not in [0, 1000000]");
+  in.require(finite_in(r.ema, 0, 1) && r.ema < 1, "ema", "is not in [0, 1)");
+}
+
+double falling_rate(const recipe& r, double done) {
+  switch (r.schedule) {
+  case schedule_kind::constant:
+    break;
+  case schedule_kind::cosine:
+  case schedule_kind::one_cycle:
+    return r.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * done));
+  case schedule_kind::step:
+    return r.learning_rate * (done < 0.5 ? 1.0 : done < 0.75 ? 0.1 : 0.01);
+  }
+  return r.learning_rate;
 }
 
 } // namespace
@@ -146,9 +188,14 @@ const char* to_text(optimiser_kind o) {
 expected<recipe> recipe_of(const training_params& defaults,
                            const std::vector<setting>& hyperparameters) {
   recipe r{.learning_rate = defaults.learning_rate,
+           .warmup = defaults.warmup,
            .momentum = defaults.momentum,
            .weight_decay = defaults.weight_decay,
-           .batch_size = defaults.batch_size};
+           .batch_size = defaults.batch_size,
+           .cutout = defaults.cutout,
+           .mixup = defaults.mixup,
+           .gradient_clip = defaults.gradient_clip,
+           .ema = defaults.ema};
   reading in(hyperparameters);
   std::string optimiser = defaults.optimiser;
   std::string schedule = defaults.schedule;
@@ -164,7 +211,12 @@ expected<recipe> recipe_of(const training_params& defaults,
   in.number("weight_decay", r.weight_decay);
   in.number("label_smoothing", r.label_smoothing);
   in.whole("batch_size", r.batch_size);
+  in.number("warmup", r.warmup);
+  in.number("mixup", r.mixup);
+  in.number("gradient_clip", r.gradient_clip);
+  in.number("ema", r.ema);
   in.whole("shift", r.shift);
+  in.whole("cutout", r.cutout);
   std::string flip = "no";
   in.text("flip", flip);
   r.flip = in.one_of("flip", flip, answers);
@@ -175,21 +227,19 @@ expected<recipe> recipe_of(const training_params& defaults,
 }
 
 double learning_rate_at(const recipe& r, double done) {
-  switch (r.schedule) {
-  case schedule_kind::constant:
-    break;
-  case schedule_kind::cosine:
-    return r.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * done));
-  case schedule_kind::step:
-    return r.learning_rate * (done < 0.5 ? 1.0 : done < 0.75 ? 0.1 : 0.01);
-  }
-  return r.learning_rate;
+  const double warmup = r.schedule == schedule_kind::one_cycle && r.warmup == 0
+                            ? one_cycle_warmup
+                            : r.warmup;
+  if (done < warmup)
+    return r.learning_rate * (first_rate + (1 - first_rate) * done / warmup);
+  return falling_rate(r, warmup > 0 ? (done - warmup) / (1 - warmup) : done);
 }
 
 std::uint64_t state_copies(const recipe& r) {
+  const std::uint64_t average = r.ema > 0 ? 1 : 0;
   if (r.optimiser == optimiser_kind::sgd)
-    return r.momentum > 0 ? 1 : 0;
-  return 2;
+    return average + (r.momentum > 0 ? 1 : 0);
+  return average + 2;
 }
 
 } // namespace clade

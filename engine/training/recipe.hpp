@@ -8,7 +8,7 @@
 namespace clade {
 
 enum class optimiser_kind : std::uint8_t { sgd, adam, adamw };
-enum class schedule_kind : std::uint8_t { constant, cosine, step };
+enum class schedule_kind : std::uint8_t { constant, cosine, step, one_cycle };
 
 /// "sgd", "adam", "adamw"
 [[nodiscard]] const char* to_text(optimiser_kind o);
@@ -18,13 +18,22 @@ enum class schedule_kind : std::uint8_t { constant, cosine, step };
 struct recipe {
   optimiser_kind optimiser = optimiser_kind::adam;
   schedule_kind schedule = schedule_kind::cosine;
-  double learning_rate = 1e-3; ///< At the start.
+  double learning_rate = 1e-3; ///< At the start, or after the warm-up.
+  double warmup = 0;           ///< Share of the steps in which the rate rises to it.
   double momentum = 0.9; ///< SGD's, in Nesterov's form; the first beta of Adam and AdamW.
   double weight_decay = 1e-4; ///< Of weights; biases and normalisations are left alone.
   std::int64_t batch_size = 64;
   double label_smoothing = 0; ///< Share of the target that is spread over all classes.
   std::int64_t shift = 0;     ///< Images are moved by up to so many pixels either way.
   bool flip = false;          ///< Images are mirrored left to right by an even chance.
+  std::int64_t cutout = 0;    ///< Side of a square that each image loses; 0: none.
+  double mixup = 0; ///< Alpha of the Beta distribution that mixes examples; 0: none.
+  /// Gradients whose norm, over all parameters, is above this are scaled down to it; 0:
+  /// never.
+  double gradient_clip = 0;
+  /// Decay of the exponential average of the weights, which is what is validated and
+  /// kept; 0: there is none, and the weights of the last step are.
+  double ema = 0;
 };
 
 /// A hyperparameter that is read, and what the reference says of it.
@@ -45,10 +54,14 @@ struct hyperparameter_entry {
 
 /// The rate for a step, given the share of all steps that lie before it, in [0, 1):
 /// constant; cosine, from the whole rate to 0 (Loshchilov and Hutter, 2017); or steps, a
-/// tenth of it after one half and a hundredth after three quarters.
+/// tenth of it after one half and a hundredth after three quarters. During the warm-up it
+/// rises in a line from a 25th of the rate, and the schedule is laid over the rest of the
+/// steps; one_cycle (Smith, 2018) is cosine with a warm-up, of 0.3 unless the recipe has
+/// another.
 [[nodiscard]] double learning_rate_at(const recipe& r, double done);
 
-/// Tensors of its own size that the optimiser keeps for each parameter.
+/// Tensors of its own size that training keeps for each parameter: the optimiser's, and
+/// the average of weights.
 [[nodiscard]] std::uint64_t state_copies(const recipe& r);
 
 } // namespace clade

@@ -82,7 +82,7 @@ void trainer::keep_checkpoint(const job& j, training_result& result,
                               evaluated_job& out) const {
   auto size = value_bytes(weights);
   if (const auto& p = result.position)
-    size += value_bytes(p->weights) + value_bytes(p->moments);
+    size += value_bytes(p->weights) + value_bytes(p->moments) + value_bytes(p->average);
   // Of a larger one there is no checkpoint: what starts from it trains it again first.
   if (j.keep_checkpoint == checkpointing::none || size > most_checkpoint_bytes)
     return;

@@ -4,6 +4,7 @@
 #include "engine/training/loss.hpp"
 #include "engine/training/optimiser.hpp"
 #include "engine/training/tensor_copy.hpp"
+#include "engine/training/weight_average.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -33,6 +34,13 @@ const metric* first_not_finite(const std::vector<metric>& metrics) {
   return it == metrics.end() ? nullptr : &*it;
 }
 
+std::vector<at::Tensor> tensors_of(const network_module& net) {
+  std::vector<at::Tensor> all;
+  for (const auto& s : net.state())
+    all.push_back(s.tensor);
+  return all;
+}
+
 class training_loop {
 public:
   training_loop(network_module& net, const device_data& data, const training_task& task,
@@ -43,7 +51,10 @@ public:
         progress_(p),
         source_(data, task.recipe, task.key),
         optimiser_(task.recipe, net.parameters()),
-        number_(task.first_epoch) {}
+        number_(task.first_epoch) {
+    if (task.recipe.ema > 0)
+      average_.emplace(task.recipe.ema, tensors_of(net));
+  }
 
   expected<void> go_on(const resumption& from);
   training_result run();
@@ -51,6 +62,9 @@ public:
 private:
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
+  void train_batch(const batch& b, double learning_rate);
+  void exchange_average();
+  void restore_average(const std::vector<weight_tensor>& stored);
   bool assess_epoch(std::uint32_t number, steady_clock::time_point start);
   void keep_if_best();
   void keep_state();
@@ -67,7 +81,9 @@ private:
   progress& progress_;
   batch_source source_;
   optimiser optimiser_;
-  std::uint32_t number_; ///< Of the next epoch.
+  std::optional<weight_average> average_;
+  at::Tensor total_loss_; ///< Of the epoch, over its examples.
+  std::uint32_t number_;  ///< Of the next epoch.
   double train_loss_ = 0;
   fitness best_fitness_;
   std::vector<at::Tensor> best_state_;
@@ -86,6 +102,7 @@ expected<void> training_loop::go_on(const resumption& from) {
   if (auto last = net_.load(p.weights); !last)
     return last;
   net_.set_random_states(p.generators);
+  restore_average(p.average);
   number_ = p.epochs + 1;
   lowest_loss_ = p.lowest_loss;
   epochs_since_lowest_ = p.since_lowest;
@@ -103,12 +120,32 @@ expected<void> training_loop::go_on(const resumption& from) {
   return {};
 }
 
+// A training that had none begins one.
+void training_loop::restore_average(const std::vector<weight_tensor>& stored) {
+  if (!average_)
+    return;
+  average_->begin_again();
+  if (!std::ranges::equal(average_->values(), stored, same_shape))
+    return;
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    copy_to(average_->values()[i], stored[i]);
+}
+
+void training_loop::exchange_average() {
+  if (average_)
+    average_->exchange();
+}
+
 training_result training_loop::run() {
   for (; number_ <= task_.epochs && !out_of_patience(); ++number_) {
     const auto start = steady_clock::now();
-    if (!train_epoch(number_) || !assess_epoch(number_, start))
+    if (!train_epoch(number_))
+      return std::move(result_);
+    exchange_average();
+    if (!assess_epoch(number_, start))
       return std::move(result_);
     keep_if_best();
+    exchange_average();
     hear_loss();
     const bool wanted = progress_.report(result_.curve.back());
     if (!wanted && number_ < task_.epochs) {
@@ -146,7 +183,7 @@ bool training_loop::cut(const std::string& where) {
 bool training_loop::train_epoch(std::uint32_t number) {
   net_.train();
   source_.start(number);
-  auto total = at::zeros({}, data_.features.options().dtype(at::kDouble));
+  total_loss_ = at::zeros({}, data_.features.options().dtype(at::kDouble));
   const auto batches = source_.batches_per_epoch();
   const auto horizon = task_.horizon != 0 ? task_.horizon : task_.epochs;
   const auto all_steps = static_cast<double>(batches) * horizon;
@@ -154,20 +191,30 @@ bool training_loop::train_epoch(std::uint32_t number) {
   for (std::int64_t i = 0; i < batches; ++i) {
     if (steady_clock::now() > task_.deadline)
       return cut("in epoch " + std::to_string(number));
-    const auto b = source_.next();
-    const auto l = loss_of(data_.task.loss, net_.forward(b.features), b.targets,
-                           {.class_weights = data_.class_weights,
-                            .label_smoothing = task_.recipe.label_smoothing});
-    l.backward();
     const auto done = std::min(static_cast<double>(step++), all_steps - 1) / all_steps;
-    optimiser_.step(learning_rate_at(task_.recipe, done));
-    total.add_(l.detach(), b.features.size(0));
+    train_batch(source_.next(), learning_rate_at(task_.recipe, done));
   }
-  train_loss_ = total.item<double>() / static_cast<double>(data_.train.size(0));
+  train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
   if (!std::isfinite(train_loss_))
     return end(outcome::diverged,
                "train.loss became no finite number in epoch " + std::to_string(number));
   return true;
+}
+
+void training_loop::train_batch(const batch& b, double learning_rate) {
+  const loss_options options{.class_weights = data_.class_weights,
+                             .label_smoothing = task_.recipe.label_smoothing};
+  const auto predictions = net_.forward(b.features);
+  auto loss = loss_of(data_.task.loss, predictions, b.targets, options);
+  if (b.other_targets.defined())
+    loss =
+        b.share * loss
+        + (1 - b.share) * loss_of(data_.task.loss, predictions, b.other_targets, options);
+  loss.backward();
+  optimiser_.step(learning_rate);
+  if (average_)
+    average_->add(optimiser_.steps());
+  total_loss_.add_(loss.detach(), b.features.size(0));
 }
 
 bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {
@@ -235,9 +282,13 @@ training_position training_loop::position() const {
                       .optimiser = to_text(task_.recipe.optimiser),
                       .steps = optimiser_.steps(),
                       .moments = {},
+                      .average = {},
                       .generators = net_.random_states()};
   for (const auto& m : optimiser_.moments())
     p.moments.push_back(to_host("", m));
+  if (average_)
+    for (const auto& a : average_->values())
+      p.average.push_back(to_host("", a));
   return p;
 }
 

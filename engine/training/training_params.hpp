@@ -19,11 +19,16 @@ struct training_params {
   /// Stop when validation loss has not improved for so many epochs; 0: never.
   std::uint32_t patience = 5;
   std::string optimiser = "adam";  ///< "sgd", "adam", "adamw"
-  std::string schedule = "cosine"; ///< "constant", "cosine", "step"
+  std::string schedule = "cosine"; ///< "constant", "cosine", "step", "one_cycle"
   double learning_rate = 1e-3;
+  double warmup = 0; ///< This and those below `batch_size` are off at 0; see recipe.hpp.
   double momentum = 0.9;
   double weight_decay = 1e-4;
   std::int64_t batch_size = 64;
+  std::int64_t cutout = 0;
+  double mixup = 0;
+  double gradient_clip = 0;
+  double ema = 0;
   /// For classes that are rare, or whose errors are worse than others'.
   clade::class_weights class_weights{};
   /// Metrics that every epoch records beside the usual ones and those that the objective

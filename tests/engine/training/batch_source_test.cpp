@@ -130,6 +130,57 @@ TEST_CASE("batches: mirrored images are mirrored left to right") {
   CHECK(mirrored < 140);
 }
 
+TEST_CASE("batches: images lose a square that lies anywhere") {
+  const auto data = numbered(400, {{2, 6, 5}});
+  const auto tensors = to_device(data, "cpu");
+  batch_source source(tensors, {.batch_size = 400, .cutout = 3}, {.seed = 1, .id = 1});
+  source.start(1);
+  const auto x = source.next().features;
+  const auto cut = x.eq(0);
+  CHECK(at::equal(cut.select(1, 0), cut.select(1, 1)));
+  const auto pixels = cut.select(1, 0).flatten(1).sum(1);
+  CHECK(pixels.max().item<std::int64_t>() == 9);
+  CHECK(pixels.min().item<std::int64_t>() == 4); // In a corner.
+  const auto often = cut.select(1, 0).sum(0);
+  CHECK(often.min().item<std::int64_t>() > 20);
+  CHECK(often.max().item<std::int64_t>() < 200);
+  // The rest is as it was.
+  CHECK((x.amax({1, 2, 3}) > 0).all().item<bool>());
+  CHECK((x.eq(0).logical_or(x.eq(x.amax({1, 2, 3}, true)))).all().item<bool>());
+}
+
+TEST_CASE("batches: examples are mixed with others by the share that targets count") {
+  const auto data = numbered(40, {{3}});
+  const auto tensors = to_device(data, "cpu");
+  batch_source source(tensors, {.batch_size = 10, .mixup = 0.4}, {.seed = 1, .id = 1});
+  double sum = 0, squares = 0;
+  constexpr int epochs = 500;
+  for (std::uint32_t epoch = 1; epoch <= epochs; ++epoch) {
+    source.start(epoch);
+    for (int i = 0; i < 4; ++i) {
+      const auto b = source.next();
+      REQUIRE(b.share >= 0);
+      REQUIRE(b.share <= 1);
+      REQUIRE(at::equal(b.other_targets, b.targets.roll(1)));
+      sum += b.share;
+      squares += b.share * b.share;
+    }
+  }
+  const double mean = sum / (4 * epochs);
+  CHECK(mean == Approx(0.5).margin(0.03));
+  CHECK(squares / (4 * epochs) - mean * mean == Approx(1 / (4 * 1.8)).margin(0.01));
+
+  batch_source plain(tensors, {.batch_size = 10}, {.seed = 1, .id = 1});
+  source.start(1);
+  plain.start(1);
+  const auto mixed = source.next();
+  const auto own = plain.next();
+  CHECK(at::equal(mixed.targets, own.targets));
+  CHECK(at::allclose(mixed.features, mixed.share * own.features
+                                         + (1 - mixed.share) * own.features.roll(1, 0)));
+  CHECK_FALSE(own.other_targets.defined());
+}
+
 TEST_CASE("linear model: out of time is an error") {
   auto data = numbered(20, {{3}});
   data.validation = data.test = data.train;

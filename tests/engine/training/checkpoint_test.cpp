@@ -37,12 +37,18 @@ TEST_CASE("checkpoint: what is decoded is what was encoded") {
   auto c = a_checkpoint();
   REQUIRE(decode_checkpoint(encode_checkpoint(c)));
   CHECK(*decode_checkpoint(encode_checkpoint(c)) == c);
+  const auto without = encode_checkpoint(c);
+  c.position->average = {{"", {2}, {5, 6}}};
+  CHECK(*decode_checkpoint(encode_checkpoint(c)) == c);
+  CHECK(encode_checkpoint(c).size() > without.size());
   c.position.reset();
   CHECK(*decode_checkpoint(encode_checkpoint(c)) == c);
 }
 
 TEST_CASE("checkpoint: a flipped bit anywhere is an error") {
-  const auto good = encode_checkpoint(a_checkpoint());
+  auto c = a_checkpoint();
+  c.position->average = c.weights;
+  const auto good = encode_checkpoint(c);
   for (std::size_t i = 0; i < good.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       auto bad = good;

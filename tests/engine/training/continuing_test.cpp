@@ -47,12 +47,23 @@ void check_equal(const evaluated_job& parts, const evaluated_job& whole) {
   CHECK(parts.checkpoint == whole.checkpoint);
 }
 
+std::vector<setting> parts_of_recipes() {
+  return {{"cutout", std::int64_t{2}},
+          {"ema", 0.9},
+          {"flip", "yes"},
+          {"gradient_clip", 0.5},
+          {"label_smoothing", 0.1},
+          {"mixup", 0.2},
+          {"schedule", "one_cycle"},
+          {"warmup", 0.2}};
+}
+
 } // namespace
 
 TEST_CASE("continuing: three epochs and three more are six, bit for bit") {
   const image_bench bench;
   for (const auto* optimiser : {"sgd", "adam", "adamw"})
-    for (const auto* schedule : {"constant", "cosine", "step"}) {
+    for (const auto* schedule : {"constant", "cosine", "step", "one_cycle"}) {
       INFO(optimiser << ", " << schedule);
       auto g = a_conv_network(); // It has dropout, and images are shifted.
       assign(g.hyperparameters, "optimiser", optimiser);
@@ -70,6 +81,74 @@ TEST_CASE("continuing: three epochs and three more are six, bit for bit") {
         CHECK(more.evaluation.curve[i].number == i + 4);
       }
     }
+}
+
+TEST_CASE("continuing: each part of a recipe, and all together, go on bit for bit") {
+  const image_bench bench;
+  auto g = a_conv_network();
+  for (const auto& [name, v] : parts_of_recipes()) {
+    auto one = a_conv_network();
+    for (auto* of : {&one, &g}) {
+      INFO(name);
+      assign(of->hyperparameters, name, v);
+      const auto trainer = bench.trainer();
+      const auto first = rung(*of, 1, 3);
+      const auto second = going_on(first, trained(*trainer, first), 9, 5);
+      check_equal(
+          trained(*bench.trainer(), going_on(second, trained(*trainer, second), 12, 6)),
+          trained(*trainer, rung(*of, 1, 6)));
+    }
+  }
+}
+
+TEST_CASE("continuing: each part of a recipe changes the training") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  const auto plain = trained(*trainer, rung(a_conv_network(), 1, 2));
+  for (const auto& [name, v] : parts_of_recipes()) {
+    INFO(name);
+    auto g = a_conv_network();
+    assign(g.hyperparameters, name, v);
+    CHECK(trained(*trainer, rung(g, 1, 2)).evaluation.weights_hash
+          != plain.evaluation.weights_hash);
+  }
+}
+
+TEST_CASE("continuing: an average of weights begins or ends where the recipe changes") {
+  const image_bench bench;
+  const auto trainer = bench.trainer();
+  auto averaged = a_conv_network();
+  assign(averaged.hyperparameters, "ema", 0.9);
+  for (const bool begins : {true, false}) {
+    const auto first = rung(begins ? a_conv_network() : averaged, 1, 2);
+    auto next = going_on(first, trained(*trainer, first), 2, 4);
+    next.genome = begins ? averaged : a_conv_network();
+    const auto done =
+        decode_checkpoint(test::content_of(trained(*trainer, next).checkpoint));
+    REQUIRE(done);
+    CHECK(done->position->average.empty() != begins);
+  }
+}
+
+TEST_CASE("continuing: what is kept is the average that was validated") {
+  const training_bench bench(separable_csv(150));
+  const auto trainer = bench.trainer();
+  const auto loss_of_kept = [&](double ema) {
+    auto first = rung(a_dense_network(), 1, 4);
+    assign(first.genome.hyperparameters, "batch_size", std::int64_t{8});
+    assign(first.genome.hyperparameters, "ema", ema);
+    const auto done = trained(*trainer, first);
+    // Another network takes over what was kept, and hardly moves.
+    auto next = rung(a_dense_network(), 2, 1);
+    assign(next.genome.hyperparameters, "learning_rate", 1e-9);
+    next.start = 1;
+    next.checkpoint = done.checkpoint;
+    const auto loss = metric_of(done.evaluation.metrics, "validation.loss");
+    const auto started = trained(*trainer, next).evaluation.metrics;
+    CHECK(metric_of(started, "validation.loss") == Approx(loss).epsilon(1e-3));
+    return loss;
+  };
+  CHECK(loss_of_kept(0) < loss_of_kept(0.95)); // The average lags behind.
 }
 
 TEST_CASE("continuing: in three parts it is the same too") {

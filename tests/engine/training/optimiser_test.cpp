@@ -65,6 +65,25 @@ TEST_CASE("optimiser: Adam adds decay to the gradient and AdamW does not") {
   CHECK(after_two_steps(r, {1}) == Approx(1 - 2 * rate));
 }
 
+TEST_CASE("optimiser: gradients longer than the limit are as long as the limit") {
+  const auto after_a_step = [](double clip) {
+    auto w = at::zeros({2, 2}).set_requires_grad(true);
+    auto b = at::zeros({5}).set_requires_grad(true);
+    optimiser o({.optimiser = optimiser_kind::sgd,
+                 .momentum = 0,
+                 .weight_decay = 0,
+                 .gradient_clip = clip},
+                {w, b});
+    (w.sum() + b.sum()).backward(); // Of norm 3.
+    o.step(rate);
+    CHECK(w.detach().eq(b.detach()[0]).all().item<bool>());
+    return b.detach()[0].item<double>();
+  };
+  CHECK(after_a_step(0) == Approx(-rate));
+  CHECK(after_a_step(4) == Approx(-rate));
+  CHECK(after_a_step(1.5) == Approx(-rate / 2));
+}
+
 TEST_CASE("optimiser: gradients are given up with each step") {
   auto w = at::ones({2, 2}).set_requires_grad(true);
   optimiser o({}, {w});

@@ -1,6 +1,7 @@
 #include "engine/training/recipe.hpp"
 
 #include <catch2/catch.hpp>
+#include <rapidcheck.h>
 
 using namespace clade;
 
@@ -24,8 +25,9 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
         == "training.epochs is 0; give at least 1");
   CHECK(objection_to(training_params{.optimiser = "lion"})
         == "training.optimizer is \"lion\"; there are sgd, adam, adamw");
-  CHECK(objection_to(training_params{.schedule = "linear"})
-        == "training.schedule is \"linear\"; there are constant, cosine, step");
+  CHECK(
+      objection_to(training_params{.schedule = "linear"})
+      == "training.schedule is \"linear\"; there are constant, cosine, step, one_cycle");
   CHECK(objection_to(training_params{.learning_rate = 0})
         == "training.learning_rate is not above 0");
   CHECK(objection_to(training_params{.momentum = 1})
@@ -34,6 +36,14 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
         == "training.weight_decay is below 0");
   CHECK(objection_to(training_params{.batch_size = 0})
         == "training.batch_size is not in [1, 1048576]");
+  CHECK(objection_to(training_params{.warmup = 0.6})
+        == "training.warmup is not in [0, 0.5]");
+  CHECK(objection_to(training_params{.cutout = 65})
+        == "training.cutout is not in [0, 64]");
+  CHECK(objection_to(training_params{.mixup = -1}) == "training.mixup is not in [0, 4]");
+  CHECK(objection_to(training_params{.gradient_clip = -1})
+        == "training.gradient_clip is not in [0, 1000000]");
+  CHECK(objection_to(training_params{.ema = 1}) == "training.ema is not in [0, 1)");
 }
 
 TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
@@ -54,6 +64,11 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(plain->label_smoothing == 0);
   CHECK(plain->shift == 0);
   CHECK_FALSE(plain->flip);
+  CHECK(plain->warmup == 0);
+  CHECK(plain->cutout == 0);
+  CHECK(plain->mixup == 0);
+  CHECK(plain->gradient_clip == 0);
+  CHECK(plain->ema == 0);
 
   const auto own = recipe_of(defaults, {{"batch_size", std::int64_t{16}},
                                         {"flip", "yes"},
@@ -74,6 +89,29 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(own->label_smoothing == 0.1);
   CHECK(own->shift == 2);
   CHECK(own->flip);
+}
+
+TEST_CASE("recipe: [training] has a value for what the genome leaves out") {
+  const training_params defaults{
+      .warmup = 0.125, .cutout = 3, .mixup = 0.5, .gradient_clip = 2, .ema = 0.5};
+  const auto plain = recipe_of(defaults, {});
+  REQUIRE(plain);
+  CHECK(plain->warmup == 0.125);
+  CHECK(plain->cutout == 3);
+  CHECK(plain->mixup == 0.5);
+  CHECK(plain->gradient_clip == 2);
+  CHECK(plain->ema == 0.5);
+  const auto own = recipe_of(defaults, {{"cutout", std::int64_t{4}},
+                                        {"ema", 0.75},
+                                        {"gradient_clip", std::int64_t{1}},
+                                        {"mixup", 0.25},
+                                        {"warmup", std::int64_t{0}}});
+  REQUIRE(own);
+  CHECK(own->warmup == 0);
+  CHECK(own->cutout == 4);
+  CHECK(own->mixup == 0.25);
+  CHECK(own->gradient_clip == 1);
+  CHECK(own->ema == 0.75);
 }
 
 TEST_CASE("recipe: genomes of earlier versions have British names") {
@@ -117,8 +155,41 @@ TEST_CASE("recipe: schedules go from the whole rate down") {
   CHECK(learning_rate_at(r, 0.75) == Approx(0.08));
 }
 
+TEST_CASE("recipe: a warm-up rises to the rate and the schedule has the rest") {
+  recipe r{.schedule = schedule_kind::constant, .learning_rate = 8, .warmup = 0.25};
+  CHECK(learning_rate_at(r, 0) == Approx(8.0 / 25));
+  CHECK(learning_rate_at(r, 0.125) == Approx((8 + 8.0 / 25) / 2));
+  CHECK(learning_rate_at(r, 0.25) == Approx(8));
+  CHECK(learning_rate_at(r, 0.9) == Approx(8));
+  r.schedule = schedule_kind::step;
+  CHECK(learning_rate_at(r, 0.6) == Approx(8));
+  CHECK(learning_rate_at(r, 0.63) == Approx(0.8));
+  r.schedule = schedule_kind::one_cycle;
+  CHECK(learning_rate_at(r, 0.25) == Approx(8));
+  r.warmup = 0;
+  CHECK(learning_rate_at(r, 0) == Approx(8.0 / 25));
+  CHECK(learning_rate_at(r, 0.3) == Approx(8));
+  CHECK(learning_rate_at(r, 0.65) == Approx(4));
+  CHECK(learning_rate_at(r, 1) == Approx(0).margin(1e-12));
+}
+
+TEST_CASE("recipe: the rate is positive and at most the rate, whatever the schedule") {
+  REQUIRE(rc::check([] {
+    const auto share = [] { return *rc::gen::inRange(0, 1000) / 1000.0; };
+    const recipe r{.schedule =
+                       *rc::gen::element(schedule_kind::constant, schedule_kind::cosine,
+                                         schedule_kind::step, schedule_kind::one_cycle),
+                   .learning_rate = 0.5,
+                   .warmup = share() / 2};
+    const double rate = learning_rate_at(r, share());
+    RC_ASSERT(rate > 0);
+    RC_ASSERT(rate <= 0.5);
+  }));
+}
+
 TEST_CASE("recipe: optimisers keep as many copies as they say") {
   CHECK(state_copies({.optimiser = optimiser_kind::sgd, .momentum = 0}) == 0);
   CHECK(state_copies({.optimiser = optimiser_kind::sgd, .momentum = 0.9}) == 1);
   CHECK(state_copies({.optimiser = optimiser_kind::adamw}) == 2);
+  CHECK(state_copies({.optimiser = optimiser_kind::adamw, .ema = 0.9}) == 3);
 }

@@ -108,7 +108,7 @@ TEST_CASE("trainer: every optimiser and schedule learns") {
   const training_bench bench(separable_csv(150));
   const auto trainer = bench.trainer();
   for (const auto* optimiser : {"sgd", "adam", "adamw"})
-    for (const auto* schedule : {"constant", "cosine", "step"}) {
+    for (const auto* schedule : {"constant", "cosine", "step", "one_cycle"}) {
       INFO(optimiser << ", " << schedule);
       auto j = a_job(a_dense_network());
       assign(j.genome.hyperparameters, "optimiser", optimiser);
