@@ -98,6 +98,23 @@ inline constexpr setting_entry width_entry{.name = "width",
                                            .fallback = 1,
                                            .sentence = "Columns that come out."};
 
+/// So that what is within them, up to eight times as wide, is no wider than `widest`.
+inline constexpr double widest_composite = 4096;
+
+inline constexpr setting_entry repeats_entry{
+    .name = "repeats",
+    .low = 1,
+    .high = 4,
+    .fallback = 1,
+    .sentence = "How often the block is repeated; only the first has a stride."};
+inline constexpr std::array<std::string_view, 8> inner_activations{
+    "relu", "none", "leaky_relu", "elu", "gelu", "silu", "tanh", "sigmoid"};
+inline constexpr setting_entry inner_activation_entry{
+    .name = "activation",
+    .type = kind::text,
+    .words = inner_activations,
+    .sentence = "The function between the layers of the block."};
+
 inline constexpr std::array conv_settings{activation_entry, dilation_entry, filters_entry,
                                           kernel_entry,     norm_entry,     stride_entry};
 inline constexpr std::array depthwise_settings{activation_entry, dilation_entry,

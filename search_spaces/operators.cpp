@@ -1,6 +1,6 @@
 // The rows of operators that are one layer. Their settings are in operator_settings.hpp,
 // the rules that compute shapes and costs in operator_rules.cpp, the rows of operators
-// that are several layers in composite_operators.cpp.
+// that are several layers in image_composites.cpp and table_composites.cpp.
 #include "search_spaces/operators.hpp"
 
 #include "search_spaces/composite_operators.hpp"
@@ -264,8 +264,8 @@ constexpr std::array single_layers{
 std::span<const operator_entry> operators() {
   static const auto all = [] {
     std::vector<operator_entry> rows(single_layers.begin(), single_layers.end());
-    const auto composites = composite_operators();
-    rows.insert(rows.end(), composites.begin(), composites.end());
+    for (const auto composites : {image_composites(), table_composites()})
+      rows.insert(rows.end(), composites.begin(), composites.end());
     return rows;
   }();
   return all;

@@ -277,6 +277,22 @@ TEST_CASE("inheritance: a composite that is wider or repeated more computes the 
       }
 }
 
+TEST_CASE("inheritance: a residual block of a table computes the same when it grows") {
+  for (const char* norm : {"none", "batch"})
+    for (const std::int64_t repeats : {1, 3})
+      for (const std::int64_t units : {4, 9}) {
+        INFO(norm << ", " << repeats << " repeats, " << units << " units");
+        const node_gene gene{
+            {},
+            "residual_dense",
+            {{"norm", norm}, {"repeats", std::int64_t{1}}, {"units", std::int64_t{4}}}};
+        const auto g = test::a_chain({a_dense(5), gene, a_dense(4)});
+        const auto f =
+            descend(g, widened(widened(g, 3, "repeats", repeats), 3, "units", units));
+        CHECK(difference(f) < rounding);
+      }
+}
+
 TEST_CASE("inheritance: another operator under the same gene is new, the rest is taken") {
   const auto g = test::a_chain({a_conv(3), a_conv(3), a_dense(4)});
   auto child = g;

@@ -219,6 +219,22 @@ TEST_CASE("operators: a residual block passes on what enters it at first") {
   }
 }
 
+TEST_CASE("operators: a residual block of a table passes on what enters it at first") {
+  const auto x = examples_of({{6}});
+  const auto n = decode({},
+                        test::a_chain({{{},
+                                        "residual_dense",
+                                        {{"dropout", 0.3},
+                                         {"repeats", std::int64_t{3}},
+                                         {"units", std::int64_t{6}}}}}),
+                        {{{6}}, 3});
+  REQUIRE(n);
+  auto cut = *n;
+  cut.layers.pop_back(); // The output.
+  network_module block(cut, {.seed = 1}, at::kCPU);
+  CHECK(close(block.forward(x), x));
+}
+
 TEST_CASE(
     "operators: random networks of the real spaces have the shapes decode promises") {
   std::set<std::string> met;

@@ -1,4 +1,4 @@
-// Each row names a function that lists the operator's layers. A layer's place in the list
+// The composites for images. Each row names a function that lists the operator's layers. A layer's place in the list
 // is its number, counted from 1; 0 stands for what enters the operator. Layers that are
 // repeated have the number of their repetition in front of their names, so that a child
 // with one repetition more finds its parent's layers again.
@@ -8,8 +8,8 @@
 // al., "Bag of Tricks for Image Classification", CVPR 2019), and a repetition more
 // computes what was computed without it.
 #include "search_spaces/composite_operators.hpp"
-
 #include "search_spaces/operator_settings.hpp"
+#include "search_spaces/part_assembly.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,23 +23,14 @@ using namespace operator_settings;
 
 using settings_list = std::vector<setting>;
 using parts = std::vector<layer_part>;
-using index = std::size_t;
-
-constexpr double widest_block = 4096;
 
 constexpr setting_entry block_filters_entry{
     .name = "filters",
     .low = 1,
-    .high = widest_block,
+    .high = widest_composite,
     .fallback = 16,
     .width = true,
     .sentence = "Channels that come out of each repetition."};
-constexpr setting_entry repeats_entry{
-    .name = "repeats",
-    .low = 1,
-    .high = 4,
-    .fallback = 1,
-    .sentence = "How often the block is repeated; the first has the stride."};
 constexpr setting_entry expansion_entry{
     .name = "expansion",
     .low = 1,
@@ -67,62 +58,20 @@ constexpr setting_entry block_entry{
     .words = block_kinds,
     .sentence = "basic: two convolutions with the kernel; bottleneck: one, of a quarter "
                 "of the filters, between two of kernel 1."};
-constexpr std::array<std::string_view, 8> block_activations{
-    "relu", "none", "leaky_relu", "elu", "gelu", "silu", "tanh", "sigmoid"};
-constexpr setting_entry block_activation_entry{
-    .name = "activation",
-    .type = kind::text,
-    .words = block_activations,
-    .sentence = "The function between the layers of the block."};
 constexpr setting_entry sum_activation_entry{
     .name = "activation",
     .type = kind::text,
-    .words = block_activations,
+    .words = inner_activations,
     .sentence = "The function between convolutions and after the sum."};
 
 constexpr std::array residual_settings{sum_activation_entry, block_entry,
                                        block_filters_entry,  kernel_entry,
                                        repeats_entry,        stride_entry};
 constexpr std::array inverted_settings{
-    block_activation_entry, expansion_entry, block_filters_entry, kernel_entry,
+    inner_activation_entry, expansion_entry, block_filters_entry, kernel_entry,
     repeats_entry,          squeeze_entry,   stride_entry};
 constexpr std::array convnext_settings{expansion_entry, block_filters_entry,
                                        wide_kernel_entry, repeats_entry, stride_entry};
-
-/// Puts layers behind each other.
-class assembly {
-public:
-  /// Adds a layer whose input is the last one, and makes it the last.
-  void then(const std::string& name, std::string_view op, settings_list settings = {},
-            bool starts_at_zero = false) {
-    join(name, op, {last_}, std::move(settings), starts_at_zero);
-  }
-  void join(const std::string& name, std::string_view op, std::vector<index> inputs,
-            settings_list settings = {}, bool starts_at_zero = false) {
-    parts_.push_back({.name = prefix_ + name,
-                      .op = op,
-                      .settings = std::move(settings),
-                      .inputs = std::move(inputs),
-                      .starts_at_zero = starts_at_zero});
-    last_ = parts_.size();
-  }
-  void activate(const std::string& name, const std::string& function) {
-    if (function != "none")
-      then(name, "activation", {{"function", function}});
-  }
-  /// Adds the last layer to `skip`, whose units are the main path's.
-  void add_to(index skip) { join("add", "add", {last_, skip}); }
-
-  void begin_repetition(std::int64_t number) { prefix_ = std::to_string(number) + "."; }
-  [[nodiscard]] index last() const { return last_; }
-  void go_on_from(index part) { last_ = part; }
-  [[nodiscard]] parts take() { return std::move(parts_); }
-
-private:
-  parts parts_;
-  std::string prefix_;
-  index last_ = 0;
-};
 
 settings_list conv(std::int64_t filters, std::int64_t kernel, std::int64_t stride,
                    const std::string& activation, const char* norm = "batch") {
@@ -143,7 +92,7 @@ settings_list depthwise(std::int64_t kernel, std::int64_t stride,
 
 /// Calls `block(channels, stride)` for each repetition.
 template<class Block>
-parts repeated(const tensor_shape& in, const settings_list& settings, assembly& all,
+parts repeated(const tensor_shape& in, const settings_list& settings, part_assembly& all,
                Block block) {
   auto channels = in.sizes[0];
   auto stride = integer_setting(settings, "stride");
@@ -161,17 +110,17 @@ parts residual_parts(const tensor_shape& in, const settings_list& settings) {
   const auto kernel = integer_setting(settings, "kernel");
   const auto& activation = text_setting(settings, "activation");
   const bool bottleneck = text_setting(settings, "block") == "bottleneck";
-  assembly all;
+  part_assembly all;
   return repeated(in, settings, all, [&](std::int64_t channels, std::int64_t stride) {
     const auto before = all.last();
     if (bottleneck) {
       const auto inner = std::max<std::int64_t>(filters / 4, 1);
       all.then("conv1", "conv", conv(inner, 1, 1, activation));
       all.then("conv2", "conv", conv(inner, kernel, stride, activation));
-      all.then("conv3", "conv", conv(filters, 1, 1, "none"), true);
+      all.then("conv3", "conv", conv(filters, 1, 1, "none")).starts_at_zero = true;
     } else {
       all.then("conv1", "conv", conv(filters, kernel, stride, activation));
-      all.then("conv2", "conv", conv(filters, kernel, 1, "none"), true);
+      all.then("conv2", "conv", conv(filters, kernel, 1, "none")).starts_at_zero = true;
     }
     const auto branch = all.last();
     all.go_on_from(before);
@@ -183,7 +132,7 @@ parts residual_parts(const tensor_shape& in, const settings_list& settings) {
 }
 
 /// A gate for each channel of the last layer, by what all its pixels say.
-void squeeze_and_excite(assembly& all, std::int64_t channels, double share) {
+void squeeze_and_excite(part_assembly& all, std::int64_t channels, double share) {
   const auto image = all.last();
   const auto squeezed =
       std::max<std::int64_t>(std::llround(share * static_cast<double>(channels)), 1);
@@ -199,7 +148,7 @@ parts inverted_parts(const tensor_shape& in, const settings_list& settings) {
   const auto expansion = integer_setting(settings, "expansion");
   const auto& activation = text_setting(settings, "activation");
   const auto squeeze = real_setting(settings, "squeeze");
-  assembly all;
+  part_assembly all;
   return repeated(in, settings, all, [&](std::int64_t channels, std::int64_t stride) {
     const auto before = all.last();
     const bool skips = stride == 1 && channels == filters;
@@ -210,7 +159,7 @@ parts inverted_parts(const tensor_shape& in, const settings_list& settings) {
              depthwise(integer_setting(settings, "kernel"), stride, activation, "batch"));
     if (squeeze > 0)
       squeeze_and_excite(all, inner, squeeze);
-    all.then("reduce", "conv", conv(filters, 1, 1, "none"), skips);
+    all.then("reduce", "conv", conv(filters, 1, 1, "none")).starts_at_zero = skips;
     if (skips)
       all.add_to(before);
   });
@@ -219,7 +168,7 @@ parts inverted_parts(const tensor_shape& in, const settings_list& settings) {
 parts convnext_parts(const tensor_shape& in, const settings_list& settings) {
   const auto filters = integer_setting(settings, "filters");
   const auto inner = filters * integer_setting(settings, "expansion");
-  assembly all;
+  part_assembly all;
   return repeated(in, settings, all, [&](std::int64_t channels, std::int64_t stride) {
     if (stride != 1 || channels != filters) {
       all.then("entry_norm", "channel_norm");
@@ -231,7 +180,7 @@ parts convnext_parts(const tensor_shape& in, const settings_list& settings) {
              depthwise(integer_setting(settings, "kernel"), 1, "none", "none"));
     all.then("norm", "channel_norm");
     all.then("expand", "conv", conv(inner, 1, 1, "gelu", "none"));
-    all.then("reduce", "conv", conv(filters, 1, 1, "none", "none"), true);
+    all.then("reduce", "conv", conv(filters, 1, 1, "none", "none")).starts_at_zero = true;
     all.add_to(before);
   });
 }
@@ -280,7 +229,7 @@ constexpr std::array table{
 
 } // namespace
 
-std::span<const operator_entry> composite_operators() {
+std::span<const operator_entry> image_composites() {
   return table;
 }
 
