@@ -4,7 +4,8 @@
 //   several inputs   flatten0.. (mixed kinds), resize0.. (images), project0.. (to be
 //                    added), then add or concat
 //   what comes out   flatten or as_image, as the operator wants
-//   the operator     settings completed, the kernel cut to the pixels that exist
+//   the operator     settings completed, the kernel cut to the pixels that exist; a
+//                    composite is taken apart into its layers
 //
 // No layer may have more than 2^28 elements, so that sizes and a layer's costs cannot
 // overflow, however often a hostile genome concatenates, and sums of costs saturate; the
@@ -56,6 +57,9 @@ private:
   expected<void> add_node(wiring::index node);
   expected<index> add(std::string name, const operator_entry& entry, indices inputs,
                       const std::vector<setting>& given);
+  /// The layers of a composite; returns the last.
+  expected<index> add_parts(const std::string& name, const operator_entry& entry,
+                            index input, const std::vector<setting>& given);
   expected<index> adapter(const std::string& name, std::string_view op, indices inputs,
                           const std::vector<setting>& given = {});
   /// The layer that gives what `input` gives in the layout `to`: an adapter named after
@@ -184,7 +188,8 @@ expected<void> builder::add_node(wiring::index node) {
   clade::erase(given, "merge"); // Not std::erase, which lookup by argument finds too.
   if (is_output)
     assign(given, "outputs", problem_.outputs);
-  auto added = add(name, *entry, {*from}, given);
+  auto added = entry->parts != nullptr ? add_parts(name, *entry, *from, given)
+                                       : add(name, *entry, {*from}, given);
   if (!added)
     return tl::unexpected(std::move(added.error()));
   last_layer_[node] = *added;
@@ -298,6 +303,27 @@ expected<builder::index> builder::add(std::string name, const operator_entry& en
                              .out = std::move(shape),
                              .cost = cost});
   return network_.layers.size() - 1;
+}
+
+expected<builder::index> builder::add_parts(const std::string& name,
+                                            const operator_entry& entry, index input,
+                                            const std::vector<setting>& given) {
+  const auto settings = complete(entry, given);
+  if (!settings)
+    return tl::unexpected(settings.error());
+  indices layers{input};
+  for (const layer_part& part : entry.parts(out(input), *settings)) {
+    indices inputs;
+    for (const auto i : part.inputs)
+      inputs.push_back(layers[i]);
+    auto added = add(name + "." + part.name, *find_operator(part.op), std::move(inputs),
+                     part.settings);
+    if (!added)
+      return added;
+    network_.layers[*added].starts_at_zero = part.starts_at_zero;
+    layers.push_back(*added);
+  }
+  return layers.back();
 }
 
 expected<void> builder::check_limits() const {

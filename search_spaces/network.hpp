@@ -24,7 +24,8 @@ struct layer_cost {
 struct layer {
   /// Unique and stable: the gene's innovation in full, and for what decode() put before
   /// its operator the role, numbered by input where several are merged ("n3f2a1",
-  /// "n3f2a1.flatten", "n3f2a1.project0", "n3f2a1.add"). Names the layer's parameters and
+  /// "n3f2a1.flatten", "n3f2a1.project0", "n3f2a1.add"); of an operator that is several
+  /// layers the part ("n3f2a1.2.conv1", of the second repetition). Names the layer's parameters and
   /// keys their initial values.
   std::string name;
   std::string op;
@@ -34,6 +35,9 @@ struct layer {
   std::vector<tensor_shape> in;
   tensor_shape out;
   layer_cost cost;
+  /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
+  /// that is added to what it branched off.
+  bool starts_at_zero = false;
 
   friend bool operator==(const layer&, const layer&) = default;
 };

@@ -55,6 +55,10 @@ tensor_shape same(shapes in, const settings_list&) {
   return in[0];
 }
 
+tensor_shape shape_of_last(shapes in, const settings_list&) {
+  return in.back();
+}
+
 tensor_shape conv_shape(shapes in, const settings_list& settings) {
   return windowed(in[0], integer_setting(settings, "filters"), settings,
                   integer_setting(settings, "dilation"));

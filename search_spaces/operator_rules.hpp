@@ -13,6 +13,7 @@ using shapes = std::span<const tensor_shape>;
 using settings_list = std::vector<setting>;
 
 tensor_shape same(shapes in, const settings_list&);
+tensor_shape shape_of_last(shapes in, const settings_list&);
 tensor_shape conv_shape(shapes in, const settings_list& settings);
 tensor_shape depthwise_shape(shapes in, const settings_list& settings);
 tensor_shape pool_shape(shapes in, const settings_list& settings);

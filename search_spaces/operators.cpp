@@ -1,8 +1,11 @@
-// The table of operators: their settings, then their rows. The rules that compute shapes
-// and costs are in operator_rules.cpp.
+// The rows of operators that are one layer. Their settings are in operator_settings.hpp,
+// the rules that compute shapes and costs in operator_rules.cpp, the rows of operators
+// that are several layers in image_composites.cpp and table_composites.cpp.
 #include "search_spaces/operators.hpp"
 
+#include "search_spaces/composite_operators.hpp"
 #include "search_spaces/operator_rules.hpp"
+#include "search_spaces/operator_settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,116 +16,16 @@ namespace clade {
 
 namespace {
 
-using kind = setting_entry::kind;
-
-constexpr std::array<std::string_view, 8> activations{
-    "none", "relu", "leaky_relu", "elu", "gelu", "silu", "tanh", "sigmoid"};
-constexpr std::array<std::string_view, 7> functions{
-    "relu", "leaky_relu", "elu", "gelu", "silu", "tanh", "sigmoid"};
-constexpr std::array<std::string_view, 3> norms{"none", "batch", "layer"};
-
-constexpr double widest = 65536;
-
-constexpr setting_entry activation_entry{
-    .name = "activation",
-    .type = kind::text,
-    .words = activations,
-    .sentence = "The function of each element, after the norm; the operator activation "
-                "is it alone."};
-constexpr setting_entry dilation_entry{
-    .name = "dilation",
-    .low = 1,
-    .high = 16,
-    .fallback = 1,
-    .sentence = "The distance of the pixels that a kernel sees."};
-constexpr setting_entry filters_entry{.name = "filters",
-                                      .low = 1,
-                                      .high = widest,
-                                      .fallback = 16,
-                                      .width = true,
-                                      .sentence = "Channels that come out."};
-constexpr setting_entry kernel_entry{
-    .name = "kernel",
-    .low = 1,
-    .high = 15,
-    .fallback = 3,
-    .odd = true,
-    .sentence = "Its height and width, cut to the pixels that exist."};
-constexpr setting_entry norm_entry{
-    .name = "norm",
-    .type = kind::text,
-    .words = norms,
-    .sentence =
-        "What the operator batch_norm or layer_norm does, before the activation."};
-constexpr setting_entry stride_entry{
-    .name = "stride",
-    .low = 1,
-    .high = 8,
-    .fallback = 1,
-    .sentence = "The distance of windows: h' = ceil(h / stride), and w' likewise."};
-constexpr setting_entry outputs_entry{.name = "outputs",
-                                      .low = 1,
-                                      .high = widest,
-                                      .fallback = 1,
-                                      .sentence = "As many as it must give."};
-constexpr setting_entry pool_kernel_entry{.name = "kernel",
-                                          .low = 2,
-                                          .high = 15,
-                                          .fallback = 2,
-                                          .sentence = "A window's height and width."};
-constexpr setting_entry pool_stride_entry{.name = "stride",
-                                          .low = 1,
-                                          .high = 8,
-                                          .fallback = 2,
-                                          .sentence = stride_entry.sentence};
-constexpr setting_entry units_entry{.name = "units",
-                                    .low = 1,
-                                    .high = widest,
-                                    .fallback = 64,
-                                    .width = true,
-                                    .sentence = "Features that come out."};
-constexpr setting_entry function_entry{
-    .name = "function",
-    .type = kind::text,
-    .words = functions,
-    .sentence = "leaky_relu has the slope 0.01, elu alpha 1; gelu is exact, by erf."};
-constexpr setting_entry rate_entry{.name = "rate",
-                                   .type = kind::real,
-                                   .low = 0,
-                                   .high = 0.95,
-                                   .fallback = 0.2,
-                                   .sentence = "The share that is forgotten."};
-constexpr setting_entry height_entry{.name = "height",
-                                     .low = 1,
-                                     .high = widest,
-                                     .fallback = 1,
-                                     .sentence = "Rows that come out."};
-constexpr setting_entry width_entry{.name = "width",
-                                    .low = 1,
-                                    .high = widest,
-                                    .fallback = 1,
-                                    .sentence = "Columns that come out."};
-
-constexpr std::array conv_settings{activation_entry, dilation_entry, filters_entry,
-                                   kernel_entry,     norm_entry,     stride_entry};
-constexpr std::array depthwise_settings{activation_entry, dilation_entry, kernel_entry,
-                                        norm_entry, stride_entry};
-constexpr std::array pool_settings{pool_kernel_entry, pool_stride_entry};
-constexpr std::array dense_settings{activation_entry, norm_entry, units_entry};
-constexpr std::array activation_settings{function_entry};
-constexpr std::array dropout_settings{rate_entry};
-constexpr std::array resize_settings{height_entry, width_entry};
-constexpr std::array outputs_settings{outputs_entry};
+using namespace operator_settings;
 
 constexpr std::array<std::string_view, 2> mixtures{"probabilities", "values"};
-constexpr setting_entry of_entry{
-    .name = "of", .type = kind::text, .words = mixtures, .sentence = "What is weighed."};
+constexpr setting_entry of_entry{.name = "of",
+                                 .type = setting_entry::kind::text,
+                                 .words = mixtures,
+                                 .sentence = "What is weighed."};
 constexpr std::array mixture_settings{of_entry};
 
-constexpr std::array images{layout::image};
-constexpr std::array vectors{layout::vector};
-
-constexpr std::array table{
+constexpr std::array single_layers{
     operator_entry{.name = "input",
                    .summary = "the examples",
                    .output = "the examples' shape",
@@ -238,6 +141,16 @@ constexpr std::array table{
                             "multiply-add and 4 bytes for each element",
                    .shape = operator_rules::same,
                    .cost = operator_rules::norm_cost},
+    operator_entry{.name = "channel_norm",
+                   .summary = "normalizes each pixel",
+                   .details = "Over its channels; then a weight and a bias for each "
+                              "channel. Epsilon 1e-5.",
+                   .output = "the same shape",
+                   .costs = "2 parameters for each channel; a multiply-add and 4 bytes "
+                            "for each element",
+                   .takes = images,
+                   .shape = operator_rules::same,
+                   .cost = operator_rules::norm_cost},
     operator_entry{.name = "activation",
                    .summary = "a function of each element",
                    .output = "the same shape",
@@ -266,6 +179,18 @@ constexpr std::array table{
                    .merges = true,
                    .keeps_sign = true,
                    .shape = operator_rules::same,
+                   .cost = operator_rules::add_cost},
+    operator_entry{.name = "multiply",
+                   .summary = "product",
+                   .details = "All inputs but the last may have one pixel, which stands "
+                              "for every one.",
+                   .output = "the shape of the last input",
+                   .costs = "a multiply-add for each element of all inputs but one; 4 "
+                            "bytes for each element that comes out",
+                   .role = operator_role::adapter,
+                   .merges = true,
+                   .keeps_sign = true,
+                   .shape = operator_rules::shape_of_last,
                    .cost = operator_rules::add_cost},
     operator_entry{.name = "concat",
                    .summary = "joins along channels or features",
@@ -358,7 +283,13 @@ constexpr std::array table{
 } // namespace
 
 std::span<const operator_entry> operators() {
-  return table;
+  static const auto all = [] {
+    std::vector<operator_entry> rows(single_layers.begin(), single_layers.end());
+    for (const auto composites : {image_composites(), table_composites()})
+      rows.insert(rows.end(), composites.begin(), composites.end());
+    return rows;
+  }();
+  return all;
 }
 
 bool operator_entry::works_on(std::optional<layout> l) const {
@@ -366,16 +297,16 @@ bool operator_entry::works_on(std::optional<layout> l) const {
 }
 
 const operator_entry* find_operator(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &operator_entry::name);
-  return found == table.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(operators(), name, &operator_entry::name);
+  return found == operators().end() ? nullptr : &*found;
 }
 
 const operator_entry* find_adapter(layout from, layout to) {
-  const auto found = std::ranges::find_if(table, [&](const operator_entry& o) {
+  const auto found = std::ranges::find_if(operators(), [&](const operator_entry& o) {
     return o.role == operator_role::adapter && o.takes.size() == 1
            && o.takes.front() == from && o.gives == to;
   });
-  return found == table.end() ? nullptr : &*found;
+  return found == operators().end() ? nullptr : &*found;
 }
 
 const operator_entry& operator_of(const layer& l) {

@@ -27,7 +27,7 @@ struct setting_entry {
 /// Who puts an operator into a network.
 enum class operator_role : std::uint8_t {
   layer,   ///< A gene: search-space files name it.
-  adapter, ///< decode(), where edges meet or shapes do not fit.
+  adapter, ///< decode(), where edges meet, shapes do not fit, or within composites.
   input,   ///< Every genome, at its beginning.
   output   ///< Every genome, at its end.
 };
@@ -40,6 +40,15 @@ enum class unit_origin : std::uint8_t {
   kept,     ///< They are those that enter, except while training.
   joined,   ///< They are those of one input after those of another.
   flattened ///< They are the pixels of each channel that enters.
+};
+
+/// One layer of an operator that is several.
+struct layer_part {
+  std::string name; ///< Within the gene: "1.conv".
+  std::string_view op;
+  std::vector<setting> settings;   ///< Those that are not the fallback.
+  std::vector<std::size_t> inputs; ///< Parts, counted from 1; 0: what enters.
+  bool starts_at_zero = false;     ///< As in `layer`.
 };
 
 /// One operator: its traits, its shape rule, its cost rule and what people are told of
@@ -58,6 +67,9 @@ enum class unit_origin : std::uint8_t {
 /// that exist (there is always one). For odd kernels this is LibTorch's own padding of
 /// dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution kernels are
 /// always odd. For even kernels pad by `before` and `after` yourself.
+///
+/// **Composites** are operators that are several layers (composite_operators.hpp): they
+/// have `parts` in place of `shape` and `cost`, and no module of their own.
 ///
 /// **Blocks** are a linear map, then norm, then activation. The linear map has a bias
 /// exactly when norm is "none".
@@ -91,9 +103,12 @@ struct operator_entry {
   bool keeps_sign = false; ///< Nothing below 0 comes out where nothing below 0 enters.
   /// The output's shape for inputs already adapted: one, or several where it merges.
   tensor_shape (*shape)(std::span<const tensor_shape> in,
-                        const std::vector<setting>& settings);
+                        const std::vector<setting>& settings) = nullptr;
   layer_cost (*cost)(std::span<const tensor_shape> in, const tensor_shape& out,
-                     const std::vector<setting>& settings);
+                     const std::vector<setting>& settings) = nullptr;
+  /// The layers of a composite, the last of which gives what comes out; null: it is one.
+  std::vector<layer_part> (*parts)(const tensor_shape& in,
+                                   const std::vector<setting>& settings) = nullptr;
 
   [[nodiscard]] bool works_on(std::optional<layout> l) const;
 };

@@ -16,8 +16,7 @@ expected<void> check_seeds(const search_space& space, const problem& p) {
   for (const auto& seed : space.seeds) {
     auto random = derive(0, purpose::sample, 0, 0);
     const auto g = genome_of(seed, space.rules, random);
-    const auto fits =
-        check(space.rules, g).and_then([&] { return decode(space, g, p); });
+    const auto fits = check(space.rules, g).and_then([&] { return decode(space, g, p); });
     if (!fits)
       return fail(error_kind::invalid_input,
                   "the seed " + seed.name + " does not fit: " + fits.error().message

@@ -49,7 +49,7 @@ private:
     std::string_view word;
     void (lowering::*take)();
   };
-  static const std::array<way, 21> ways;
+  static const std::array<way, 23> ways;
 
   void take_layer();
   void take_conv();
@@ -61,6 +61,7 @@ private:
   void take_average(std::int64_t kernel, std::int64_t stride);
   void take_batch_norm() { add_norm("", "", true, layer_->out); }
   void take_layer_norm() { add_norm("", "", false, layer_->out); }
+  void take_channel_norm();
   void take_activation();
   void take_dropout();
   void take_resize();
@@ -231,6 +232,13 @@ void lowering::take_resize() {
   add(average_step{spans(out[1], in[1]), spans(out[2], in[2])});
 }
 
+void lowering::take_channel_norm() {
+  const sizes one{channels_out()};
+  const auto weight = tensor("weight", word_, "weight", one);
+  const auto bias = tensor("bias", word_, "bias", one);
+  add(channel_norm_step{weight, bias});
+}
+
 void lowering::take_activation() {
   add(activation_step{text_setting(layer_->settings, "function")});
 }
@@ -259,7 +267,7 @@ void lowering::take_map() {
     add(linear_step{weight, bias});
 }
 
-constexpr std::array<lowering::way, 21> lowering::ways{{
+constexpr std::array<lowering::way, 23> lowering::ways{{
     {"input", "input", &lowering::take_plain<input_step>},
     {"conv", "conv", &lowering::take_conv},
     {"separable_conv", "separable", &lowering::take_separable},
@@ -271,9 +279,11 @@ constexpr std::array<lowering::way, 21> lowering::ways{{
     {"dense", "dense", &lowering::take_dense},
     {"batch_norm", "batch_norm", &lowering::take_batch_norm},
     {"layer_norm", "layer_norm", &lowering::take_layer_norm},
+    {"channel_norm", "channel_norm", &lowering::take_channel_norm},
     {"activation", "activation", &lowering::take_activation},
     {"dropout", "dropout", &lowering::take_dropout},
     {"add", "add", &lowering::take_plain<add_step>},
+    {"multiply", "multiply", &lowering::take_plain<multiply_step>},
     {"concat", "concat", &lowering::take_plain<concat_step>},
     {"flatten", "flatten", &lowering::take_plain<flatten_step>},
     {"as_image", "as_image", &lowering::take_plain<as_image_step>},

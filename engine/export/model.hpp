@@ -41,6 +41,10 @@ struct batch_norm_step {
 struct layer_norm_step {
   tensor_index weight = 0, bias = 0;
 };
+/// Over the channels of each pixel, then a weight and a bias for each channel.
+struct channel_norm_step {
+  tensor_index weight = 0, bias = 0;
+};
 /// "relu", ...: as search_spaces/operators.hpp has them, without "none".
 struct activation_step {
   std::string function;
@@ -72,15 +76,18 @@ struct mixture_step {
   tensor_index shares = 0, temperature = 0;
 };
 struct add_step {};
+/// Inputs but the last may have one pixel, which stands for every one.
+struct multiply_step {};
 struct concat_step {};
 struct flatten_step {};
 struct as_image_step {};
 
 using operation =
     std::variant<input_step, convolution_step, linear_step, batch_norm_step,
-                 layer_norm_step, activation_step, max_pool_step, avg_pool_step,
-                 average_step, global_avg_step, global_max_step, dropout_step,
-                 mixture_step, add_step, concat_step, flatten_step, as_image_step>;
+                 layer_norm_step, channel_norm_step, activation_step, max_pool_step,
+                 avg_pool_step, average_step, global_avg_step, global_max_step,
+                 dropout_step, mixture_step, add_step, multiply_step, concat_step,
+                 flatten_step, as_image_step>;
 
 inline constexpr double norm_epsilon = 1e-5;
 

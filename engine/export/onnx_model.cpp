@@ -51,6 +51,7 @@ private:
   std::string visit(const linear_step& o);
   std::string visit(const batch_norm_step& o);
   std::string visit(const layer_norm_step& o);
+  std::string visit(const channel_norm_step& o);
   std::string visit(const activation_step& o);
   std::string visit(const max_pool_step& o);
   std::string visit(const avg_pool_step& o);
@@ -59,11 +60,14 @@ private:
   std::string visit(const global_max_step&) { return global("GlobalMaxPool"); }
   std::string visit(const dropout_step&) { return x_; }
   std::string visit(const mixture_step& o);
-  std::string visit(const add_step&);
+  std::string visit(const add_step&) { return folded("Add"); }
+  std::string visit(const multiply_step&) { return folded("Mul"); }
   std::string visit(const concat_step&);
   std::string visit(const flatten_step&);
   std::string visit(const as_image_step&);
   std::string global(const char* op);
+  /// All inputs, joined by an operator of two.
+  std::string folded(const char* op);
 
   const exported_model& m_;
   const preprocessing& how_;
@@ -111,6 +115,32 @@ std::string graph_writer::visit(const layer_norm_step& o) {
   per_channel[0] = step_->out.sizes[0];
   add("Mul",
       {part("shaped"), numbers(part("weight"), per_channel, m_.weights[o.weight].values)},
+      part("scaled"));
+  return done(
+      add("Add",
+          {part("scaled"), numbers(part("bias"), per_channel, m_.weights[o.bias].values)},
+          name));
+}
+
+std::string graph_writer::visit(const channel_norm_step& o) {
+  const auto& name = step_->name;
+  const auto part = [&](const char* role) { return name + "." + role; };
+  const auto mean = [&](const std::string& of, const char* role) {
+    add("ReduceMean", {of}, part(role)).list("axes", sizes{1}).whole("keepdims", 1);
+  };
+  mean(x_, "mean");
+  add("Sub", {x_, part("mean")}, part("centered"));
+  add("Mul", {part("centered"), part("centered")}, part("squares"));
+  mean(part("squares"), "variance");
+  add("Add",
+      {part("variance"), numbers(part("epsilon"), {},
+                                 std::vector<float>{static_cast<float>(norm_epsilon)})},
+      part("positive"));
+  add("Sqrt", {part("positive")}, part("deviation"));
+  add("Div", {part("centered"), part("deviation")}, part("normal"));
+  const sizes per_channel{step_->out.sizes[0], 1, 1};
+  add("Mul",
+      {part("normal"), numbers(part("weight"), per_channel, m_.weights[o.weight].values)},
       part("scaled"));
   return done(
       add("Add",
@@ -214,13 +244,13 @@ std::string graph_writer::visit(const mixture_step& o) {
   return done(add("Div", {part("log"), tensor(o.temperature)}, name));
 }
 
-std::string graph_writer::visit(const add_step&) {
+std::string graph_writer::folded(const char* op) {
   auto sum = inputs_[0];
   for (std::size_t i = 1; i < inputs_.size(); ++i) {
     const auto name = i + 1 == inputs_.size()
                           ? step_->name
                           : step_->name + ".first" + std::to_string(i + 1);
-    add("Add", {sum, inputs_[i]}, name);
+    add(op, {sum, inputs_[i]}, name);
     sum = name;
   }
   return sum;

@@ -53,6 +53,9 @@ public:
   std::string operator()(const layer_norm_step&) const {
     return "nn.GroupNorm(1, " + number(step_->out.sizes.front()) + ")";
   }
+  std::string operator()(const channel_norm_step&) const {
+    return "ChannelNorm(" + number(step_->out.sizes.front()) + ")";
+  }
   std::string operator()(const dropout_step& o) const {
     return "nn.Dropout(" + literal(o.rate) + ")";
   }
@@ -124,6 +127,7 @@ public:
     return "self." + step_->name + "(" + joined(", ") + ")";
   }
   std::string operator()(const add_step&) const { return joined(" + "); }
+  std::string operator()(const multiply_step&) const { return joined(" * "); }
   std::string operator()(const concat_step&) const {
     return "torch.cat([" + joined(", ") + "], 1)";
   }
@@ -186,6 +190,15 @@ class Mixture(nn.Module):
 
 )";
 
+constexpr std::string_view channel_norm_class = R"(
+class ChannelNorm(nn.LayerNorm):
+    """Of each pixel, over its channels."""
+
+    def forward(self, x):
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+)";
+
 constexpr std::string_view load_functions = R"(
 def read_safetensors(file):
     """The tensors of a file by name; the package safetensors does the same."""
@@ -223,9 +236,11 @@ public:
   std::string write() {
     head();
     constants();
-    if (has<average_step>())
+    if (has_step<average_step>())
       text_ += average_class;
-    if (has<mixture_step>())
+    if (has_step<channel_norm_step>())
+      text_ += channel_norm_class;
+    if (has_step<mixture_step>())
       text_ += mixture_class;
     if (takes_texts(how_))
       text_ += rows_class(how_);
@@ -238,7 +253,7 @@ public:
 
 private:
   template<class Step>
-  [[nodiscard]] bool has() const {
+  [[nodiscard]] bool has_step() const {
     return std::ranges::any_of(m_.steps, [](const export_step& s) {
       return std::holds_alternative<Step>(s.computes);
     });

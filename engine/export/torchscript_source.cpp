@@ -49,6 +49,11 @@ public:
     return "torch.group_norm(" + x_ + ", 1, " + tensor(o.weight) + ", " + tensor(o.bias)
            + ", " + literal(norm_epsilon) + ", True)";
   }
+  std::string operator()(const channel_norm_step& o) const {
+    return "torch.permute(torch.layer_norm(torch.permute(" + x_ + ", [0, 2, 3, 1]), ["
+           + std::to_string(step_->out.sizes.front()) + "], " + tensor(o.weight) + ", "
+           + tensor(o.bias) + ", " + literal(norm_epsilon) + ", True), [0, 3, 1, 2])";
+  }
   std::string operator()(const activation_step& o) const {
     return "torch." + o.function + "(" + x_
            + (o.function == "leaky_relu" ? ", 0.01)" : ")");
@@ -90,6 +95,7 @@ public:
                : sum;
   }
   std::string operator()(const add_step&) const { return joined(" + "); }
+  std::string operator()(const multiply_step&) const { return joined(" * "); }
   std::string operator()(const concat_step&) const {
     return "torch.cat([" + joined(", ") + "], 1)";
   }

@@ -151,11 +151,13 @@ private:
   void follow_project(const layer& l, const layer* twin);
   void follow_new(const layer& l);
   void choose_units(const layer& l, const layer& twin);
+  void choose_units_by_norm(const layer& l, const layer& twin);
   void pass_on(const layer& l);
   bool is_positive(const layer& l) const;
   bool can_be_identity(const layer& l) const;
   double norm(const std::string& name, std::int64_t unit) const;
   const layer* reader(const layer& l) const;
+  bool choose_units_of_skip(const layer& l);
 
   /// The parent's layer of that name, whatever its operator.
   std::optional<std::size_t> named(const std::string& name) const {
@@ -227,7 +229,47 @@ void planner::follow_same(const layer& l, std::size_t twin) {
         at_.units[j] < 0 ? key{} : keys_[twin][static_cast<std::size_t>(at_.units[j])];
 }
 
+/// The gene of which a layer is a part.
+std::string_view gene_of(const layer& l) {
+  return std::string_view(l.name).substr(0, l.name.find('.'));
+}
+
+// Within a composite, what is added to a skip or multiplied with it has the units that
+// the skip has; a layer between them that keeps units is passed over. Returns whether the
+// layer is one of these.
+bool planner::choose_units_of_skip(const layer& l) {
+  const layer* last = &l;
+  const layer* meeting = reader(l);
+  while (meeting != nullptr && operator_of(*meeting).units == unit_origin::kept) {
+    last = meeting;
+    meeting = reader(*meeting);
+  }
+  if (meeting == nullptr || !operator_of(*meeting).merges
+      || gene_of(*meeting) != gene_of(l))
+    return false;
+  const auto before = same(*meeting);
+  for (std::size_t i = 0; before && i < meeting->inputs.size(); ++i) {
+    const auto skip = meeting->inputs[i];
+    if (skip >= claims_.size() || &child_.layers[skip] == last)
+      continue;
+    at_.units =
+        first_units(find_parts(claims_[skip], keys_[parent_.layers[*before].inputs[i]]));
+    return true;
+  }
+  return false;
+}
+
 void planner::choose_units(const layer& l, const layer& twin) {
+  const auto wanted = units_of(l.out), there = units_of(twin.out);
+  if (!choose_units_of_skip(l))
+    choose_units_by_norm(l, twin);
+  out_.resize(at_.units.size());
+  if (wanted > there)
+    for (auto& c : out_)
+      c.weight = 0.5 + random_.uniform();
+}
+
+void planner::choose_units_by_norm(const layer& l, const layer& twin) {
   const auto wanted = units_of(l.out), there = units_of(twin.out);
   at_.units.resize(static_cast<std::size_t>(there));
   std::iota(at_.units.begin(), at_.units.end(), std::int64_t{0});
@@ -240,10 +282,6 @@ void planner::choose_units(const layer& l, const layer& twin) {
   while (std::ssize(at_.units) < wanted)
     at_.units.push_back(
         static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(there))));
-  out_.resize(at_.units.size());
-  if (wanted > there)
-    for (auto& c : out_)
-      c.weight = 0.5 + random_.uniform();
 }
 
 double planner::norm(const std::string& name, std::int64_t unit) const {
@@ -308,7 +346,7 @@ void planner::follow_new(const layer& l) {
   const auto twin = named(l.name); // Of another operator.
   const auto& row = operator_of(l);
   if (row.block) {
-    if (!twin && can_be_identity(l))
+    if (!twin && !l.starts_at_zero && can_be_identity(l))
       pass_on(l);
   } else if (row.units == unit_origin::each) {
     out_ = claims_[l.inputs.back()];

@@ -70,10 +70,10 @@ at::Tensor initial_weight(std::vector<std::int64_t> shape, double gain,
 // Batch or layer normalisation, or none, of examples with `channels` in front.
 class norm_module : public layer_module {
 public:
-  norm_module(std::string_view kind, std::int64_t channels) {
+  norm_module(std::string_view kind, std::int64_t channels, double weight = 1) {
     if (kind == "none")
       return;
-    weight_ = register_parameter("weight", at::ones({channels}));
+    weight_ = register_parameter("weight", at::full({channels}, weight));
     bias_ = register_parameter("bias", at::zeros({channels}));
     if (kind != "batch")
       return;
@@ -98,6 +98,28 @@ private:
   bool left_out_ = false;
 };
 
+// Normalises each pixel over its channels.
+class channel_norm_module final : public layer_module {
+public:
+  explicit channel_norm_module(const layer& l)
+      : weight_(register_parameter("weight", at::ones({channels_in(l)}))),
+        bias_(register_parameter("bias", at::zeros({channels_in(l)}))) {}
+
+  at::Tensor forward(inputs in) override {
+    if (left_out_)
+      return in[0];
+    const auto last = in[0].permute({0, 2, 3, 1});
+    return at::layer_norm(last, weight_.sizes(), weight_, bias_, 1e-5)
+        .permute({0, 3, 1, 2});
+  }
+
+  void leave_out_norm() override { left_out_ = true; }
+
+private:
+  at::Tensor weight_, bias_;
+  bool left_out_ = false;
+};
+
 // What follows the linear map of conv, separable_conv, depthwise_conv and dense.
 class block_module : public layer_module {
 public:
@@ -107,8 +129,9 @@ public:
     if (has_bias_)
       bias_ = register_parameter("bias", at::zeros({channels_out(l)}));
     norm_ = register_module(
-        "norm",
-        std::make_shared<norm_module>(text_setting(l.settings, "norm"), channels_out(l)));
+        "norm", std::make_shared<norm_module>(text_setting(l.settings, "norm"),
+                                              channels_out(l), l.starts_at_zero ? 0 : 1));
+    zero_weight_ = has_bias_ && l.starts_at_zero;
   }
 
   at::Tensor forward(inputs in) override {
@@ -119,13 +142,18 @@ public:
   void leave_out_norm() override { norm_->leave_out_norm(); }
 
 protected:
-  [[nodiscard]] double gain() const { return activation_.gain; }
+  /// Registers the map's last weight, with its initial values.
+  at::Tensor map_weight(std::vector<std::int64_t> shape, layer_context& c) {
+    auto weight = initial_weight(std::move(shape), activation_.gain, c);
+    return register_parameter("weight", zero_weight_ ? weight.zero_() : weight);
+  }
 
 private:
   virtual at::Tensor map(const at::Tensor& x, const at::Tensor& bias) = 0;
 
   const activation_entry& activation_;
   bool has_bias_;
+  bool zero_weight_ = false;
   at::Tensor bias_; ///< Undefined where there is none.
   std::shared_ptr<norm_module> norm_;
 };
@@ -150,8 +178,7 @@ class conv_module final : public block_module {
 public:
   conv_module(const layer& l, layer_context& c) : block_module(l), convolve_(l) {
     const auto k = convolve_.kernel;
-    weight_ = register_parameter(
-        "weight", initial_weight({channels_out(l), channels_in(l), k, k}, gain(), c));
+    weight_ = map_weight({channels_out(l), channels_in(l), k, k}, c);
   }
 
 private:
@@ -167,8 +194,7 @@ class depthwise_module final : public block_module {
 public:
   depthwise_module(const layer& l, layer_context& c) : block_module(l), convolve_(l) {
     const auto k = convolve_.kernel;
-    weight_ = register_parameter("weight",
-                                 initial_weight({channels_in(l), 1, k, k}, gain(), c));
+    weight_ = map_weight({channels_in(l), 1, k, k}, c);
   }
 
 private:
@@ -186,8 +212,7 @@ public:
     const auto k = convolve_.kernel;
     depthwise_ =
         register_parameter("depthwise", initial_weight({channels_in(l), 1, k, k}, 1, c));
-    weight_ = register_parameter(
-        "weight", initial_weight({channels_out(l), channels_in(l), 1, 1}, gain(), c));
+    weight_ = map_weight({channels_out(l), channels_in(l), 1, 1}, c);
   }
 
 private:
@@ -202,8 +227,7 @@ private:
 class dense_module final : public block_module {
 public:
   dense_module(const layer& l, layer_context& c) : block_module(l) {
-    weight_ = register_parameter(
-        "weight", initial_weight({channels_out(l), channels_in(l)}, gain(), c));
+    weight_ = map_weight({channels_out(l), channels_in(l)}, c);
   }
 
 private:
@@ -355,6 +379,13 @@ at::Tensor one_pixel(inputs in) {
   return in[0].unsqueeze(2).unsqueeze(3);
 }
 
+at::Tensor product(inputs in) {
+  auto all = in[0] * in[1];
+  for (const auto& more : in.subspan(2))
+    all = all * more;
+  return all;
+}
+
 at::Tensor sum(inputs in) {
   auto total = in[0] + in[1];
   for (const auto& more : in.subspan(2))
@@ -374,9 +405,11 @@ constexpr std::array modules{
     operator_module{"dense", build<dense_module>},
     operator_module{"batch_norm", build_batch_norm},
     operator_module{"layer_norm", build_layer_norm},
+    operator_module{"channel_norm", build<channel_norm_module>},
     operator_module{"activation", build<activation_module>},
     operator_module{"dropout", build<dropout_module>},
     operator_module{"add", build<sum>},
+    operator_module{"multiply", build<product>},
     operator_module{"concat", build<joined>},
     operator_module{"flatten", build<flat>},
     operator_module{"as_image", build<one_pixel>},

@@ -48,7 +48,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 20);
+  CHECK(names.size() == 26);
   CHECK(find_operator("convolution") == nullptr);
 }
 
@@ -62,9 +62,13 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
       return std::ranges::find(entry.settings, name, &setting_entry::name)
              != entry.settings.end();
     };
-    CHECK(entry.block == (has("norm") && has("activation")));
+    CHECK((entry.parts == nullptr) == (entry.shape != nullptr));
+    CHECK((entry.parts == nullptr) == (entry.cost != nullptr));
     for (const auto& s : entry.settings)
       CHECK(!s.sentence.empty());
+    if (entry.parts != nullptr)
+      continue;
+    CHECK(entry.block == (has("norm") && has("activation")));
     for (const auto& shape : {image, vector}) {
       if (!entry.works_on(shape.layout()))
         continue;

@@ -81,9 +81,11 @@ std::string operators_text() {
   for (const auto& o : operators())
     if (o.role == operator_role::layer)
       out += operator_text(o);
-  out += "\n## Inserted by Clade\n\n"
-         + paragraph("At the ends of a network, where edges meet and where shapes do not "
-                     "fit; search-space files may not name them.");
+  out +=
+      "\n## Inserted by Clade\n\n"
+      + paragraph("At the ends of a network, where edges meet, where shapes do not fit, "
+                  "and within operators that are several layers; search-space files "
+                  "may not name them.");
   for (const auto& o : operators())
     if (o.role != operator_role::layer)
       out += operator_text(o);

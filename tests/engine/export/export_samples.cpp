@@ -137,6 +137,9 @@ void write_operators(samples& out) {
       for (const auto word : s.words)
         chain(o, {{std::string(s.name), std::string(word)}});
   }
+  for (const char* op : {"residual", "inverted_residual", "convnext"})
+    for (const std::int64_t stride : {1, 2})
+      chain(*find_operator(op), {{"repeats", std::int64_t{2}}, {"stride", stride}});
   for (const char* op : {"max_pool", "avg_pool"})
     for (const std::int64_t kernel : {2, 3, 4, 5})
       for (const std::int64_t stride : {1, 2, 3})
@@ -170,7 +173,7 @@ int main(int count, char** words) {
   write_random(out, "mlp.toml", {{{13}}, 3});
   write_random(out, "mlp.toml", {{{13}}, 1});
   for (const auto& o : operators())
-    if (!out.met().contains(std::string(o.name))) {
+    if (o.parts == nullptr && !out.met().contains(std::string(o.name))) {
       std::fprintf(stderr, "export_samples: no network has %s\n",
                    std::string(o.name).c_str());
       return 1;

@@ -72,6 +72,8 @@ TEST_CASE("export: a block is taken apart into named steps in the network's orde
 
 TEST_CASE("export: every operator can be exported") {
   for (const auto& o : operators()) {
+    if (o.parts != nullptr)
+      continue;
     const tensor_shape shape =
         o.works_on(layout::image) ? tensor_shape{{4, 7, 5}} : tensor_shape{{6}};
     const auto settings = complete(o, {});

@@ -1,4 +1,5 @@
 #include "engine/training/inheritance.hpp"
+#include "search_spaces/operators.hpp"
 #include "search_spaces/search_space.hpp"
 #include "tests/engine/training/plain_network.hpp"
 #include "tests/support/genomes.hpp"
@@ -67,6 +68,13 @@ family descend(const genome& parent, const genome& child) {
     else if (t.name.ends_with("var")
              || (t.name.ends_with("weight") && t.shape.size() == 1))
       std::ranges::fill(t.values, 1.F);
+  for (const auto& l : f.child.layers)
+    for (auto& t : f.fresh)
+      if (l.starts_at_zero
+          && (t.name == l.name + ".norm.weight"
+              || (t.name == l.name + ".weight"
+                  && text_setting(l.settings, "norm") == "none")))
+        std::ranges::fill(t.values, 0.F);
   f.plan = plan_inheritance(f.child, f.parent, f.parents_weights, some_random());
   f.weights = inherit_weights(f.plan, f.parents_weights, f.fresh);
   return f;
@@ -231,6 +239,58 @@ TEST_CASE("inheritance: a wider layer before a sum keeps its units beside their 
       INFO(to_text(g) << "\nwider " << to_text(g.nodes[node].id));
       CHECK(difference(descend(g, widened(g, node, "filters", 9))) < rounding);
     }
+}
+
+TEST_CASE("inheritance: a composite that is wider or repeated more computes the same") {
+  struct change {
+    const char* op;
+    const char* setting;
+    std::int64_t from, to;
+  };
+  for (const auto& c : {change{"residual", "filters", 3, 7},
+                        {"residual", "repeats", 1, 3},
+                        {"residual", "kernel", 3, 5},
+                        {"inverted_residual", "repeats", 2, 3},
+                        {"inverted_residual", "kernel", 3, 5},
+                        {"inverted_residual", "expansion", 2, 3},
+                        {"inverted_residual", "filters", 3, 5},
+                        {"convnext", "repeats", 1, 3},
+                        {"convnext", "expansion", 2, 3}})
+    for (const char* block : {"basic", "bottleneck"})
+      for (const std::int64_t stride : {1, 2}) {
+        INFO(c.op << ' ' << c.setting << ' ' << block << " stride " << stride);
+        const bool residual = std::string(c.op) == "residual";
+        if (!residual && std::string(block) != "basic")
+          continue;
+        node_gene gene{{}, c.op, {{"filters", std::int64_t{4}}, {"stride", stride}}};
+        assign(gene.settings, "activation", "relu");
+        if (residual)
+          assign(gene.settings, "block", block);
+        if (std::string(c.op) == "convnext")
+          clade::erase(gene.settings, "activation");
+        assign(gene.settings, "repeats", std::int64_t{2});
+        assign(gene.settings, c.setting, c.from);
+        const auto g = test::a_chain({a_conv(4), gene, a_conv(3), a_dense(4)});
+        const auto f = descend(g, widened(g, 3, c.setting, c.to));
+        CHECK(difference(f) < rounding);
+        CHECK(f.weights != f.fresh);
+      }
+}
+
+TEST_CASE("inheritance: a residual block of a table computes the same when it grows") {
+  for (const char* norm : {"none", "batch"})
+    for (const std::int64_t repeats : {1, 3})
+      for (const std::int64_t units : {4, 9}) {
+        INFO(norm << ", " << repeats << " repeats, " << units << " units");
+        const node_gene gene{
+            {},
+            "residual_dense",
+            {{"norm", norm}, {"repeats", std::int64_t{1}}, {"units", std::int64_t{4}}}};
+        const auto g = test::a_chain({a_dense(5), gene, a_dense(4)});
+        const auto f =
+            descend(g, widened(widened(g, 3, "repeats", repeats), 3, "units", units));
+        CHECK(difference(f) < rounding);
+      }
 }
 
 TEST_CASE("inheritance: another operator under the same gene is new, the rest is taken") {

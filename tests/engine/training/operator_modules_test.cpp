@@ -34,6 +34,12 @@ std::shared_ptr<layer_module> built(const layer& l) {
   return op->build(l, context);
 }
 
+search_space an_image_space() {
+  search_space space;
+  space.input = layout::image;
+  return space;
+}
+
 at::Tensor examples_of(const tensor_shape& shape, std::int64_t batch = 3) {
   auto random = derive(3, purpose::synthetic, 0, 0);
   std::vector<std::int64_t> sizes{batch};
@@ -114,7 +120,8 @@ bool close(const at::Tensor& a, const at::Tensor& b) {
 TEST_CASE("operators: both tables hold the same names") {
   std::set<std::string_view> rules, modules;
   for (const auto& o : operators())
-    rules.insert(o.name);
+    if (o.parts == nullptr)
+      rules.insert(o.name);
   for (const auto& o : operator_modules())
     modules.insert(o.name);
   CHECK(rules == modules);
@@ -123,6 +130,8 @@ TEST_CASE("operators: both tables hold the same names") {
 
 TEST_CASE("operators: every row computes what its shape and cost rules say") {
   for (const auto& o : operators()) {
+    if (o.parts != nullptr)
+      continue;
     const tensor_shape image{{4, 7, 5}};
     const tensor_shape vector{{6}};
     for (const auto& shape : {image, vector}) {
@@ -143,7 +152,7 @@ TEST_CASE("operators: those that keep signs or units do so") {
   for (const auto& o : operators()) {
     INFO(o.name);
     for (const auto& shape : {tensor_shape{{4, 7, 5}}, tensor_shape{{6}}}) {
-      if (!o.works_on(shape.layout()))
+      if (o.parts != nullptr || !o.works_on(shape.layout()))
         continue;
       const auto l = a_layer(o.name, std::vector<tensor_shape>(o.merges ? 2 : 1, shape));
       const auto module = built(l);
@@ -156,6 +165,74 @@ TEST_CASE("operators: those that keep signs or units do so") {
         CHECK(module->forward(in).reshape_as(x).equal(x));
     }
   }
+}
+
+TEST_CASE("operators: the layers of a composite compute what their rules say") {
+  const problem image{{{4, 7, 5}}, 3}, vector{{{6}}, 3};
+  for (const auto& o : operators()) {
+    if (o.parts == nullptr)
+      continue;
+    std::vector<std::vector<setting>> all{{}};
+    for (const auto& s : o.settings) {
+      for (const auto word : s.words)
+        all.push_back({{std::string(s.name), std::string(word)}});
+      if (s.type == setting_entry::kind::integer)
+        for (const std::int64_t v : {1, 2, 3, 4})
+          if (objection(s, v).empty())
+            all.push_back({{std::string(s.name), v}, {"repeats", std::int64_t{2}}});
+      if (s.type == setting_entry::kind::real)
+        all.push_back({{std::string(s.name), s.low}});
+    }
+    for (auto& settings : all) {
+      if (settings.size() == 2 && settings[0].name == "repeats")
+        settings.pop_back();
+      const auto g = test::a_chain({{{}, std::string(o.name), settings}});
+      for (const auto& p : {image, vector}) {
+        const auto n =
+            decode(p.input == image.input ? an_image_space() : search_space(), g, p);
+        REQUIRE(n);
+        INFO(to_text(*n));
+        for (const auto& l : n->layers)
+          REQUIRE(check_layer(l) == "");
+        network_module whole(*n, {.seed = 1}, at::kCPU);
+        REQUIRE(whole.forward(examples_of(p.input)).sizes() == at::IntArrayRef({3, 3}));
+      }
+    }
+  }
+}
+
+TEST_CASE("operators: a residual block passes on what enters it at first") {
+  const auto x = examples_of({{4, 7, 5}}).abs();
+  for (const auto* op : {"residual", "inverted_residual", "convnext"}) {
+    INFO(op);
+    const auto n = decode(
+        an_image_space(),
+        test::a_chain(
+            {{{}, op, {{"filters", std::int64_t{4}}, {"repeats", std::int64_t{3}}}}}),
+        {{{4, 7, 5}}, 3});
+    REQUIRE(n);
+    auto cut = *n; // Without what follows the block.
+    while (cut.layers.back().op == "output" || cut.layers.back().op == "flatten")
+      cut.layers.pop_back();
+    network_module block(cut, {.seed = 1}, at::kCPU);
+    CHECK(close(block.forward(x), x));
+  }
+}
+
+TEST_CASE("operators: a residual block of a table passes on what enters it at first") {
+  const auto x = examples_of({{6}});
+  const auto n = decode({},
+                        test::a_chain({{{},
+                                        "residual_dense",
+                                        {{"dropout", 0.3},
+                                         {"repeats", std::int64_t{3}},
+                                         {"units", std::int64_t{6}}}}}),
+                        {{{6}}, 3});
+  REQUIRE(n);
+  auto cut = *n;
+  cut.layers.pop_back(); // The output.
+  network_module block(cut, {.seed = 1}, at::kCPU);
+  CHECK(close(block.forward(x), x));
 }
 
 TEST_CASE(
@@ -224,6 +301,14 @@ TEST_CASE("operators: a layer norm is over all of an example") {
   CHECK(close(through(a_layer("layer_norm", {shape}), x), at::layer_norm(x, {3, 4, 5})));
   const auto v = examples_of({{6}});
   CHECK(close(through(a_layer("layer_norm", {{{6}}}), v), at::layer_norm(v, {6})));
+}
+
+TEST_CASE("operators: a channel norm is over the channels of each pixel") {
+  const tensor_shape shape{{3, 4, 5}};
+  const auto x = examples_of(shape);
+  const auto y = through(a_layer("channel_norm", {shape}), x);
+  CHECK(close(y.select(3, 2),
+              at::layer_norm(x.select(3, 2).transpose(1, 2), {3}).transpose(1, 2)));
 }
 
 TEST_CASE("operators: dropout scales what it spares and spares all in validation") {

@@ -58,6 +58,10 @@ public:
       return normalised(x, "");
     if (op == "activation")
       return activated(x, text_setting(layer_.settings, "function"));
+    if (op == "channel_norm")
+      return normalised_by_pixel(x);
+    if (op == "multiply")
+      return multiplied(in);
     if (op == "concat" || op == "add")
       return merged(in);
     if (op == "global_avg_pool")
@@ -82,6 +86,33 @@ private:
       else
         std::ranges::transform(sum, *in[i], sum.begin(), std::plus{});
     return sum;
+  }
+
+  // The first may have one value for each channel of the last.
+  static values multiplied(const std::vector<const values*>& in) {
+    auto product = *in[1];
+    for (std::size_t i = 0; i < product.size(); ++i)
+      product[i] *= (*in[0])[i * in[0]->size() / product.size()];
+    return product;
+  }
+
+  values normalised_by_pixel(const values& x) const {
+    const image shape(layer_.in[0]);
+    const auto channels = natural(shape.channels);
+    const auto pixels = x.size() / channels;
+    auto out = x;
+    for (std::size_t p = 0; p < pixels; ++p) {
+      double mean = 0, variance = 0;
+      for (std::size_t c = 0; c < channels; ++c)
+        mean += x[c * pixels + p] / static_cast<double>(channels);
+      for (std::size_t c = 0; c < channels; ++c)
+        variance += std::pow(x[c * pixels + p] - mean, 2) / static_cast<double>(channels);
+      for (std::size_t c = 0; c < channels; ++c)
+        out[c * pixels + p] = (x[c * pixels + p] - mean) / std::sqrt(variance + 1e-5)
+                                  * static_cast<double>(tensor("weight")->values[c])
+                              + static_cast<double>(tensor("bias")->values[c]);
+    }
+    return out;
   }
 
   values averaged(const values& x) const {
@@ -173,6 +204,10 @@ private:
         v = std::max(v, 0.0);
       else if (how == "tanh")
         v = std::tanh(v);
+      else if (how == "sigmoid")
+        v = 1 / (1 + std::exp(-v));
+      else if (how == "gelu")
+        v = v / 2 * (1 + std::erf(v / std::sqrt(2.0)));
       else
         REQUIRE(how == "none");
     return x;
@@ -245,6 +280,9 @@ std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) 
     }
     if (l.op == "batch_norm")
       d.add_norm(l, "");
+    else if (l.op == "channel_norm")
+      for (const auto* role : {"weight", "bias"})
+        d.add(l, role, {out});
     else if (block && text_setting(l.settings, "norm") != "none")
       d.add_norm(l, "norm.");
     else if (block || l.op == "project" || l.op == "output")
