@@ -115,6 +115,8 @@ void selector_state::request_composition(const std::vector<trained_member>& all)
           return fail(
               {answer.measured.error().kind, "the final model could not be put together: "
                                                  + answer.measured.error().message});
+        if (!answer.composed)
+          return fail({error_kind::internal, "the final model did not come"});
         composed = answer.composed;
         final_record.examinations.push_back(composed->tested);
         test_champion();

@@ -72,6 +72,19 @@ expected<measured> measure_speed(const std::filesystem::path& file) {
                   .slots = std::max<std::size_t>(plan.at("slots").size(), 1)};
 }
 
+/// Says that there is no time for a training, and how much there should be.
+std::string too_short(const search_size& size, const measured& speed, double seconds) {
+  constexpr double least_epochs = 3, share = 0.5;
+  const double needed =
+      least_epochs * speed.seconds_per_evaluation / size.epochs * 2 / share;
+  if (needed <= seconds)
+    return {};
+  return "the minutes are too few: a training of 3 epochs takes about "
+         + duration_text(needed * share / 2) + " here; --minutes "
+         + std::to_string(static_cast<long>(std::ceil(needed / 60)))
+         + " would do for a start";
+}
+
 /// The search that takes about half of so many seconds; the rest is for its end.
 search_size fit_into(search_size size, const measured& speed, double seconds) {
   constexpr double share = 0.5, least = 48, most = 5000;
@@ -179,6 +192,8 @@ write_experiment(const data_profile& data, const new_options& options,
   if (options.minutes) {
     const double seconds = seconds_left(options, began);
     if (speed) {
+      if (const auto why = too_short(params.size, *speed, seconds); !why.empty())
+        return fail(error_kind::invalid_input, why);
       params.size = fit_into(params.size, *speed, seconds);
       speed->seconds = seconds * 0.9;
     }

@@ -7,6 +7,7 @@
 #include "tools/run/new_run.hpp"
 #include "tools/run/publishing.hpp"
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -17,6 +18,7 @@ namespace {
 struct run_options {
   new_run_params run;
   bool json = false;
+  std::optional<double> minutes;
   std::optional<std::uint64_t> seed;
   std::string slots;
   sharing_options sharing;
@@ -39,6 +41,10 @@ void say_start(const new_run& fresh) {
 int run(run_options options) {
   if (options.seed)
     options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
+  if (options.minutes)
+    options.run.overrides.push_back(
+        "limits.wall_time=\"" + std::to_string(std::llround(60e3 * *options.minutes))
+        + "ms\"");
   if (!options.slots.empty())
     options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
   if (!options.sharing.listen.empty())
@@ -79,6 +85,9 @@ void add_run(CLI::App& app, command& chosen) {
       ->required();
   sub->add_option("--seed", options->seed, "Instead of experiment.seed")
       ->check(whole_number(0, largest_seed));
+  sub->add_option("--minutes", options->minutes,
+                  "How long the run may take, with its end: limits.wall_time")
+      ->check(CLI::Range(0.001, 1e6));
   sub->add_option("--slots", options->slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");

@@ -153,13 +153,18 @@ void write_operators(samples& out) {
 
 void write_random(samples& out, const char* space_name, const problem& p) {
   const auto space = must(load_search_space(fs::path(CLADE_SEARCH_SPACES) / space_name));
+  std::vector<network> networks;
   for (std::uint64_t i = 0; i < 20; ++i) {
     auto random = derive(5, purpose::sample, 0, i);
     auto g = must(sample(space, p, random)).child;
     for (int steps = 0; steps < 8; ++steps)
       g = mutate(space, p, g, {}, random).child;
-    out.write(must(decode(space, g, p)), p);
+    networks.push_back(must(decode(space, g, p)));
+    out.write(networks.back(), p);
   }
+  networks = {networks[0], networks[1], linear_network(p)};
+  out.write(mixture_of(networks, p.outputs == 1 ? mixed::values : mixed::probabilities),
+            p);
 }
 
 } // namespace

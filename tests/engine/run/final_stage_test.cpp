@@ -1,0 +1,208 @@
+#include "engine/run/final_stage.hpp"
+#include "engine/run/next_step.hpp"
+#include "tests/engine/search/toy_world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+
+using namespace clade;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::vector<final_source> three{{7, 1.0}, {3, 1.0}, {9, 1.0}, {5, 1.0}};
+
+final_planned plan(const final_params& params, std::chrono::milliseconds time,
+                   std::size_t slots = 2,
+                   const std::vector<final_source>& sources = three) {
+  return plan_final_stage(params, sources, {.slots = slots, .time = time, .epochs = 10});
+}
+
+double seconds(const final_planned& p, const std::vector<final_source>& sources = three) {
+  double sum = 0;
+  for (const auto& t : p.trainings)
+    sum += t.epochs
+           * std::ranges::find(sources, t.source, &final_source::id)->seconds_per_epoch;
+  return sum;
+}
+
+final_params ensemble() {
+  return {.model = "ensemble"};
+}
+
+/// A search that is over, with its best in the fold.
+run_state searched() {
+  auto rules = toy_rules("generational");
+  rules.final_stage = ensemble();
+  auto state = make_run_state(rules).value();
+  const toy_world world;
+  REQUIRE(apply(state, run_started{.version = "0", .seed = 1}));
+  while (!state.search->finished()) {
+    const auto next = next_step(state);
+    if (next.close) {
+      REQUIRE(apply(state, *next.close));
+      continue;
+    }
+    for (const auto& order : next.breed) {
+      auto c = world.breed(1, order);
+      c.equal_to = state.known.find(training_of(c));
+      REQUIRE(apply(state, candidate_born{c}));
+      const auto e = world.evaluate(c);
+      if (c.equal_to == 0)
+        REQUIRE(apply(state, candidate_evaluated{e}));
+    }
+    for (const auto& copy : next_step(state).copy)
+      REQUIRE(apply(state, candidate_evaluated{copy_for(
+                               copy.id, world.evaluate(a_candidate(copy.original)))}));
+  }
+  return state;
+}
+
+} // namespace
+
+TEST_CASE("final stage: without a limit of time three genomes are trained to the end") {
+  const auto p = plan(ensemble(), 0ms);
+  REQUIRE(p.trainings.size() == 3);
+  CHECK(p.trainings[0].source == 7);
+  CHECK(p.trainings[2].source == 9);
+  CHECK(p.trainings[0].epochs == 40);
+  CHECK(p.trainings[0].fold == data_fold{0, 1});
+}
+
+TEST_CASE("final stage: what somebody asks for is planned") {
+  auto params = ensemble();
+  params.members = 2;
+  params.epochs = 7;
+  params.folds = 3;
+  const auto p = plan(params, 0ms);
+  REQUIRE(p.trainings.size() == 6);
+  CHECK(p.trainings[4].source == 3);
+  CHECK(p.trainings[4].fold == data_fold{1, 3});
+  CHECK(p.trainings[4].epochs == 7);
+}
+
+TEST_CASE("final stage: all of the plan fits into the time of the slots") {
+  for (const auto time : {30s, 60s, 100s, 300s, 1000s, 5000s})
+    for (const std::size_t slots : {1, 2, 3, 8}) {
+      const auto p = plan(ensemble(), time, slots);
+      CAPTURE(time.count(), slots);
+      CHECK(!p.trainings.empty());
+      CHECK(seconds(p) <= static_cast<double>(slots) * static_cast<double>(time.count()));
+      CHECK(p.time_ms < static_cast<std::uint64_t>(time.count()) * 1000);
+    }
+}
+
+TEST_CASE("final stage: with little time each slot trains one, for fewer epochs") {
+  const auto p = plan(ensemble(), 20s);
+  REQUIRE(p.trainings.size() == 2);
+  CHECK(p.trainings[0].epochs < 40);
+  CHECK(p.trainings[0].epochs > 10);
+}
+
+TEST_CASE("final stage: with much time genomes have folds") {
+  const auto p = plan(ensemble(), 5000s);
+  CHECK(p.trainings.front().fold.of == 5);
+  CHECK(p.trainings.size() >= 15);
+}
+
+TEST_CASE("final stage: a genome that is much slower than the best is left to the search") {
+  const std::vector<final_source> uneven{{1, 1.0}, {2, 9.0}};
+  for (const auto& t : plan(ensemble(), 20s, 2, uneven).trainings)
+    CHECK(t.source == 1);
+}
+
+TEST_CASE("final stage: without time for an epoch, or without genomes, none is trained") {
+  CHECK(plan(ensemble(), 100ms).trainings.empty());
+  CHECK(plan(ensemble(), 0ms, 2, {}).trainings.empty());
+}
+
+TEST_CASE("final stage: what nobody can mean is refused") {
+  CHECK(validate(final_params{}));
+  CHECK_FALSE(validate(final_params{.model = "best of all"}));
+  CHECK_FALSE(validate(final_params{.members = 6}));
+  CHECK_FALSE(validate(final_params{.folds = 21}));
+  CHECK_FALSE(validate(final_params{.share = 1}));
+}
+
+TEST_CASE("final stage: the fold takes the plan, its candidates and the model") {
+  auto state = searched();
+  CHECK(next_step(state).plan);
+  CHECK_FALSE(next_step(state).finish);
+  const auto best = state.best.front();
+  const final_planned planned{
+      .trainings = {{best.id, 40, {0, 2}}, {best.id, 40, {1, 2}}}};
+  CHECK_FALSE(apply(state, final_planned{.trainings = {{best.id + 1000, 40, {0, 1}}}}));
+  REQUIRE(apply(state, planned));
+  CHECK_FALSE(apply(state, planned));
+  const auto evaluated = state.evaluated;
+  for (std::uint32_t fold = 0; fold < 2; ++fold) {
+    const auto next = next_step(state);
+    CHECK(next.breed.empty());
+    REQUIRE(next.finals.size() == 1);
+    auto other = next.finals.front();
+    other.epochs = 41;
+    CHECK_FALSE(apply(state, candidate_born{other}));
+    REQUIRE(apply(state, candidate_born{next.finals.front()}));
+    CHECK(next.finals.front().fold == data_fold{fold, 2});
+    CHECK(next.finals.front().parents == std::vector{best.id});
+    CHECK_FALSE(next_step(state).finish);
+    REQUIRE(apply(state, candidate_evaluated{a_success(next.finals.front().id, 0.99)}));
+  }
+  CHECK(state.evaluated == evaluated + 2);
+  REQUIRE(state.finals.size() == 2);
+  CHECK(state.finals[0].bag == state.finals[1].bag);
+  CHECK(next_step(state).finish);
+  REQUIRE(apply(state, model_composed{.members = {{state.finals[0].who.id, 1.0}}}));
+  REQUIRE(apply(state, run_finished{.champion = state.best.front().id}));
+}
+
+TEST_CASE("final stage: a search that is cut is over, and what it had open is dropped") {
+  auto rules = toy_rules("generational");
+  rules.final_stage = ensemble();
+  auto state = make_run_state(rules).value();
+  REQUIRE(apply(state, run_started{.version = "0", .seed = 1}));
+  const toy_world world;
+  const auto orders = next_step(state).breed;
+  for (std::size_t i = 0; i < 3; ++i)
+    REQUIRE(apply(state, candidate_born{world.breed(1, orders[i])}));
+  REQUIRE(apply(state, candidate_evaluated{a_success(1, 0.5)}));
+  REQUIRE(apply(state, final_planned{.reason = "the clock",
+                                     .trainings = {{1, 4, {0, 1}}}}));
+  CHECK(next_step(state).breed.empty());
+  REQUIRE(apply(state, candidate_evaluated{a_failure(2, outcome::dropped)}));
+  REQUIRE(apply(state, candidate_evaluated{a_failure(3, outcome::dropped)}));
+  REQUIRE(apply(state, candidate_born{next_step(state).finals.front()}));
+  CHECK_FALSE(apply(state, run_finished{.champion = 1}));
+  REQUIRE(apply(state, candidate_evaluated{a_success(4, 0.6)}));
+  CHECK(next_step(state).finish);
+  CHECK(apply(state, run_finished{.champion = 4}));
+}
+
+TEST_CASE("final stage: its records come back as they were written") {
+  for (const record& r :
+       {record{final_planned{"the clock", 900, {{3, 40, {1, 5}}, {4, 2, {0, 1}}}}},
+        record{model_composed{{{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}},
+                              {"#3: damaged"}}}}) {
+    const auto again = decode_record(encode(r));
+    REQUIRE(again);
+    CHECK(encode(*again) == encode(r));
+    CHECK(!decisive_bytes(r).empty());
+  }
+  CHECK_FALSE(decode_record(
+      encode(record{model_composed{.members = {{1, 1.5}}}})));
+  CHECK_FALSE(decode_record(
+      encode(record{final_planned{.trainings = {{1, 1, {5, 5}}}}})));
+}
+
+TEST_CASE("final stage: a candidate of the end keeps its fold") {
+  auto c = a_candidate(4, 1);
+  c.fold = {1, 3};
+  const auto again = decode_record(encode(record{candidate_born{c}}));
+  REQUIRE(again);
+  CHECK(std::get<candidate_born>(*again).born.fold == data_fold{1, 3});
+  auto without = c;
+  without.fold = {};
+  CHECK(decisive_bytes(record{candidate_born{c}})
+        != decisive_bytes(record{candidate_born{without}}));
+}

@@ -1,0 +1,109 @@
+#include "engine/training/data_folds.hpp"
+#include "tests/engine/training/training_data.hpp"
+
+#include <ATen/ATen.h>
+#include <catch2/catch.hpp>
+
+#include <set>
+
+using namespace clade;
+
+namespace {
+
+std::set<std::int64_t> indices_of(const at::Tensor& part) {
+  const auto* first = part.const_data_ptr<std::int64_t>();
+  return {first, first + part.numel()};
+}
+
+/// Trains job `id` as fold `index` of `of`, and keeps the weights.
+trained_member trained(fitness_function& trainer, candidate_id id, data_fold fold = {},
+                       candidate_id bag = 0) {
+  auto j = a_job(a_dense_network(), id);
+  j.fold = fold;
+  j.keep_weights_above = -std::numeric_limits<double>::infinity();
+  unheard_progress nobody;
+  auto done = trainer.evaluate(j, nobody);
+  REQUIRE(done.evaluation.outcome == outcome::succeeded);
+  return {.id = id,
+          .genome = j.genome,
+          .fold = fold,
+          .bag = bag == 0 ? id : bag,
+          .weights = **done.weights.load()};
+}
+
+} // namespace
+
+TEST_CASE("folds: each example is left out once, and each class is in every fold") {
+  const training_bench bench(separable_csv(100));
+  const auto data = load_data(bench.setup.data, 1).value();
+  const auto all = to_device(data, "cpu");
+  auto both = indices_of(all.train);
+  both.merge(indices_of(all.validation));
+  std::set<std::int64_t> left_out;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto fold = data_of_fold(all, {i, 4}, 7);
+    auto seen = indices_of(fold.train);
+    const auto out = indices_of(fold.validation);
+    std::set<std::int64_t> labels;
+    for (const auto index : out) {
+      CHECK(seen.insert(index).second);
+      CHECK(left_out.insert(index).second);
+      labels.insert(all.targets[index].item<std::int64_t>());
+    }
+    CHECK(seen == both);
+    CHECK(labels.size() == data.classes.size());
+    CHECK(at::equal(fold.test, all.test));
+  }
+  CHECK(left_out == both);
+  CHECK(at::equal(data_of_fold(all, {0, 1}, 7).train, all.train));
+}
+
+TEST_CASE("composing: the final model is no worse than its members on the validation part") {
+  const training_bench bench(separable_csv(120));
+  const auto trainer = bench.trainer();
+  std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2)};
+  for (std::uint32_t f = 0; f < 3; ++f)
+    members.push_back(trained(*trainer, 3 + f, {f, 3}, 3));
+  const auto made = trainer->compose(members, 1, {});
+  REQUIRE(made);
+  CHECK(made->model.left_out.empty());
+  double shares = 0;
+  for (const auto& m : made->model.members)
+    shares += m.share;
+  CHECK(shares == Approx(1));
+  CHECK(made->tested.subject == "final model");
+  CHECK(metric_of(made->tested.metrics, "test.accuracy") > 0.9);
+  CHECK(metric_of(made->model.metrics, "validation.accuracy") > 0.9);
+  REQUIRE(made->tested.details);
+  CHECK(made->tested.details->classes.size() == 3);
+  const auto again = decode_composition(encode(*made));
+  REQUIRE(again);
+  CHECK(encode(*again) == encode(*made));
+}
+
+TEST_CASE("composing: damaged weights and missing folds are left out and named") {
+  const training_bench bench(plane_csv(80));
+  const auto trainer = bench.trainer();
+  std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2),
+                                      trained(*trainer, 3, {0, 2}, 3)};
+  members[1].weights[members[1].weights.size() / 2] ^= 1;
+  const auto made = trainer->compose(members, 1, {});
+  REQUIRE(made);
+  REQUIRE(made->model.left_out.size() == 2);
+  CHECK(made->model.left_out[0].starts_with("#2: "));
+  CHECK(made->model.left_out[1].starts_with("#3: not all folds"));
+  // y = 100 + 30 a - 20 b is what the linear model says.
+  CHECK(metric_of(made->tested.metrics, "test.rmse") < 0.1);
+  CHECK(made->linear_weights != "");
+}
+
+TEST_CASE("composing: members come back as they were sent, and garbage does not") {
+  const std::vector<trained_member> members{
+      {.id = 3, .genome = a_dense_network(), .fold = {1, 4}, .bag = 2, .weights = "abc"}};
+  const auto sent = encode(members);
+  const auto again = decode_members(sent);
+  REQUIRE(again);
+  CHECK(encode(*again) == sent);
+  for (std::size_t i = 0; i < sent.size(); ++i)
+    CHECK_FALSE(decode_members(std::string_view(sent).substr(0, i)));
+}

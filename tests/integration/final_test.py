@@ -1,0 +1,95 @@
+"""The end of a run with [final]: what is trained to the end, the final model, and what becomes of it in faults; LibTorch."""
+
+import json
+import pathlib
+import sqlite3
+import unittest
+
+from live_runs import RunTest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+IRIS = ROOT / "experiments" / "data" / "iris.csv"
+
+EXPERIMENT = f"""
+[experiment]
+name = "ended"
+seed = 3
+[data]
+file = "{IRIS}"
+target = "last"
+[search_space]
+file = "{ROOT}/search_spaces/mlp.toml"
+[evolution]
+strategy = "generational"
+population = 4
+generations = 2
+elites = 1
+[training]
+epochs = 4
+[final]
+model = "ensemble"
+members = 2
+folds = 2
+"""
+SEARCHED, TRAINED = 8, 4
+
+
+class FinalModel(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "ended.toml"
+        self.file.write_text(EXPERIMENT)
+
+    def run_to_end(self, *options):
+        run = self.start("run", self.file, "--slots", "cpu:2", *options)
+        self.assertEqual(run.end(), 0, run.said())
+        return run
+
+    def tests_of_the_end(self):
+        with sqlite3.connect(self.run_folder() / "run.db") as db:
+            return {subject: json.loads(metrics) for subject, metrics in
+                    db.execute("select subject, metrics from examinations")}
+
+    def assert_all_is_there(self):
+        self.assertEqual(self.count("select count(*) from evaluations"), SEARCHED + TRAINED)
+        self.assertEqual(self.count("select count(*) from genomes where epochs = 16"), TRAINED)
+        tested = self.tests_of_the_end()
+        self.assertEqual(sorted(tested), ["best random candidate", "champion", "final model", "linear model"])
+        self.assertGreater(tested["final model"]["test.accuracy"], 0.8)
+
+    def predicted(self, what):
+        example = self.folder / "example.csv"
+        example.write_text("\n".join(IRIS.read_text().splitlines()[:3]) + "\n")
+        return self.finish("predict", what, example).out
+
+    def test_it_is_tested_predicts_and_is_exported(self):
+        self.run_to_end()
+        self.assert_all_is_there()
+        folder = self.run_folder()
+        said = self.predicted(folder)
+        self.assertEqual(len(said.splitlines()), 3)
+        model = self.folder / "model.safetensors"
+        self.assertIn("the final model", self.finish("export", folder, "--safetensors", model).out)
+        self.assertEqual(self.predicted(model), said)
+        self.finish("replay", folder, "--verify")
+        text = self.finish("replay", folder, "--retrain", "all").out
+        self.assertIn("trained again on cpu equal", text)
+        self.assertNotIn("differs", text)
+
+    def test_a_head_killed_while_it_trains_to_the_end_ends_as_if_never_killed(self):
+        run = self.start("run", self.file, "--slots", "cpu:2")
+        self.await_evaluations(SEARCHED + 1, run)
+        run.kill()
+        resumed = self.start("resume", self.run_folder())
+        self.assertEqual(resumed.end(), 0, resumed.said())
+        self.assert_all_is_there()
+        self.assert_undisturbed(self.file)
+
+    def test_a_run_with_little_time_ends_with_a_model(self):
+        run = self.run_to_end("--minutes", "0.2", "--set", "evolution.generations=1000")
+        self.assertIn("final model", self.tests_of_the_end())
+        self.assertEqual(self.count("select count(*) from progress where state = 'finished'"), 1, run.said())
+
+
+if __name__ == "__main__":
+    unittest.main()

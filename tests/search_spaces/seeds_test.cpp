@@ -1,0 +1,111 @@
+#include "search_spaces/mixture.hpp"
+#include "search_spaces/seeds.hpp"
+#include "tests/search_spaces/space_files.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+const std::string dense_space = R"(
+[operators.dense]
+units = [16, 32, 64]
+activation = ["relu", "gelu"]
+[hyperparameters]
+learning_rate = {low = 0.001, high = 0.1, log = true}
+batch_size = [32, 64]
+)";
+
+const problem three_of_four{{{4}}, 3};
+
+expected<search_space> with(const std::string& seed) {
+  return parse_search_space(dense_space + seed, "a.toml");
+}
+
+std::string refusal(const std::string& seed) {
+  const auto space = with(seed);
+  return space ? "none" : space.error().message;
+}
+
+} // namespace
+
+TEST_CASE("seeds: what a seed says its genome has, the rest is drawn") {
+  const auto space = with(R"(
+[seeds.mlp]
+layers = [{op = "dense", units = 64}, {op = "dense", units = 16, activation = "gelu"}]
+hyperparameters = {batch_size = 32}
+[seeds.linear]
+layers = []
+)");
+  REQUIRE(space);
+  REQUIRE(space->seeds.size() == 2);
+  CHECK(space->seeds[0].name == "linear");
+  auto random = derive(1, purpose::sample, 0, 0);
+  const auto g = genome_of(space->seeds[1], space->rules, random);
+  CHECK(check(space->rules, g));
+  const auto n = decode(*space, g, three_of_four);
+  REQUIRE(n);
+  REQUIRE(n->layers.size() == 4);
+  CHECK(n->layers[1].out.sizes[0] == 64);
+  CHECK(n->layers[2].out.sizes[0] == 16);
+  CHECK(*find(g.hyperparameters, "batch_size") == value(std::int64_t{32}));
+  CHECK(find(g.hyperparameters, "learning_rate") != nullptr);
+  CHECK(check_seeds(*space, three_of_four));
+}
+
+TEST_CASE("seeds: a space with seeds is written and read again") {
+  const auto space = with(R"(
+[seeds.mlp]
+layers = [{op = "dense", units = 64}]
+hyperparameters = {learning_rate = 0.01}
+)");
+  REQUIRE(space);
+  const auto again = parse_search_space(to_toml(*space), "again");
+  REQUIRE(again);
+  CHECK(to_toml(*again) == to_toml(*space));
+}
+
+TEST_CASE("seeds: what does not fit its space is refused at its place") {
+  CHECK(refusal("[seeds.a]\nlayers = [{op = \"conv\"}]\n")
+        == "a.toml:8: seeds.a: conv: there is no operators.conv");
+  CHECK(refusal("[seeds.a]\nlayers = [{op = \"dense\", units = 17}]\n")
+        == "a.toml:8: seeds.a: dense: units = 17 is not in this space");
+  CHECK(refusal("[seeds.a]\nlayers = []\nhyperparameters = {momentum = 0.9}\n")
+        == "a.toml:8: seeds.a: there is no momentum in this space");
+  CHECK(refusal("[seeds.a]\nlayer = []\n").starts_with("a.toml:8: seeds.a needs layers"));
+  CHECK(refusal("[seeds.a]\nlayers = [3]\n").starts_with("a.toml:9: seeds.a.layers: 3"));
+}
+
+TEST_CASE("seeds: a seed beyond the limits is named with what to do") {
+  const auto space = parse_search_space(
+      "[limits]\nmax_parameters = 100\nmax_width = 64\n" + dense_space
+          + "[seeds.wide]\nlayers = [{op = \"dense\", units = 64}]\n",
+      "a.toml");
+  REQUIRE(space);
+  const auto fits = check_seeds(*space, three_of_four);
+  REQUIRE_FALSE(fits);
+  CHECK(fits.error().message.starts_with("the seed wide does not fit: "));
+  CHECK(fits.error().message.ends_with("write seeds = \"none\" in [search_space]"));
+}
+
+TEST_CASE("mixture: networks are joined over one input") {
+  const auto space = with("").value();
+  const auto linear = linear_network(three_of_four);
+  CHECK(linear.cost().parameters == 15);
+  const std::vector<network> members{linear, linear};
+  const auto both = mixture_of(members, mixed::probabilities);
+  REQUIRE(both.layers.size() == 4);
+  CHECK(both.layers[1].name == "m1_output");
+  CHECK(both.layers[2].name == "m2_output");
+  CHECK(both.layers[2].inputs == std::vector<std::size_t>{0});
+  CHECK(both.layers[3].inputs == std::vector<std::size_t>{1, 2});
+  CHECK(both.layers[3].out.sizes == std::vector<std::int64_t>{3});
+  CHECK_FALSE(decode_mixture(space, {}, three_of_four, mixed::values));
+}
+
+TEST_CASE("mixture: the linear model of images flattens them") {
+  const auto n = linear_network({{{2, 3, 3}}, 5});
+  REQUIRE(n.layers.size() == 3);
+  CHECK(n.cost().parameters == 18 * 5 + 5);
+}
