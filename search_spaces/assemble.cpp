@@ -161,9 +161,10 @@ std::string misfit(std::vector<setting>& given, const std::vector<parameter>& kn
     const auto p = std::ranges::find(known, s.name, &parameter::name);
     if (p == known.end())
       return "there is no " + s.name + " in this space";
-    if (const auto* whole = std::get_if<std::int64_t>(&s.value);
-        whole != nullptr && !contains(*p, s.value))
-      s.value = static_cast<double>(*whole);
+    const auto* whole = std::get_if<std::int64_t>(&s.value);
+    const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
+    if (!contains(*p, s.value) && contains(*p, as_real))
+      s.value = as_real;
     if (!contains(*p, s.value))
       return s.name + " = " + to_text(s.value) + " is not in this space";
   }

@@ -64,7 +64,8 @@ std::vector<std::uint32_t> select_ensemble(std::span<const validation_answers> m
     ++chosen[next];
     for (std::size_t i = 0; i < sum.size(); ++i)
       sum[i] += models[next][i];
-    if (least < lowest) {
+    // Sums of equal numbers differ in their last bits.
+    if (round == 1 || least < lowest - 1e-9 * std::abs(lowest)) {
       lowest = least;
       best = chosen;
     }

@@ -141,6 +141,7 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer, caf::actor 
       [](const observation&) {},
       [to](const run_failure& f) { caf::anon_send(to, f); },
       [](const stop_run&) {},
+      [](const end_search&) {},
       [](const clade::told&) { return std::string(); },
       [](const progress_query&) { return run_progress{}; },
   };

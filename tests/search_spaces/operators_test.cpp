@@ -48,7 +48,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 26);
+  CHECK(names.size() == 27);
   CHECK(find_operator("convolution") == nullptr);
 }
 

@@ -35,6 +35,7 @@ inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
       [h](const observation& o) { h->observations.push_back(o.record); },
       [h](const run_failure& f) { h->failures.push_back(f.why); },
       [](const stop_run&) {},
+      [](const end_search&) {},
       [](const told&) { return std::string(); },
       [](const progress_query&) { return run_progress{}; },
   };

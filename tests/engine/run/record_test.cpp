@@ -65,7 +65,10 @@ std::vector<record> one_of_each() {
                  "[experiment]\nname = \"y\"",
                  9,
                  {4, 5}},
-      operator_command{{instruction_kind::slots, 0, "cpu:4"}, "ada"}};
+      operator_command{{instruction_kind::slots, 0, "cpu:4"}, "ada"},
+      final_planned{"its share of the time is used", 9000, {{3, 40, {1, 5}}}},
+      model_composed{{{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}},
+                     {"#3: damaged"}}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {
@@ -160,7 +163,7 @@ TEST_CASE(
   };
   const record r = with_change_of(32).value();
   CHECK(to_text(std::get<candidate_born>(r).born.changes) == "guessed");
-  for (const std::uint64_t kind : {9, 31, 38, 1000})
+  for (const std::uint64_t kind : {9, 31, 40, 1000})
     CHECK_THAT(with_change_of(kind).error().message,
                Catch::Contains("unknown kind of change " + std::to_string(kind)));
 }

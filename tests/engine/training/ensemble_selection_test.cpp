@@ -27,7 +27,7 @@ double loss_of(const std::vector<validation_answers>& models,
 } // namespace
 
 TEST_CASE("ensemble selection: models whose errors cancel are chosen together") {
-  const std::vector<validation_answers> models{{1, -1, 1}, {-1, 1, -1}, {0.9, 0.9, 0.9}};
+  const std::vector<validation_answers> models{{1, -1, 1}, {-1, 1, -1}, {1.1, 1.1, 1.1}};
   CHECK(select_ensemble(models, loss_kind::squared_error)
         == std::vector<std::uint32_t>{1, 1, 0});
 }
