@@ -170,8 +170,9 @@ cgroup_folders find_cgroups(std::string_view membership, std::string_view mounts
 }
 
 cgroup_limits read_cgroup_limits(const fs::path& root) {
-  const auto folders = find_cgroups(read_small_file(root / "proc/self/cgroup").value_or(""),
-                                    read_small_file(root / "proc/self/mountinfo").value_or(""));
+  const auto folders =
+      find_cgroups(read_small_file(root / "proc/self/cgroup").value_or(""),
+                   read_small_file(root / "proc/self/mountinfo").value_or(""));
   const auto below_root = [&](const fs::path& folder) {
     return root / folder.relative_path();
   };
