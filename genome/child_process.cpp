@@ -140,7 +140,7 @@ bool prepare(const start_plan& plan) {
 }
 
 [[noreturn]] void become(const start_plan& plan) {
-  if (prepare(plan))
+  if ((!plan.params.first || plan.params.first()) && prepare(plan))
     ::execve(plan.words.front(), plan.words.data(), plan.environment.data());
   const int reason = errno;
   [[maybe_unused]] const auto written = ::write(plan.trouble, &reason, sizeof reason);
@@ -186,6 +186,7 @@ expected<pid_t> start_child(const child_params& params) {
   }
   if (count != sizeof reason)
     return child;
+  ::kill(child, SIGKILL); // `first` may have left it to something else.
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
   return cannot_start(params, reason);

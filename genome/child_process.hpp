@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct child_params {
   bool dies_with_us = false; ///< It is killed when the calling thread ends.
   bool is_foreign = false; ///< Signals that this process ignores have their usual effect,
                            ///< and limits of its private memory do not bind it.
+  /// Is called in the new process before all else, where it must not allocate. The new
+  /// process becomes the program if this returns true; else errno says why not.
+  std::function<bool()> first = {};
 };
 
 /// Starts it with no signal blocked; whoever does waits for its end. Blocks until the

@@ -34,8 +34,11 @@ bool node_progress::report(const epoch& e) {
                                        .of = limits.epochs,
                                        .passed = passed.take()});
   }
-  return (limits.time.count() == 0 || now - start_ < limits.time)
-         && !work_.dropped(assignment_.lease);
+  return (limits.time.count() == 0 || now - start_ < limits.time) && wanted();
+}
+
+bool node_progress::wanted() const {
+  return !work_.dropped(assignment_.lease);
 }
 
 } // namespace clade

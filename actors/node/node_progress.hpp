@@ -14,6 +14,7 @@ public:
   node_progress(const node_work& work, node_actor node, const assignment& a, bool own);
 
   bool report(const epoch& e) override;
+  [[nodiscard]] bool wanted() const override;
 
 private:
   const node_work& work_;

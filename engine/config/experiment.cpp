@@ -16,6 +16,7 @@
 #include "search_spaces/seeds.hpp"
 #include "search_spaces/variation.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace clade {
@@ -147,6 +148,27 @@ std::string experiment_name(const std::filesystem::path& file) {
   if (name.empty() || name.front() == '.' || name.front() == '-')
     name.insert(0, "data");
   return name;
+}
+
+namespace {
+
+bool reads_in_flight(const evolution_params& p) {
+  const auto* row = row_of(p.strategy);
+  return row != nullptr
+         && (row->traits.steady
+             || (row->parts != nullptr
+                 && std::ranges::any_of(row->parts(p), reads_in_flight)));
+}
+
+} // namespace
+
+void fit_in_flight(experiment& e, std::size_t slots) {
+  auto& p = e.evolution;
+  const bool others_may_come = slots == 0 || !e.slots.listen.empty();
+  if (!e.in_flight_follows_slots || !reads_in_flight(p)
+      || (others_may_come && slots <= p.in_flight))
+    return;
+  p.in_flight = std::min(slots, p.population);
 }
 
 std::uint32_t full_epochs(const experiment& e) {

@@ -52,6 +52,9 @@ struct experiment {
   std::string space_place; ///< "x.toml:8", where it is named, for messages.
   clade::objective objective;
   evolution_params evolution;
+  /// Whether the file leaves `evolution.in_flight` to the number of slots of the machine
+  /// that starts the run (`fit_in_flight`). A resolved experiment always gives it.
+  bool in_flight_follows_slots = false;
   training_params training;
   limits_params limits;
   slots_params slots;
@@ -60,6 +63,12 @@ struct experiment {
   /// Of the kind of its evaluator.
   [[nodiscard]] const evaluator_traits& traits() const { return evaluator->traits(); }
 };
+
+/// Gives a strategy without generations as many candidates in flight as this machine has
+/// `slots`, at most the population, where the experiment gives no number. The default
+/// stays where workers may come later: without slots, and where the run listens and has
+/// fewer slots than the default.
+void fit_in_flight(experiment& e, std::size_t slots);
 
 /// The epochs of a full evaluation.
 [[nodiscard]] std::uint32_t full_epochs(const experiment& e);

@@ -51,6 +51,8 @@ public:
   virtual ~progress() = default;
   /// False: stop soon, nobody wants the rest (out of time or dropped).
   virtual bool report(const epoch& e) = 0;
+  /// Returns whether anybody still wants the result, for what has no epochs to report.
+  [[nodiscard]] virtual bool wanted() const { return true; }
 };
 
 /// Of whoever neither listens nor stops anything.

@@ -44,11 +44,12 @@ if h["x"] < -1.5:
 print(json.dumps({"loss": (h["x"] - 1) ** 2 + (h["way"] == "rough"), "seed": candidate["seed"]}))
 """
 
-# Says that it is there, and the number of a child that ignores that it is told to end.
+# Says that it is there, and the numbers of two children that ignore that they are told to end, one in its own session.
 STUCK = """import os, pathlib, subprocess, sys, time
 if not pathlib.Path("ready").exists():
-    child = subprocess.Popen(["sh", "-c", "trap '' TERM; sleep 1000; : " + os.getcwd()])
-    pathlib.Path("writing").write_text(str(child.pid))
+    words = ["sh", "-c", "trap '' TERM; sleep 1000; : " + os.getcwd()]
+    children = [subprocess.Popen(words), subprocess.Popen(words, start_new_session=True)]
+    pathlib.Path("writing").write_text(" ".join(str(child.pid) for child in children))
     pathlib.Path("writing").rename("ready")
     time.sleep(1000)
 """
@@ -105,12 +106,14 @@ class Runs(CommandTest):
         self.write("score.py", STUCK + SCORE)
         run = self.start("run", self.experiment(), "--slots", "1")
         await_true((self.folder / "ready").exists, "the program never began")
-        child = int((self.folder / "ready").read_text())
-        os.kill(child, 0)  # It is there.
+        children = [int(word) for word in (self.folder / "ready").read_text().split()]
+        for child in children:
+            os.kill(child, 0)  # It is there.
         # What guards the program is a fork of the node, and has its words.
         node, = (p for p in processes_of(self.folder) if p.role == "node" and p.parent == self.worker(run).pid)
         os.kill(node.pid, signal.SIGKILL)
-        await_end(child)
+        for child in children:
+            await_end(child)
         self.assertEqual(run.end(), 0, run.said())
         self.assertEqual(self.count("select count(*) from evaluations"), 24)
 

@@ -100,26 +100,26 @@ std::optional<double> quotient(const std::string& quota, const std::string& peri
 }
 
 std::optional<double> quota_2(const fs::path& folder) {
-  const auto words = words_of(read_text(folder / "cpu.max").value_or(""));
+  const auto words = words_of(read_small_file(folder / "cpu.max").value_or(""));
   return words.size() == 2 ? quotient(words[0], words[1]) : std::nullopt;
 }
 
 std::optional<double> quota_1(const fs::path& folder) {
-  return quotient(read_text(folder / "cpu.cfs_quota_us").value_or(""),
-                  read_text(folder / "cpu.cfs_period_us").value_or(""));
+  return quotient(read_small_file(folder / "cpu.cfs_quota_us").value_or(""),
+                  read_small_file(folder / "cpu.cfs_period_us").value_or(""));
 }
 
 void limit_memory(cgroup_limits& limits, const fs::path& folder,
                   const memory_files& files) {
   const auto number = [&](const char* file) {
-    return number_after(read_text(folder / file).value_or(""), "");
+    return number_after(read_small_file(folder / file).value_or(""), "");
   };
   const auto limit = number(files.limit);
   if (!limit)
     return;
   const auto used = number(files.used).value_or(0);
   const auto droppable =
-      number_after(read_text(folder / "memory.stat").value_or(""), files.droppable)
+      number_after(read_small_file(folder / "memory.stat").value_or(""), files.droppable)
           .value_or(0);
   const auto held = used - std::min(used, droppable);
   keep_least(limits.memory_total, limit);
@@ -128,7 +128,7 @@ void limit_memory(cgroup_limits& limits, const fs::path& folder,
 
 } // namespace
 
-std::optional<std::string> read_text(const fs::path& file) {
+std::optional<std::string> read_small_file(const fs::path& file) {
   std::ifstream in(file);
   if (!in)
     return std::nullopt;
@@ -170,8 +170,9 @@ cgroup_folders find_cgroups(std::string_view membership, std::string_view mounts
 }
 
 cgroup_limits read_cgroup_limits(const fs::path& root) {
-  const auto folders = find_cgroups(read_text(root / "proc/self/cgroup").value_or(""),
-                                    read_text(root / "proc/self/mountinfo").value_or(""));
+  const auto folders =
+      find_cgroups(read_small_file(root / "proc/self/cgroup").value_or(""),
+                   read_small_file(root / "proc/self/mountinfo").value_or(""));
   const auto below_root = [&](const fs::path& folder) {
     return root / folder.relative_path();
   };

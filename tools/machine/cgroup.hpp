@@ -38,7 +38,8 @@ struct cgroup_folders {
 [[nodiscard]] cgroup_limits read_cgroup_limits(const std::filesystem::path& root);
 
 /// The whole text of a small file; nothing if it cannot be read.
-[[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file);
+[[nodiscard]] std::optional<std::string>
+read_small_file(const std::filesystem::path& file);
 
 /// The number after a key that begins a line: "MemTotal:   24684100 kB" gives 24684100.
 [[nodiscard]] std::optional<std::uint64_t> number_after(std::string_view text,

@@ -119,7 +119,7 @@ expected<machine> look_at_machine(const machine_params& params) {
   constexpr std::string_view mask = "Cpus_allowed_list:";
   machine m;
   const auto status_file = params.root / "proc/self/status";
-  const auto status = read_text(status_file).value_or("");
+  const auto status = read_small_file(status_file).value_or("");
   const auto at = status.find(mask);
   const auto cores = at == std::string::npos
                          ? std::nullopt
@@ -131,7 +131,7 @@ expected<machine> look_at_machine(const machine_params& params) {
   m.cores = *cores;
 
   const auto memory_file = params.root / "proc/meminfo";
-  const auto memory = read_text(memory_file).value_or("");
+  const auto memory = read_small_file(memory_file).value_or("");
   const auto total = number_after(memory, "MemTotal:");
   const auto available = number_after(memory, "MemAvailable:");
   if (!total || !available)

@@ -38,15 +38,12 @@ expected<fs::path> make_run_folder(const fs::path& runs, const std::string& name
 namespace {
 
 /// Fitness that trains nothing leaves cores to others, however many slots ask for it.
-expected<std::string> crowding_of(const experiment& e) {
-  return parse_slots(e.slots.local)
-      .and_then([&](const std::vector<slot>& slots) -> expected<std::string> {
-        if (!e.traits().trains)
-          return "";
-        return look_at_machine({.gpus = false}).and_then([&](const machine& m) {
-          return crowding(slots, m);
-        });
-      });
+expected<std::string> crowding_of(const experiment& e, const std::vector<slot>& slots) {
+  if (!e.traits().trains)
+    return "";
+  return look_at_machine({.gpus = false}).and_then([&](const machine& m) {
+    return crowding(slots, m);
+  });
 }
 
 /// What to tell a person whose search looks rows of a table up again and again.
@@ -68,7 +65,11 @@ expected<checked_experiment> check_experiment(experiment e) {
   if (!e.slots.listen.empty())
     if (auto free = parse_endpoint(e.slots.listen).and_then(check_listening); !free)
       return tl::unexpected(free.error());
-  auto crowded = crowding_of(e);
+  const auto slots = parse_slots(e.slots.local);
+  if (!slots)
+    return tl::unexpected(slots.error());
+  fit_in_flight(e, slots->size());
+  auto crowded = crowding_of(e, *slots);
   if (!crowded)
     return tl::unexpected(crowded.error());
   checked_experiment result{.note = std::move(*crowded)};

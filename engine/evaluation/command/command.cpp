@@ -185,7 +185,7 @@ public:
     evaluated_job result;
     auto& e = result.evaluation;
     e.id = j.id;
-    score(j, e);
+    score(j, p, e);
     e.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (e.outcome == outcome::succeeded) {
@@ -206,7 +206,7 @@ public:
   }
 
 private:
-  void score(const job& j, evaluation& e) const;
+  void score(const job& j, const progress& p, evaluation& e) const;
 
   command_setup setup_;
 };
@@ -221,6 +221,8 @@ void read_end(const program_result& done, const budget& b, evaluation& e) {
     return fail_with(e, outcome::out_of_memory,
                      "the program took more than " + std::to_string(b.memory_bytes >> 20)
                          + " MiB");
+  case program_end::unwanted:
+    return fail_with(e, outcome::dropped, "stopped, as nobody wants its score");
   case program_end::by_itself:
     break;
   }
@@ -234,7 +236,7 @@ void read_end(const program_result& done, const budget& b, evaluation& e) {
                   + last_words(done.errors));
 }
 
-void command_fitness::score(const job& j, evaluation& e) const {
+void command_fitness::score(const job& j, const progress& p, evaluation& e) const {
   const auto decoded = decode(setup_.space, j.genome, setup_.problem);
   if (!decoded)
     return fail_with(e, outcome::invalid, decoded.error().message);
@@ -243,7 +245,8 @@ void command_fitness::score(const job& j, evaluation& e) const {
                                  .directory = setup_.params.directory,
                                  .input = command_input(j),
                                  .time = j.budget.time,
-                                 .memory_bytes = j.budget.memory_bytes});
+                                 .memory_bytes = j.budget.memory_bytes,
+                                 .wanted = [&] { return p.wanted(); }});
   if (!done)
     return fail_with(e, outcome::invalid, done.error().message);
   read_end(*done, j.budget, e);

@@ -1,31 +1,30 @@
-// Two processes are started, both of one new process group:
+// Two processes are started, each the leader of a process group:
 //
-//   the guard     the group's leader. It waits for the end of a pipe that this process
-//                 alone holds open, and kills the group then: however this process ends,
-//                 the program and what it has started end too.
+//   the guard     It is the program's parent and a subreaper (guard.hpp). It waits for
+//                 the end of a socket that this process alone holds open, and then kills
+//                 all that is below it: however this process ends, the program and what
+//                 it has started end too.
 //   the program   reads its input from a file in memory; its output and errors are read
 //                 here, of which only the end is kept, so that it is never held up.
-//
-// The group keeps its number until the guard is waited for, which is the last that
-// happens.
 
 #include "engine/evaluation/command/program.hpp"
 
+#include "engine/evaluation/command/guard.hpp"
 #include "genome/child_process.hpp"
 #include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -39,15 +38,22 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_output = 1 << 20, most_errors = 64 << 10;
-// How long a look at the program waits for what it writes; shorter once it has closed
-// both, since it is about to end then.
-constexpr auto look_interval = 20ms, last_look_interval = 1ms;
+// How long a look at the program waits for what it writes.
+constexpr auto look_interval = 20ms;
 constexpr auto memory_interval = 100ms;
 // Before those that do not end when they are told are killed.
 constexpr auto grace = 500ms;
 
 tl::unexpected<error> failed(const std::string& what, int reason) {
   return fail(error_kind::io, what + ": " + std::strerror(reason));
+}
+
+/// The two ends of a pair of sockets.
+std::optional<std::array<unique_fd, 2>> open_line() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return std::nullopt;
+  return std::array{unique_fd(ends[0]), unique_fd(ends[1])};
 }
 
 struct pipe_ends {
@@ -97,52 +103,53 @@ private:
   std::string text_;
 };
 
-[[noreturn]] void guard(int lifeline) {
-  ::setpgid(0, 0);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int s : {SIGINT, SIGHUP})
-    ::signal(s, SIG_DFL);
-  ::signal(SIGTERM, SIG_IGN); // It stays the group's leader until all have ended.
-  ::prctl(PR_SET_NAME, "clade guard");
-  if (lifeline > 0)
-    ::close_range(0, static_cast<unsigned>(lifeline) - 1, 0);
-  ::close_range(static_cast<unsigned>(lifeline) + 1, UINT_MAX, 0);
-  char nothing = 0;
-  while (::read(lifeline, &nothing, 1) < 0 && errno == EINTR) {
-  }
-  ::kill(0, SIGKILL);
-  ::_exit(0);
+struct seen_process {
+  pid_t id = 0;
+  std::uint64_t resident_bytes = 0;
+};
+
+/// Nothing where it has ended.
+std::optional<std::pair<pid_t, seen_process>>
+parent_and_process(const std::filesystem::path& folder) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream file(folder / "stat");
+  std::string line;
+  std::getline(file, line);
+  // "pid (name) state parent ... resident ...", where the name may hold anything.
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos)
+    return std::nullopt;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  pid_t parent = 0;
+  fields >> skipped >> parent;
+  for (int i = 0; i < 19; ++i)
+    fields >> skipped;
+  std::uint64_t pages = 0;
+  if (!(fields >> pages))
+    return std::nullopt;
+  return std::pair(parent, seen_process{std::stoi(folder.filename()), pages * page});
 }
 
-/// The bytes that are resident in the processes of a group but its leader.
-std::uint64_t resident_bytes(pid_t group) {
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  std::uint64_t sum = 0;
+/// The bytes that are resident in all processes below this one.
+std::uint64_t resident_bytes_below(pid_t ancestor) {
+  std::multimap<pid_t, seen_process> children;
   std::error_code ended;
   for (std::filesystem::directory_iterator at("/proc", ended), end; at != end && !ended;
-       at.increment(ended)) {
-    const auto name = at->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos
-        || name == std::to_string(group))
-      continue;
-    std::ifstream file(at->path() / "stat");
-    std::string line;
-    std::getline(file, line);
-    // "pid (name) state parent group ... resident ...", where the name may hold anything.
-    const auto name_end = line.rfind(')');
-    if (name_end == std::string::npos)
-      continue;
-    std::istringstream fields(line.substr(name_end + 1));
-    std::string skipped;
-    pid_t of = 0;
-    fields >> skipped >> skipped >> of;
-    for (int i = 0; i < 18; ++i)
-      fields >> skipped;
-    std::uint64_t pages = 0;
-    if (of == group && fields >> pages)
-      sum += pages * page;
+       at.increment(ended))
+    if (at->path().filename().string().find_first_not_of("0123456789")
+        == std::string::npos)
+      if (const auto seen = parent_and_process(at->path()))
+        children.insert(*seen);
+  std::uint64_t sum = 0;
+  std::vector<pid_t> parents{ancestor};
+  while (!parents.empty()) {
+    const auto [first, last] = children.equal_range(parents.back());
+    parents.pop_back();
+    for (auto child = first; child != last; ++child) {
+      sum += child->second.resident_bytes;
+      parents.push_back(child->second.id);
+    }
   }
   return sum;
 }
@@ -150,26 +157,20 @@ std::uint64_t resident_bytes(pid_t group) {
 /// A program and its guard; both have ended when it is destroyed.
 class running_program {
 public:
-  running_program(const program_params& params, unique_fd lifeline, unique_fd output,
+  /// `line`: to the guard.
+  running_program(const program_params& params, unique_fd line, unique_fd output,
                   unique_fd errors)
       : params_(params),
-        lifeline_(std::move(lifeline)),
+        line_(std::move(line)),
         output_(std::move(output), most_output),
         errors_(std::move(errors), most_errors) {}
   running_program(const running_program&) = delete;
   running_program& operator=(const running_program&) = delete;
   ~running_program() { end_all(); }
 
-  /// Starts the guard, which reads `lifeline`, and the program in its group.
-  expected<void> start(int lifeline, child_params program) {
-    guard_ = ::fork();
-    if (guard_ == 0)
-      guard(lifeline);
-    if (guard_ < 0)
-      return failed("cannot start a process", errno);
-    ::setpgid(guard_, guard_); // Whoever is first.
-    program.group = guard_;
-    return start_child(program).map([this](pid_t process) { program_ = process; });
+  /// `program`: what becomes its guard first.
+  expected<void> start(const child_params& program) {
+    return start_child(program).map([this](pid_t process) { guard_ = process; });
   }
 
   program_result finish() {
@@ -191,9 +192,11 @@ public:
 
 private:
   bool ended(int& status) {
-    if (::waitpid(program_, &status, WNOHANG) != program_)
+    const auto count = ::recv(line_.get(), &status, sizeof status, MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR))
       return false;
-    program_ = -1;
+    if (count != sizeof status) // Somebody has killed the guard, and the program with it.
+      status = W_EXITCODE(0, SIGKILL);
     return true;
   }
 
@@ -201,10 +204,12 @@ private:
     const auto now = clock::now();
     if (params_.time.count() > 0 && now - start_ >= params_.time)
       return program_end::timed_out;
+    if (params_.wanted && !params_.wanted())
+      return program_end::unwanted;
     if (params_.memory_bytes == 0 || now - looked_ < memory_interval)
       return std::nullopt;
     looked_ = now;
-    return resident_bytes(guard_) > params_.memory_bytes
+    return resident_bytes_below(guard_) > params_.memory_bytes
                ? std::optional(program_end::out_of_memory)
                : std::nullopt;
   }
@@ -214,34 +219,34 @@ private:
     if (why_ == program_end::by_itself) {
       why_ = why;
       told_ = now;
-      ::kill(-guard_, why == program_end::out_of_memory ? SIGKILL : SIGTERM);
-    } else if (now - told_ >= grace) {
-      ::kill(-guard_, SIGKILL);
+      if (why != program_end::out_of_memory)
+        ::send(line_.get(), &end_yourselves, 1, MSG_NOSIGNAL);
     }
+    if (why_ == program_end::out_of_memory || now - told_ >= grace)
+      line_.reset();
   }
 
   void read_some() {
-    std::array<pollfd, 2> files{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
-    const bool both_closed = output_.get() < 0 && errors_.get() < 0;
-    const std::chrono::milliseconds most =
-        both_closed ? last_look_interval : look_interval;
-    ::poll(files.data(), files.size(), static_cast<int>(most.count()));
+    std::array<pollfd, 3> files{{{line_.get(), POLLIN, 0},
+                                 {output_.get(), POLLIN, 0},
+                                 {errors_.get(), POLLIN, 0}}};
+    ::poll(files.data(), files.size(), static_cast<int>(look_interval.count()));
     output_.read();
     errors_.read();
   }
 
   void end_all() {
+    line_.reset();
     if (guard_ > 0)
-      ::kill(-guard_, SIGKILL);
-    for (pid_t* process : {&program_, &guard_})
-      if (*process > 0)
-        ::waitpid(std::exchange(*process, -1), nullptr, 0);
+      while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    guard_ = -1;
   }
 
   const program_params& params_;
-  unique_fd lifeline_;
+  unique_fd line_;
   kept_end output_, errors_;
-  pid_t guard_ = -1, program_ = -1;
+  pid_t guard_ = -1;
   clock::time_point start_ = clock::now(), looked_ = start_, told_ = start_;
   program_end why_ = program_end::by_itself;
 };
@@ -261,23 +266,26 @@ expected<program_result> run_program(const program_params& params) {
   if (!file)
     return tl::unexpected(file.error());
   const auto input = memory_file(params.input);
-  auto lifeline = open_pipe(), output = open_pipe(), errors = open_pipe();
-  if (!input || !lifeline || !output || !errors)
+  auto line = open_line();
+  auto output = open_pipe(), errors = open_pipe();
+  if (!input || !line || !output || !errors)
     return failed("cannot start " + params.command.front(), errno);
   auto command = params.command;
   command.front() = file->string();
-  running_program program(params, std::move(lifeline->write), std::move(output->read),
+  auto& [ours, its] = *line;
+  running_program program(params, std::move(ours), std::move(output->read),
                           std::move(errors->read));
-  const auto started = program.start(lifeline->read.get(), {.command = std::move(command),
-                                                            .directory = params.directory,
-                                                            .input = input.get(),
-                                                            .output = output->write.get(),
-                                                            .errors = errors->write.get(),
-                                                            .dies_with_us = true,
-                                                            .is_foreign = true});
+  const auto started = program.start({.command = std::move(command),
+                                      .directory = params.directory,
+                                      .input = input.get(),
+                                      .output = output->write.get(),
+                                      .errors = errors->write.get(),
+                                      .group = 0,
+                                      .is_foreign = true,
+                                      .first = [&] { return fork_guard(its.get()); }});
   if (!started)
     return tl::unexpected(started.error());
-  for (auto* end : {&output->write, &errors->write, &lifeline->read})
+  for (auto* end : {&output->write, &errors->write, &its})
     end->reset();
   return program.finish();
 }

@@ -44,8 +44,9 @@ struct evolution_params {
   /// "arrived": a steady state hears results as they come; "asked": in the order in which
   /// they were asked for, which makes the search the same for any number of workers.
   std::string tell_order = "asked";
-  /// How many candidates of a steady state are open at a time: as many as there are
-  /// slots, and some more to wait out stragglers. At most the population.
+  /// How many candidates of a steady state are open at a time: at least as many as there
+  /// are slots, and more for slots not to wait behind a straggler. At most the
+  /// population.
   std::size_t in_flight = 8;
   /// Networks are measured before any training, and the model of "surrogate" chooses by
   /// that too among the children it likes best. Costs the head some milliseconds for each

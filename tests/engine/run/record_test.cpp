@@ -210,6 +210,8 @@ TEST_CASE("record: a text for each kind") {
             "forked from x-20260131-140500 at generation 4: experiment.seed=9, "
             "evolution.population=8",
             "ada ordered: slots cpu:4",
+            "the search is over, its share of the time is used: 1 trainings to the end",
+            "the final model: 0.25 of the linear model 0.75 of #12; without #3: damaged",
         });
 }
 

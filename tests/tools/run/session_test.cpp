@@ -28,16 +28,18 @@ constexpr std::size_t population = 6, generations = 3;
 /// A search that takes no time, in a folder of its own.
 class made_run {
 public:
-  explicit made_run(std::vector<std::string> overrides = {}) {
-    write_text(
-        scratch_.path() / "toy.toml",
-        "[experiment]\nname = \"toy\"\nseed = 7\nfitness = \"synthetic\"\n"
-        "[data]\nshape = [1, 8, 8]\nclasses = 10\n[search_space]\nfile = \"" CLADE_SOURCE
-        "/tests/integration/small_space.toml\"\n"
-        "[evolution]\nstrategy = \"generational\"\npopulation = "
-            + std::to_string(population)
-            + "\ngenerations = " + std::to_string(generations)
-            + "\n[synthetic]\nepochs = 2\n[slots]\nlocal = \"cpu:1\"\n");
+  explicit made_run(std::vector<std::string> overrides = {})
+      : made_run("[experiment]\nname = \"toy\"\nseed = 7\nfitness = \"synthetic\"\n"
+                 "[data]\nshape = [1, 8, 8]\nclasses = 10\n[search_space]\nfile = "
+                 "\"" CLADE_SOURCE "/tests/integration/small_space.toml\"\n"
+                 "[evolution]\nstrategy = \"generational\"\npopulation = "
+                     + std::to_string(population)
+                     + "\ngenerations = " + std::to_string(generations)
+                     + "\n[synthetic]\nepochs = 2\n[slots]\nlocal = \"cpu:1\"\n",
+                 std::move(overrides)) {}
+
+  made_run(const std::string& experiment, std::vector<std::string> overrides) {
+    write_text(scratch_.path() / "toy.toml", experiment);
     fresh_ = make_run({.file = scratch_.path() / "toy.toml",
                        .overrides = std::move(overrides),
                        .runs = scratch_.path() / "runs"})
@@ -138,6 +140,25 @@ TEST_CASE("session: what is interrupted goes on and ends as if it had not been",
     REQUIRE(go_on(parted.folder(), of_parted));
   CHECK(fold(parted.folder()).state.finished);
   CHECK(fold(parted.folder()).state.digest == fold(whole.folder()).state.digest);
+}
+
+TEST_CASE("session: a run keeps as many candidates in flight as it had slots",
+          "[session]") {
+  const std::string steady = "evolution.strategy=\"regularized\"";
+  const auto run_of = [](made_run& run) {
+    witness w;
+    REQUIRE(run.run(w, program));
+    return fold(run.folder());
+  };
+  made_run two({steady, "slots.local=\"cpu:2\""});
+  const auto taken = run_of(two);
+  CHECK(taken.experiment.evolution.in_flight == 2);
+  made_run again(to_toml(taken.experiment), {"slots.local=\"cpu:1\""});
+  const auto same = run_of(again);
+  CHECK(same.experiment.evolution.in_flight == 2);
+  CHECK(same.state.digest == taken.state.digest);
+  made_run one({steady});
+  CHECK(run_of(one).state.digest != taken.state.digest);
 }
 
 TEST_CASE("session: a worker that is refused ends it with a sentence", "[session]") {

@@ -121,8 +121,10 @@ TEST_CASE("command: a status other than 0 fails with the last line of errors") {
         == "crashed: the program ended with status 3: it? broke");
   CHECK(told(of_shell("exit 1")) == "crashed: the program ended with status 1");
   CHECK(told(of_shell("kill -ABRT $$")) == "crashed: the program was killed (Aborted)");
-  // It kills its guard too.
   CHECK(told(of_shell("kill -KILL 0")) == "crashed: the program was killed (Killed)");
+  // Its parent is its guard.
+  CHECK(told(of_shell("kill -KILL $PPID; sleep 1000"))
+        == "crashed: the program was killed (Killed)");
 }
 
 TEST_CASE("command: an answer without metrics is invalid") {
@@ -184,6 +186,49 @@ TEST_CASE("command: what a program leaves behind ends with it") {
   CHECK(all_end(mark));
 }
 
+TEST_CASE("command: what has left the program's group and session ends with it") {
+  const scratch_folder folder;
+  const auto mark = folder.path().string();
+  // A daemon: its parent has ended, and its session is its own.
+  const std::string daemon = "(setsid sh -c \"trap '' TERM; touch there; sleep 1000; : "
+                             + mark + "\" &); until [ -e there ]; do :; done; ";
+  const auto of = [&](const std::string& rest, budget limits = {.epochs = 3}) {
+    const auto e =
+        scored(setup_of({"sh", "-c", daemon + rest}, folder.path()), a_job(limits));
+    CHECK(std::filesystem::remove(folder.path() / "there"));
+    CHECK(all_end(mark));
+    return told(e);
+  };
+  CHECK(of("echo '{\"validation.accuracy\": 1}'") == "succeeded: ");
+  CHECK(of("exit 1") == "crashed: the program ended with status 1");
+  CHECK(of("sleep 1000", {.epochs = 1, .time = 2s})
+        == "timed out: takes longer than 2000 ms");
+}
+
+TEST_CASE("command: a program whose score nobody wants is told to end, then killed") {
+  struct leaving final : progress {
+    std::filesystem::path file;
+    bool report(const epoch&) override { return true; }
+    [[nodiscard]] bool wanted() const override { return !std::filesystem::exists(file); }
+  };
+  for (const std::string on_term : {"touch told; exit 0", "touch told"}) {
+    const scratch_folder folder;
+    const auto mark = folder.path().string();
+    leaving p;
+    p.file = folder.path() / "there";
+    const auto e =
+        make_command(setup_of({"sh", "-c",
+                               "trap '" + on_term + "' TERM; setsid sh -c 'sleep 1000; : "
+                                   + mark + "' & touch there; while :; do wait; done"},
+                              folder.path()))
+            ->evaluate(a_job(), p)
+            .evaluation;
+    CHECK(told(e) == "dropped: stopped, as nobody wants its score");
+    CHECK(std::filesystem::exists(folder.path() / "told"));
+    CHECK(all_end(mark));
+  }
+}
+
 TEST_CASE("command: output without end does no harm") {
   const auto e = of_shell("yes | head -c 20000000; "
                           "head -c 5000000 /dev/zero >&2; "
@@ -198,7 +243,7 @@ TEST_CASE("command: memory is that of all processes that a program starts") {
   // Each of them takes 120 MiB and more, and keeps it.
   const std::string one =
       "python3 -c 'import time; kept = b\"x\" * (120 << 20); time.sleep(1000)'";
-  CHECK(told(of_shell(one + " & " + one + " & wait", limits))
+  CHECK(told(of_shell("setsid " + one + " & (" + one + " &); sleep 1000", limits))
         == "out of memory: the program took more than 200 MiB");
   CHECK(told(of_shell("echo '{\"validation.accuracy\": 1}'", limits)) == "succeeded: ");
 }
