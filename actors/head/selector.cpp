@@ -342,12 +342,18 @@ run_progress selector_state::progress(std::size_t from_generation) const {
                  .training_seconds = run.training_seconds,
                  .best = {},
                  .generations = {},
+                 .plan = run.plan,
+                 .plan_open = 0,
                  .finished = run.finished,
                  .stopping = stopping,
                  .over = over,
                  .failure = failure};
   if (!run.best.empty())
     p.best = run.best.front();
+  if (run.plan)
+    p.plan_open = run.plan->trainings.size() - run.planned_born
+                  + static_cast<std::size_t>(std::ranges::count_if(
+                      run.open, [](const auto& o) { return o.second.fold.of != 0; }));
   if (from_generation < run.generations.size())
     p.generations.assign(run.generations.begin()
                              + static_cast<std::ptrdiff_t>(from_generation),

@@ -17,6 +17,9 @@ struct run_progress {
   double training_seconds = 0;
   std::optional<individual> best;
   std::vector<generation_summary> generations;
+  /// What is trained at the end, once that is planned, and how many of them are open.
+  std::optional<final_planned> plan;
+  std::size_t plan_open = 0;
   std::optional<run_finished> finished;
   bool stopping = false;
   bool over = false;            ///< Finished, paused or failed; everything is recorded.

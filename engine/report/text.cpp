@@ -5,6 +5,8 @@
 #include "genome/utf8.hpp"
 
 #include <algorithm>
+#include <iomanip>
+#include <sstream>
 
 namespace clade {
 
@@ -158,6 +160,40 @@ std::string verdict_text(const std::vector<std::string>& verdict) {
   return text;
 }
 
+/// Who is in an ensemble and with what share, four in a line; a model that was left out
+/// has a line.
+std::string members_text(const model_composed& composed) {
+  constexpr std::size_t in_a_line = 4;
+  std::string text;
+  for (std::size_t i = 0; i < composed.members.size(); ++i) {
+    const auto& m = composed.members[i];
+    std::ostringstream share;
+    share << std::fixed << std::setprecision(3) << m.share;
+    text += (i % in_a_line != 0 ? ", "
+             : i == 0           ? "  "
+                                : ",\n  ")
+            + share.str() + " of " + (m.id == 0 ? "the linear model" : number(m.id));
+  }
+  text += "\n";
+  for (const auto& why : composed.left_out)
+    text += "  left out: " + why + "\n";
+  return text;
+}
+
+/// "final model: validation.accuracy 0.8715, test.accuracy 0.8702, 44,052 parameters",
+/// and its members; empty where there is none.
+std::string final_model_text(const champion_view& c) {
+  if (!c.final_model)
+    return {};
+  std::string text = "final model";
+  for (const auto& one : c.comparison)
+    if (one.subject == "final model")
+      text += ": " + c.validation_metric + " " + metric_text(one.validation) + ", "
+              + c.test_metric + " " + metric_text(one.test) + ", "
+              + counted(one.parameters, "parameter");
+  return text + "\n" + members_text(*c.final_model) + "\n";
+}
+
 } // namespace
 
 std::string to_text(const run_view& r) {
@@ -266,7 +302,7 @@ std::string to_text(const champion_view& c) {
   if (!c.champion)
     return "no champion: no candidate succeeded\n";
   const auto& g = *c.champion;
-  std::string text = "champion " + number(g.born.id);
+  std::string text = final_model_text(c) + "champion " + number(g.born.id);
   if (g.evaluated) {
     const auto validation = find(g.evaluated->metrics, c.validation_metric);
     text += ": " + c.validation_metric + " " + metric_text(validation);
@@ -284,7 +320,8 @@ std::string to_text(const champion_view& c) {
   if (!c.comparison.empty())
     text += "\nwas it worth it?\n" + comparison_text(c);
   if (const auto test = test_text(c); !test.empty())
-    text += "\nwhat the champion made of the test data\n" + test;
+    text += std::string("\nwhat the ") + (c.final_model ? "final model" : "champion")
+            + " made of the test data\n" + test;
   if (const auto said = verdict_text(c.verdict); !said.empty())
     text += "\n" + said;
   return text;

@@ -13,6 +13,7 @@ namespace {
 
 /// As run_finished has it.
 constexpr const char* champion_subject = "champion";
+constexpr const char* final_model_subject = "final model";
 
 std::string name_of(const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(file).lexically_normal().parent_path();
@@ -200,6 +201,10 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
   if (!examinations)
     return tl::unexpected(examinations.error());
   champion_view view;
+  auto final_model = s.find_final_model();
+  if (!final_model)
+    return tl::unexpected(final_model.error());
+  view.final_model = std::move(*final_model);
   view.validation_metric = overview->goal.metric;
   view.test_metric = test_metric_of(overview->goal.metric);
   if (overview->champion != 0) {
@@ -221,7 +226,7 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
                  .test = find(e.metrics, view.test_metric),
                  .parameters = e.parameters,
                  .test_metrics = e.details ? e.details->metrics : e.metrics};
-    if (e.subject == champion_subject)
+    if (e.subject == (view.final_model ? final_model_subject : champion_subject))
       view.details = e.details;
     if (e.id != 0 && !one.validation) {
       const auto evaluated = s.find_overview(e.id);

@@ -70,7 +70,9 @@ struct champion_view {
   std::vector<compared> comparison; ///< The champion last.
   std::string validation_metric;
   std::string test_metric; ///< Empty: nobody met test data.
-  /// Of the champion's test; none of runs of before it was recorded.
+  std::optional<model_composed> final_model{};
+  /// Of the test of the final model, or without one of the champion; none of runs of
+  /// before it was recorded.
   std::shared_ptr<const test_details> details{};
   /// What to know before using the champion (verdict.hpp), a sentence or two each.
   std::vector<std::string> verdict{};

@@ -195,6 +195,8 @@ expected<composition> composer::compose() {
   out.model.metrics =
       assess(as_it_says, measured, data_.validation, "validation.", asked);
   out.tested.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
+  out.tested.metrics.insert(out.tested.metrics.end(), out.model.metrics.begin(),
+                            out.model.metrics.end());
   out.tested.details = std::make_shared<const test_details>(
       details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric));
   return out;

@@ -78,10 +78,10 @@ TEST_CASE("seeds: what does not fit its space is refused at its place") {
 }
 
 TEST_CASE("seeds: a seed beyond the limits is named with what to do") {
-  const auto space = parse_search_space(
-      "[limits]\nmax_parameters = 100\nmax_width = 64\n" + dense_space
-          + "[seeds.wide]\nlayers = [{op = \"dense\", units = 64}]\n",
-      "a.toml");
+  const auto space =
+      parse_search_space("[limits]\nmax_parameters = 100\nmax_width = 64\n" + dense_space
+                             + "[seeds.wide]\nlayers = [{op = \"dense\", units = 64}]\n",
+                         "a.toml");
   REQUIRE(space);
   const auto fits = check_seeds(*space, three_of_four);
   REQUIRE_FALSE(fits);

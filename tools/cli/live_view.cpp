@@ -70,6 +70,17 @@ void live_view::show_generation(const generation_summary& g) {
   last_generation_ = now;
 }
 
+void live_view::show_plan(const final_planned& plan) {
+  if (params_.json)
+    std::cout << nlohmann::json{{"event", "final_planned"},
+                                {"reason", plan.reason},
+                                {"trainings", plan.trainings.size()}}
+                     .dump()
+              << "\n";
+  else
+    std::cout << to_text(record{plan}) << "\n";
+}
+
 std::string live_view::status(const run_progress& progress, const slots_view& slots) {
   std::size_t busy = 0, ready = 0;
   for (const auto& s : slots.slots) {
@@ -80,8 +91,12 @@ std::string live_view::status(const run_progress& progress, const slots_view& sl
   const auto done = progress.evaluated - evaluated_before_;
   const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
   std::string line =
-      progress.stopping
-          ? print("stopping: waiting for what is in training (%zu)", busy)
+      progress.stopping ? print("stopping: waiting for what is in training (%zu)", busy)
+      : progress.plan && progress.plan_open == 0 ? "putting the final model together"
+      : progress.plan
+          ? print("trained to the end: %zu of %zu",
+                  progress.plan->trainings.size() - progress.plan_open,
+                  progress.plan->trainings.size())
           : print("generation %lu: %lu of %zu candidates", progress.generation,
                   progress.evaluated, params_.candidates);
   if (progress.best)
@@ -89,7 +104,8 @@ std::string live_view::status(const run_progress& progress, const slots_view& sl
   line += ready == 0 ? "   starting slots"
                      : print("   %zu/%zu slots busy", busy, slots.slots.size());
   line += print("   %.1f/s", rate);
-  if (rate > 0 && !progress.stopping && progress.evaluated < params_.candidates)
+  if (rate > 0 && !progress.stopping && !progress.plan
+      && progress.evaluated < params_.candidates)
     line += "   "
             + to_text(std::chrono::seconds(static_cast<long>(
                 static_cast<double>(params_.candidates - progress.evaluated) / rate)))
@@ -104,6 +120,10 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
     clear();
   for (const auto& g : progress.generations)
     show_generation(g);
+  if (progress.plan && !std::exchange(plan_shown_, true)) {
+    clear();
+    show_plan(*progress.plan);
+  }
   if (params_.terminal && !params_.json && !progress.over) {
     // Cut to the terminal's usual width, so that the line never wraps and can be
     // overwritten.

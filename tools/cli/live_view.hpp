@@ -25,6 +25,7 @@ public:
   void clear();
 
 private:
+  void show_plan(const final_planned& plan);
   void show_generation(const generation_summary& g);
   [[nodiscard]] std::string status(const run_progress& progress, const slots_view& slots);
 
@@ -34,6 +35,7 @@ private:
   std::uint64_t evaluated_before_ = 0;
   bool first_ = true;
   bool line_open_ = false;
+  bool plan_shown_ = false;
 };
 
 /// "1:02:03", "4:05", "12 s"

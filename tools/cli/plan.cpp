@@ -230,7 +230,11 @@ void print(const plan& p) {
   std::cout << e.name << ": what a run would do; nothing was created\n"
             << lines.to_text(2);
   const double wall = std::chrono::duration<double>(e.limits.wall_time).count();
-  if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
+  if (e.final_stage.wanted() && wall > 0)
+    std::cout << "  limits.wall_time is " << duration_text(wall) << ": after "
+              << duration_text(wall * (1 - e.final_stage.share))
+              << " the best are trained to the end, and the final model is made\n";
+  else if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
     std::cout << "  limits.wall_time is " << duration_text(wall)
               << ": the run will pause then, and `clade resume` goes on\n";
   for (const auto& said : {idle_slots_line(e, p.open, p.slots.size()), p.checked.note})

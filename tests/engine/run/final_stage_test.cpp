@@ -106,7 +106,8 @@ TEST_CASE("final stage: with much time genomes have folds") {
   CHECK(p.trainings.size() >= 15);
 }
 
-TEST_CASE("final stage: a genome that is much slower than the best is left to the search") {
+TEST_CASE(
+    "final stage: a genome that is much slower than the best is left to the search") {
   const std::vector<final_source> uneven{{1, 1.0}, {2, 9.0}};
   for (const auto& t : plan(ensemble(), 20s, 2, uneven).trainings)
     CHECK(t.source == 1);
@@ -167,8 +168,8 @@ TEST_CASE("final stage: a search that is cut is over, and what it had open is dr
   for (std::size_t i = 0; i < 3; ++i)
     REQUIRE(apply(state, candidate_born{world.breed(1, orders[i])}));
   REQUIRE(apply(state, candidate_evaluated{a_success(1, 0.5)}));
-  REQUIRE(apply(state, final_planned{.reason = "the clock",
-                                     .trainings = {{1, 4, {0, 1}}}}));
+  REQUIRE(
+      apply(state, final_planned{.reason = "the clock", .trainings = {{1, 4, {0, 1}}}}));
   CHECK(next_step(state).breed.empty());
   REQUIRE(apply(state, candidate_evaluated{a_failure(2, outcome::dropped)}));
   REQUIRE(apply(state, candidate_evaluated{a_failure(3, outcome::dropped)}));
@@ -182,17 +183,18 @@ TEST_CASE("final stage: a search that is cut is over, and what it had open is dr
 TEST_CASE("final stage: its records come back as they were written") {
   for (const record& r :
        {record{final_planned{"the clock", 900, {{3, 40, {1, 5}}, {4, 2, {0, 1}}}}},
-        record{model_composed{{{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}},
+        record{model_composed{{{0, 0.25}, {12, 0.75}},
+                              1.5,
+                              {{"validation.loss", 0.5}},
                               {"#3: damaged"}}}}) {
     const auto again = decode_record(encode(r));
     REQUIRE(again);
     CHECK(encode(*again) == encode(r));
     CHECK(!decisive_bytes(r).empty());
   }
-  CHECK_FALSE(decode_record(
-      encode(record{model_composed{.members = {{1, 1.5}}}})));
-  CHECK_FALSE(decode_record(
-      encode(record{final_planned{.trainings = {{1, 1, {5, 5}}}}})));
+  CHECK_FALSE(decode_record(encode(record{model_composed{.members = {{1, 1.5}}}})));
+  CHECK_FALSE(
+      decode_record(encode(record{final_planned{.trainings = {{1, 1, {5, 5}}}}})));
 }
 
 TEST_CASE("final stage: a candidate of the end keeps its fold") {

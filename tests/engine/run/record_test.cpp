@@ -67,8 +67,8 @@ std::vector<record> one_of_each() {
                  {4, 5}},
       operator_command{{instruction_kind::slots, 0, "cpu:4"}, "ada"},
       final_planned{"its share of the time is used", 9000, {{3, 40, {1, 5}}}},
-      model_composed{{{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}},
-                     {"#3: damaged"}}};
+      model_composed{
+          {{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}}, {"#3: damaged"}}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {

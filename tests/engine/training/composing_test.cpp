@@ -58,7 +58,8 @@ TEST_CASE("folds: each example is left out once, and each class is in every fold
   CHECK(at::equal(data_of_fold(all, {0, 1}, 7).train, all.train));
 }
 
-TEST_CASE("composing: the final model is no worse than its members on the validation part") {
+TEST_CASE(
+    "composing: the final model is no worse than its members on the validation part") {
   const training_bench bench(separable_csv(120));
   const auto trainer = bench.trainer();
   std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2)};

@@ -55,14 +55,16 @@ TEST_CASE("ensemble selection: none is worse than its best member") {
     }
 }
 
-TEST_CASE("ensemble selection: what is no number is never chosen, and nothing of nothing") {
+TEST_CASE(
+    "ensemble selection: what is no number is never chosen, and nothing of nothing") {
   const std::vector<validation_answers> models{{std::nan("")}, {0.5}};
   CHECK(select_ensemble(models, loss_kind::squared_error)
         == std::vector<std::uint32_t>{0, 1});
   CHECK(select_ensemble({}, loss_kind::squared_error).empty());
 }
 
-TEST_CASE("ensemble selection: the temperature cools what is right and warms what is sure") {
+TEST_CASE(
+    "ensemble selection: the temperature cools what is right and warms what is sure") {
   // Right nine times of ten with a probability of 0.999: too sure.
   std::vector<float> sure;
   std::vector<std::int64_t> labels;
