@@ -88,6 +88,8 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("--minutes", options->minutes,
                   "How long the run may take, with its end: limits.wall_time")
       ->check(CLI::Range(0.001, 1e6));
+  sub->add_option("--start-from", options->run.start_from,
+                  "An earlier run, whose best genomes are among the first candidates");
   sub->add_option("--slots", options->slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");

@@ -7,6 +7,7 @@
 #include "engine/store/run_folder.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/session.hpp"
+#include "tools/run/stored_run.hpp"
 
 #include <ctime>
 #include <optional>
@@ -114,9 +115,9 @@ namespace {
 
 /// A folder of a run in which nothing could be recorded is removed.
 expected<store> begin_store(const fs::path& folder, const objective& goal,
-                            const entry& first) {
+                            std::span<const entry> first) {
   auto made = store::create(folder / store_file_name, goal).and_then([&](store file) {
-    return file.append({&first, 1}).map([&](store::place) { return std::move(file); });
+    return file.append(first).map([&](store::place) { return std::move(file); });
   });
   std::error_code left_behind;
   if (!made)
@@ -126,7 +127,40 @@ expected<store> begin_store(const fs::path& folder, const objective& goal,
 
 } // namespace
 
-expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
+expected<std::vector<record>> genomes_of(const std::string& run,
+                                         const checked_experiment& of) {
+  auto opened = open_stored_run(run);
+  if (!opened)
+    return tl::unexpected(opened.error());
+  const auto folded = fold_run(opened->s, opened->file.string());
+  if (!folded)
+    return tl::unexpected(folded.error());
+  const auto& space = of.experiment.space;
+  std::vector<record> given;
+  std::string last = "it has no candidate that succeeded";
+  for (const auto& i : folded->state.best) {
+    const auto fits = check(space.rules, *i.genome).and_then([&] {
+      return decode(space, *i.genome, of.problem);
+    });
+    if (!fits) {
+      last = "#" + std::to_string(i.id) + ": " + fits.error().message;
+      continue;
+    }
+    given.emplace_back(operator_command{
+        .order = {.kind = instruction_kind::add,
+                  .text = "#" + std::to_string(i.id) + " of "
+                          + opened->file.parent_path().filename().string(),
+                  .genome = i.genome},
+        .who = "--start-from"});
+  }
+  if (given.empty())
+    return fail(error_kind::invalid_input,
+                "--start-from " + run + ": none of its best fits: " + last);
+  return given;
+}
+
+expected<new_run> make_run(checked_experiment checked, const fs::path& runs,
+                           std::vector<record> given) {
   auto& e = checked.experiment;
   if (auto able = check_machine(e); !able)
     return tl::unexpected(able.error());
@@ -136,20 +170,22 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
   auto folder = make_run_folder(runs, e.name);
   if (!folder)
     return tl::unexpected(folder.error());
-  const entry first{run_started{.version = CLADE_VERSION,
-                                .experiment = to_toml(e),
-                                .seed = e.seed,
-                                .search = search_hash(e, checked.data)},
-                    {}};
-  auto file = begin_store(*folder, e.objective, first);
-  if (!file)
-    return tl::unexpected(file.error());
-  return apply(*state, first.record).map([&] {
+  given.insert(given.begin(), run_started{.version = CLADE_VERSION,
+                                          .experiment = to_toml(e),
+                                          .seed = e.seed,
+                                          .search = search_hash(e, checked.data)});
+  std::vector<entry> first;
+  for (auto& r : given) {
+    if (auto applied = clade::apply(*state, r); !applied)
+      return tl::unexpected(applied.error());
+    first.push_back({std::move(r), {}});
+  }
+  return begin_store(*folder, e.objective, first).map([&](store file) {
     return new_run{.experiment = std::move(e),
                    .problem = std::move(checked.problem),
                    .data_lines = std::move(checked.data_lines),
                    .folder = std::move(*folder),
-                   .file = std::move(*file),
+                   .file = std::move(file),
                    .state = std::move(*state),
                    .note = std::move(checked.note)};
   });
@@ -158,8 +194,13 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs) {
 expected<new_run> make_run(const new_run_params& params) {
   return load_experiment(params.file, params.overrides)
       .and_then([](experiment e) { return check_fresh(std::move(e)); })
-      .and_then(
-          [&](checked_experiment c) { return make_run(std::move(c), params.runs); });
+      .and_then([&](checked_experiment c) -> expected<new_run> {
+        auto given = params.start_from.empty() ? std::vector<record>{}
+                                               : genomes_of(params.start_from, c);
+        if (!given)
+          return tl::unexpected(given.error());
+        return make_run(std::move(c), params.runs, std::move(*given));
+      });
 }
 
 } // namespace clade

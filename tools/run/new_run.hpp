@@ -15,6 +15,8 @@ struct new_run_params {
   std::filesystem::path file; ///< The experiment.
   std::vector<std::string> overrides;
   std::filesystem::path runs = "runs";
+  /// An earlier run whose best genomes are among the first candidates; empty: none.
+  std::string start_from{};
 };
 
 /// A run that is recorded to have started, and nothing more.
@@ -59,8 +61,15 @@ make_run_folder(const std::filesystem::path& runs, const std::string& name);
 /// found before anything is created.
 [[nodiscard]] expected<new_run> make_run(const new_run_params& params);
 
-/// The same for an experiment that is checked already.
+/// The same for an experiment that is checked already. `given` are records behind the
+/// first.
 [[nodiscard]] expected<new_run> make_run(checked_experiment checked,
-                                         const std::filesystem::path& runs);
+                                         const std::filesystem::path& runs,
+                                         std::vector<record> given = {});
+
+/// The best genomes of an earlier run, as far as they fit this experiment, each as the
+/// record that gives it to the search. An error if none fits.
+[[nodiscard]] expected<std::vector<record>> genomes_of(const std::string& run,
+                                                       const checked_experiment& of);
 
 } // namespace clade
