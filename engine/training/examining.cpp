@@ -3,9 +3,6 @@
 #include "engine/training/assessment.hpp"
 #include "engine/training/failure.hpp"
 #include "engine/training/linear_model.hpp"
-#include "engine/training/network_module.hpp"
-
-#include <ATen/ATen.h>
 
 namespace clade {
 namespace {
@@ -28,8 +25,7 @@ expected<std::unique_ptr<network_module>> with_weights(const training_context& c
                                                        const training_plan& p,
                                                        const bytes& weights) {
   const training_key key{.seed = j.seed, .id = j.id};
-  auto module = std::make_unique<network_module>(p.network, key,
-                                                 at::Device(context.setup().device));
+  auto module = context.make_network(p.network, key);
   const auto decoded = decode_weights(weights);
   if (!decoded)
     return tl::unexpected(decoded.error());
