@@ -315,6 +315,14 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "The largest norm of all gradients together; longer "
                      "ones are scaled down to it; 0 for no limit."),
             p.gradient_clip, usual.gradient_clip);
+  v.unusual_choice(
+      describe("memory_format",
+               "The order in which the values of images lie in memory: \"contiguous\" or "
+               "\"channels_last\", with which convolutions are faster on processors and "
+               "round differently."),
+      p.memory_format, usual.memory_format,
+      words<memory_format, 2>{{{"contiguous", memory_format::contiguous},
+                               {"channels_last", memory_format::channels_last}}});
 }
 
 template<class Visitor>

@@ -3,9 +3,6 @@
 #include "engine/training/assessment.hpp"
 #include "engine/training/failure.hpp"
 #include "engine/training/linear_model.hpp"
-#include "engine/training/network_module.hpp"
-
-#include <ATen/ATen.h>
 
 namespace clade {
 namespace {
@@ -26,8 +23,7 @@ trained_again(const training_context& context, const job& j, const training_plan
 expected<std::unique_ptr<network_module>> with_weights(const training_context& context,
                                                        const training_plan& p,
                                                        const bytes& weights) {
-  auto module = std::make_unique<network_module>(p.network, training_key{},
-                                                 at::Device(context.setup().device));
+  auto module = context.make_network(p.network, training_key{});
   const auto decoded = decode_weights(weights);
   if (!decoded)
     return tl::unexpected(decoded.error());

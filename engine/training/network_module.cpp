@@ -46,7 +46,16 @@ network_module::network_module(const network& n, const training_key& key,
   }
 }
 
+void network_module::use_channels_last() {
+  channels_last_ = true;
+  for (auto& s : state_)
+    if (s.tensor.dim() == 4)
+      s.tensor.set_data(s.tensor.detach().contiguous(at::MemoryFormat::ChannelsLast));
+}
+
 at::Tensor network_module::forward(at::Tensor examples) {
+  if (channels_last_ && examples.dim() == 4)
+    examples = examples.contiguous(at::MemoryFormat::ChannelsLast);
   std::vector<at::Tensor> outputs;
   outputs.reserve(steps_.size());
   std::vector<at::Tensor> inputs;

@@ -36,6 +36,10 @@ public:
 
   at::Tensor forward(at::Tensor examples);
 
+  /// From now on images and the weights of convolutions lie in memory with their channels
+  /// last. For a network that has no optimiser yet, which shares its weights' storage.
+  void use_channels_last();
+
   struct named_tensor {
     std::string name; ///< "n3f2a1.weight"
     at::Tensor tensor;
@@ -68,6 +72,7 @@ private:
 
   std::vector<step> steps_;
   std::vector<named_tensor> state_;
+  bool channels_last_ = false;
 };
 
 } // namespace clade

@@ -189,10 +189,10 @@ expected<void> trainer::warm_up() {
         return tl::unexpected(planned.error());
       const training_task task{
           .recipe = planned->recipe, .key = {}, .goal = of_epochs(goal()), .epochs = 1};
-      network_module module(planned->network, task.key, at::Device(setup.device));
+      const auto module = context_.make_network(planned->network, task.key);
       unheard_progress nobody;
       // Whether so short a training succeeds says nothing.
-      static_cast<void>(train(module, some, task, nobody));
+      static_cast<void>(train(*module, some, task, nobody));
     }
     return {};
   } catch (...) {

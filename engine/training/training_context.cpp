@@ -66,6 +66,14 @@ expected<training_plan> training_context::plan_for(const genome& g) const {
   return training_plan{std::move(*n), *r};
 }
 
+std::unique_ptr<network_module>
+training_context::make_network(const network& n, const training_key& key) const {
+  auto made = std::make_unique<network_module>(n, key, at::Device(setup_.device));
+  if (setup_.training.memory_format == memory_format::channels_last)
+    made->use_channels_last();
+  return made;
+}
+
 training_task training_context::task_for(const job& j, const training_plan& p) const {
   return {.recipe = p.recipe,
           .key = {.seed = j.seed, .id = j.id},
@@ -84,13 +92,12 @@ expected<training_result>
 training_context::train_planned(const job& j, const training_plan& p, progress& heard,
                                 std::unique_ptr<network_module>& net) const {
   auto task = task_for(j, p);
-  const at::Device device(setup_.device);
   if (j.start_epoch >= j.budget.epochs)
     return fail(error_kind::invalid_input,
                 "it goes on after epoch " + std::to_string(j.start_epoch)
                     + " and is to have " + std::to_string(j.budget.epochs));
   if (j.start == 0) {
-    net = std::make_unique<network_module>(p.network, task.key, device);
+    net = make_network(p.network, task.key);
     return train(*net, data_of_fold(on_device_, j.fold, j.seed), task, heard);
   }
   const auto from = j.checkpoint.load().and_then(
@@ -102,11 +109,11 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
     return fail_in("the network of #" + std::to_string(j.start), parent.error());
   if (j.start_epoch > 0 && from->position && parent->network == p.network) {
     task.key.id = from->position->key;
-    net = std::make_unique<network_module>(p.network, task.key, device);
+    net = make_network(p.network, task.key);
     return train(*net, on_device_, task, heard,
                  resumption{.weights = from->weights, .position = *from->position});
   }
-  net = std::make_unique<network_module>(p.network, task.key, device);
+  net = make_network(p.network, task.key);
   const auto plan = plan_inheritance(p.network, parent->network, from->weights,
                                      derive(j.seed, purpose::inherit, j.id, 0));
   return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {

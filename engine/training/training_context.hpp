@@ -43,6 +43,10 @@ public:
   [[nodiscard]] clade::problem problem() const { return data_->as_problem(); }
   [[nodiscard]] expected<training_plan> plan_for(const genome& g) const;
 
+  /// Makes the network as the setup has its trainings.
+  [[nodiscard]] std::unique_ptr<network_module>
+  make_network(const network& n, const training_key& key) const;
+
   /// Trains the candidate of job `j` as its budget says and leaves the network in `net`.
   /// A job that has a checkpoint either goes on with that training or takes over its
   /// weights, which the network decides: one that is equal to the checkpoint's goes on,

@@ -10,6 +10,9 @@
 
 namespace clade {
 
+/// The order in which the values of images lie in memory.
+enum class memory_format : std::uint8_t { contiguous, channels_last };
+
 /// `[training]` of an experiment: what is the same for every candidate. Learning rate,
 /// momentum, weight decay, batch size, optimiser, schedule and augmentation are
 /// hyperparameters of the genome where the search space names them; these are the values
@@ -29,6 +32,8 @@ struct training_params {
   double mixup = 0;
   double gradient_clip = 0;
   double ema = 0;
+  /// Convolutions on processors are faster with channels_last, and round differently.
+  clade::memory_format memory_format = clade::memory_format::contiguous;
   /// For classes that are rare, or whose errors are worse than others'.
   clade::class_weights class_weights{};
   /// Metrics that every epoch records beside the usual ones and those that the objective

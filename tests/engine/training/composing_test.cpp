@@ -83,7 +83,9 @@ TEST_CASE(
 }
 
 TEST_CASE("composing: damaged weights and missing folds are left out and named") {
-  const training_bench bench(plane_csv(80));
+  training_bench bench(plane_csv(80));
+  bench.setup.data.task = regression;
+  bench.setup.goal = {.metric = "validation.rmse", .maximize = false};
   const auto trainer = bench.trainer();
   std::vector<trained_member> members{trained(*trainer, 1), trained(*trainer, 2),
                                       trained(*trainer, 3, {0, 2}, 3)};

@@ -114,6 +114,24 @@ TEST_CASE("continuing: each part of a recipe changes the training") {
   }
 }
 
+TEST_CASE("continuing: with channels last it goes on bit for bit, near the usual bits") {
+  image_bench bench;
+  auto g = a_conv_network();
+  assign(g.hyperparameters, "ema", 0.9);
+  const auto first = rung(g, 1, 3);
+  const auto six = rung(g, 1, 6);
+  const auto usual = trained(*bench.trainer(), first);
+  bench.setup.training.memory_format = memory_format::channels_last;
+  const auto three = trained(*bench.trainer(), first);
+  check_equal(trained(*bench.trainer(), going_on(first, three, 9, 6)),
+              trained(*bench.trainer(), six));
+  CHECK(metric_of(three.evaluation.metrics, "validation.loss")
+        == Approx(metric_of(usual.evaluation.metrics, "validation.loss")).epsilon(1e-3));
+  // Stored weights are in the same order.
+  CHECK(trained(*bench.trainer(), going_on(first, usual, 9, 6)).evaluation.curve.size()
+        == 3);
+}
+
 TEST_CASE("continuing: an average of weights begins or ends where the recipe changes") {
   const image_bench bench;
   const auto trainer = bench.trainer();
