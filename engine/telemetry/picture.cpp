@@ -197,6 +197,12 @@ expected<void> fold(run_picture& p, const operator_command& r) {
   return {};
 }
 
+/// Other kinds change nothing of what views show.
+template<class Other>
+expected<void> fold(run_picture&, const Other&) {
+  return {};
+}
+
 } // namespace
 
 expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {
