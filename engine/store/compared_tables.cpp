@@ -73,10 +73,11 @@ std::string bare_definition(const SQLite::Column& sql) {
 }
 
 /// Compares what defines a table, an index or a view.
-expected<std::string> compare_definition(const connection& stored, damaged_rows& defined) {
+expected<std::string> compare_definition(const connection& stored,
+                                         damaged_rows& defined) {
   const auto type = defined.at(0).getString(), name = defined.at(1).getString();
-  damaged_rows is(stored, "select sql from sqlite_schema where type = '" + type + "' and name = '"
-                      + name + "'");
+  damaged_rows is(stored, "select sql from sqlite_schema where type = '" + type
+                              + "' and name = '" + name + "'");
   auto fault = is.next();
   if (!fault || !fault->empty())
     return fault;
@@ -89,7 +90,8 @@ expected<std::string> compare_definition(const connection& stored, damaged_rows&
 
 /// A store makes do without a picture, and passes over one that does not fit.
 expected<std::string> picture_fault(const connection& stored) {
-  damaged_rows kept(stored, "select p.checksum, p.bytes, p.record_checksum is r.checksum "
+  damaged_rows kept(stored,
+                    "select p.checksum, p.bytes, p.record_checksum is r.checksum "
                     "from picture p left join records r on r.sequence = p.sequence");
   auto fault = kept.next();
   if (!fault || (fault->empty() && !kept.there()))
@@ -111,7 +113,8 @@ constexpr const char* first_columns_of_genomes =
 expected<std::string> compare_tables(const connection& stored,
                                      const connection& derived) {
   const int version = stored.version();
-  damaged_rows defined(derived, "select type, name, sql from sqlite_schema order by rowid");
+  damaged_rows defined(derived,
+                       "select type, name, sql from sqlite_schema order by rowid");
   for (;;) {
     if (auto fault = defined.next(); !fault || !fault->empty() || !defined.there())
       return fault;
@@ -147,7 +150,8 @@ expected<std::string> find_additions(const connection& stored, const connection&
     own.insert(ours.at(0).getString());
   }
   std::string trigger;
-  damaged_rows all(stored, "select type || ' ' || name, type, tbl_name from sqlite_schema "
+  damaged_rows all(stored,
+                   "select type || ' ' || name, type, tbl_name from sqlite_schema "
                    "where name not glob 'sqlite_*' order by rowid");
   for (;;) {
     if (auto fault = all.next(); !fault || !fault->empty())

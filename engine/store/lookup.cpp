@@ -19,10 +19,10 @@ expected<record> store::impl::find_record(const char* query, candidate_id id) co
                           "from records where sequence = ?1");
   found.bind(1, as_signed(sequence));
   const auto damaged = [&](const std::string& how) {
-    return fail(error_kind::corrupt, connected.file.string() + ": " + "record " + std::to_string(sequence)
-                                         + " " + how + ": the file is damaged; "
-                                         + check_command(connected.file)
-                                         + " says what is whole");
+    return fail(error_kind::corrupt,
+                connected.file.string() + ": " + "record " + std::to_string(sequence)
+                    + " " + how + ": the file is damaged; "
+                    + check_command(connected.file) + " says what is whole");
   };
   if (!found.executeStep())
     return damaged("is missing");

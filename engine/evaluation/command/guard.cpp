@@ -82,8 +82,8 @@ bool reap_adopted(pid_t program, int& status) {
   while (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0
          && ended.si_pid != 0) {
     if (ended.si_pid == program) {
-      status = ended.si_code == CLD_EXITED ? W_EXITCODE(ended.si_status, 0)
-                                           : ended.si_status;
+      status =
+          ended.si_code == CLD_EXITED ? W_EXITCODE(ended.si_status, 0) : ended.si_status;
       return true;
     }
     ::waitpid(ended.si_pid, nullptr, 0);
@@ -110,7 +110,8 @@ void close_all_but(int one) {
   ::sigaddset(&child, SIGCHLD);
   ::sigprocmask(SIG_SETMASK, &child, nullptr);
   std::array<pollfd, 2> files{
-      {{line, POLLIN, 0}, {::signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC), POLLIN, 0}}};
+      {{line, POLLIN, 0},
+       {::signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC), POLLIN, 0}}};
   bool reported = false;
   while (true) {
     int status = 0;
@@ -144,8 +145,7 @@ bool fork_guard(int line) {
   if (program > 0)
     guard(program, line);
   // A program does not outlive a guard that somebody has killed.
-  return program == 0 && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0
-         && ::getppid() == self;
+  return program == 0 && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == self;
 }
 
 } // namespace clade

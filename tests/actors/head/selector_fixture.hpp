@@ -31,7 +31,7 @@ inline appended written(const disk& d) {
 }
 
 inline archive_actor::behavior_type stub_archive(archive_actor::pointer self,
-                                          std::shared_ptr<disk> d) {
+                                                 std::shared_ptr<disk> d) {
   return {
       [self, d](const append& a) {
         auto promise = self->make_response_promise<appended>();
@@ -74,8 +74,7 @@ inline generator_actor::behavior_type stub_generator(generator_actor::pointer) {
       random_stream random({.seed = 1, .index = o.id, .attempt = o.attempt});
       candidate c{
           .id = o.id, .generation = o.generation, .index = o.index, .attempt = o.attempt};
-      c.genome =
-          std::make_shared<const genome>(sample_genome(small_grammar(), random));
+      c.genome = std::make_shared<const genome>(sample_genome(small_grammar(), random));
       c.network = canonical_hash(*c.genome);
       for (const auto& p : o.parents)
         c.parents.push_back(p.id);
@@ -95,8 +94,8 @@ struct handed {
   int tests = 0;
 };
 
-inline dispatcher_actor::behavior_type dispatcher_of_stub_nodes(dispatcher_actor::pointer,
-                                                std::shared_ptr<handed> h) {
+inline dispatcher_actor::behavior_type
+dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
   return {
       [](const node_hello&, const link_actor&) { return node_welcome{}; },
       [](const node_ready&) {},
@@ -142,13 +141,13 @@ struct selector_fixture {
     auto run = make_run_state({.evolution = evolution, .objective = {}, .seed = 1});
     REQUIRE(run);
     REQUIRE(apply(*run, run_started{.version = "1", .experiment = "", .seed = 1}));
-    selector =
-        system->spawn(selector_behavior,
-                      selector_params{.archive = system->spawn(stub_archive, drive),
-                                      .dispatcher = system->spawn(dispatcher_of_stub_nodes, nodes),
-                                      .generators = {system->spawn(stub_generator)},
-                                      .run = std::make_shared<run_state>(std::move(*run)),
-                                      .watcher = caf::actor_cast<caf::actor>(watcher)});
+    selector = system->spawn(
+        selector_behavior,
+        selector_params{.archive = system->spawn(stub_archive, drive),
+                        .dispatcher = system->spawn(dispatcher_of_stub_nodes, nodes),
+                        .generators = {system->spawn(stub_generator)},
+                        .run = std::make_shared<run_state>(std::move(*run)),
+                        .watcher = caf::actor_cast<caf::actor>(watcher)});
     system.settle();
   }
 
