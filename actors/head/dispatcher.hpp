@@ -54,7 +54,7 @@ struct dispatcher_state {
     slot_view view;
     std::uint64_t worker = 0, session = 0;
     time_point joined, at_work;
-    /// What goes and comes in pieces, until the lease ends.
+    /// Blobs that the node fetches, and sends, in pieces; both end with the lease.
     std::map<part_key, blob> lent;
     std::map<part_key, arriving> uploads;
   };

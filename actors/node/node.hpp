@@ -84,7 +84,7 @@ private:
   void send_done();
 };
 
-/// What a node's tasks go to.
+/// A node sends each task to one of these.
 struct node_executors {
   trainer_actor trainer;
   evaluator_actor evaluator;

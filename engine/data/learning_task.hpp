@@ -7,25 +7,25 @@
 
 namespace clade {
 
-/// What the target of an example is.
+/// The target of an example is one of these.
 enum class target_type : std::uint8_t {
   classes, ///< One of several names. Networks give a score for each.
   numbers  ///< A number, which training sees standardised. Networks give one number.
 };
 
-/// What training lowers (engine/training/loss.hpp; engine/training/metrics.cpp measures
-/// it without LibTorch).
+/// Training lowers one of these (engine/training/loss.hpp; engine/training/metrics.cpp
+/// measures it without LibTorch).
 enum class loss_kind : std::uint8_t { cross_entropy, squared_error };
 
-/// What predictions are made of outputs: `learning_task::decoded`, and for the formats of
-/// other programs engine/export/output_decoder.cpp.
+/// How outputs become predictions: `learning_task::decoded` does it, and for the formats
+/// of other programs engine/export/output_decoder.cpp.
 enum class output_decoding : std::uint8_t { probabilities, own_unit };
 
-/// What networks are to learn from examples: a value that is one of `learning_tasks`.
-/// Copies are equal by name, also where they cross to a module, which has a table of its
+/// Networks learn one task from examples; it is one of `learning_tasks`. Two copies are
+/// equal if their names are, also where they cross to a module, which has a table of its
 /// own.
 struct learning_task {
-  std::string_view name; ///< What files and messages call it.
+  std::string_view name; ///< Files and messages use it.
   target_type targets = target_type::classes;
   loss_kind loss = loss_kind::cross_entropy;
   output_decoding decoding = output_decoding::probabilities;
@@ -40,8 +40,8 @@ struct learning_task {
     return has_classes() ? static_cast<std::int64_t>(classes) : 1;
   }
 
-  /// What an output means: of a class its score, of a standardised target, which had
-  /// that mean and deviation, the number in its own unit.
+  /// Returns what an output means: the score of a class, or the number in its own unit
+  /// for a target that was standardised by that `mean` and `deviation`.
   [[nodiscard]] double decoded(double output, double mean, double deviation) const {
     return decoding == output_decoding::own_unit ? output * deviation + mean : output;
   }

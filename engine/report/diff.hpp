@@ -85,19 +85,6 @@ struct opened_run {
 diff_settings(std::span<const std::map<std::string, std::string>> a,
               std::span<const std::map<std::string, std::string>> b);
 
-/// The first candidate whose birth or evaluation differs, and how many before it do not.
-/// Births go by id and each is followed by its evaluation: whatever caused a decision
-/// comes before it, and nothing depends on the order in which evaluations arrived. What
-/// only one side has is not compared.
-struct candidates_difference {
-  std::optional<record_difference> first;
-  std::uint64_t generation = 0; ///< Of it.
-  std::uint64_t equal = 0;
-};
-[[nodiscard]] expected<candidates_difference>
-diff_candidates(std::span<const candidate_records> a,
-                std::span<const candidate_records> b);
-
 /// Which pairs are better on which side at this mark; a run without a success is worse
 /// than any with one.
 [[nodiscard]] paired_signs count_signs(const effort_mark& mark,

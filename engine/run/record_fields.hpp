@@ -17,7 +17,7 @@ inline void read_field(decoder& in, const char*, candidate& c) {
   c = decode_candidate(in);
 }
 
-// What is more to be said of what was read than that it fits (record_reading.cpp).
+// These check more of a value than that it fits its field (record_reading.cpp).
 [[nodiscard]] bool is_known(outcome o);
 [[nodiscard]] bool is_known(instruction_kind k);
 [[nodiscard]] bool is_known(change_kind k);

@@ -1,10 +1,11 @@
 #include "engine/store/blob_folder.hpp"
 
+#include "engine/store/disk.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <optional>
 
@@ -17,23 +18,6 @@ namespace {
 constexpr std::size_t piece_size = 1 << 20;
 // The longest natural of msgpack, and the longest header: an array, a natural, a size.
 constexpr std::size_t longest_natural = 9, longest_header = 1 + longest_natural + 5;
-
-tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what,
-                             const std::error_code& why) {
-  return fail(error_kind::io,
-              file.string() + ": cannot be " + what + ": " + why.message());
-}
-
-std::error_code last_error() {
-  return {errno, std::system_category()};
-}
-
-expected<void> sync_folder(const std::filesystem::path& folder) {
-  const unique_fd descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor || ::fsync(descriptor.get()) != 0)
-    return cannot(folder, "written", last_error());
-  return {};
-}
 
 bytes header_for(candidate_id id, std::uint64_t size) {
   encoder out;
@@ -54,6 +38,28 @@ std::optional<std::uint64_t> content_size(const bytes& front, candidate_id id) {
   for (std::size_t i = common + 1; i <= common + width && i < front.size(); ++i)
     size = size << 8 | static_cast<std::uint8_t>(front[i]);
   return front.starts_with(header_for(id, size)) ? std::optional(size) : std::nullopt;
+}
+
+/// A file whose name begins with a candidate's number.
+struct numbered_file {
+  std::filesystem::path path;
+  candidate_id id = 0;
+  bool is_blob = false; ///< It has no other name: not one that is being written.
+};
+
+std::vector<numbered_file> numbered_files(const std::filesystem::path& folder,
+                                          std::error_code& failed) {
+  std::vector<numbered_file> all;
+  for (std::filesystem::directory_iterator i(folder, failed), end; !failed && i != end;
+       i.increment(failed)) {
+    const auto name = i->path().filename().string();
+    candidate_id id = 0;
+    const auto* last = name.data() + name.size();
+    const auto [rest, fault] = std::from_chars(name.data(), last, id);
+    if (fault == std::errc{})
+      all.push_back({.path = i->path(), .id = id, .is_blob = rest == last});
+  }
+  return all;
 }
 
 /// Reads all of it once, for the checksum.
@@ -77,7 +83,7 @@ expected<blob_writer> blob_writer::create(const std::filesystem::path& file,
   w.file_->descriptor.reset(
       ::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!w.file_->descriptor)
-    return cannot(file, "written", last_error());
+    return disk_error(file, "be written", last_error());
   w.file_->path = file;
   w.file_->temporary = true;
   w.size_ = size;
@@ -91,7 +97,7 @@ expected<blob_writer> blob_writer::create(const std::filesystem::path& file,
 expected<void> blob_writer::put(std::span<const char> data) {
   if (const int cause = write_all(file_->descriptor.get(), {data.data(), data.size()});
       cause != 0)
-    return cannot(file_->path, "written", {cause, std::system_category()});
+    return disk_error(file_->path, "be written", {cause, std::system_category()});
   return {};
 }
 
@@ -107,7 +113,7 @@ expected<blob> blob_writer::finish() {
   end.natural(checksum);
   return put(end.take()).and_then([&]() -> expected<blob> {
     if (::fsync(file_->descriptor.get()) != 0)
-      return cannot(file_->path, "written", last_error());
+      return disk_error(file_->path, "be written", last_error());
     return blob(file_, header_, size_, checksum);
   });
 }
@@ -120,7 +126,7 @@ expected<void> blob_folder::write(candidate_id id, const blob& content) const {
   std::error_code failed;
   std::filesystem::create_directory(folder_, failed);
   if (failed)
-    return cannot(folder_, "made", failed);
+    return disk_error(folder_, "be made", failed);
   if (content.file() && content.file()->temporary) {
     std::filesystem::rename(content.file()->path, file_of(id), failed);
     if (!failed)
@@ -140,7 +146,7 @@ expected<void> blob_folder::write(candidate_id id, const blob& content) const {
     return tl::unexpected(std::move(written).error());
   std::filesystem::rename(fresh, file_of(id), failed);
   if (failed)
-    return cannot(fresh, "renamed", failed);
+    return disk_error(fresh, "be renamed", failed);
   return sync_folder(folder_);
 }
 
@@ -175,16 +181,10 @@ blob blob_folder::read(candidate_id id) const {
 
 std::set<candidate_id> blob_folder::ids() const {
   std::set<candidate_id> all;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator i(folder_, failed), end; !failed && i != end;
-       i.increment(failed)) {
-    const auto name = i->path().filename().string();
-    candidate_id id = 0;
-    const auto* last = name.data() + name.size();
-    const auto [rest, fault] = std::from_chars(name.data(), last, id);
-    if (fault == std::errc{} && rest == last)
-      all.insert(id);
-  }
+  std::error_code ignored;
+  for (const auto& f : numbered_files(folder_, ignored))
+    if (f.is_blob)
+      all.insert(f.id);
   return all;
 }
 
@@ -193,21 +193,11 @@ expected<void> blob_folder::keep(std::span<const candidate_id> ids,
   std::error_code failed;
   if (!std::filesystem::exists(folder_, failed))
     return {};
-  std::vector<std::filesystem::path> dropped;
-  for (std::filesystem::directory_iterator i(folder_, failed), end; !failed && i != end;
-       i.increment(failed)) {
-    const auto name = i->path().filename().string();
-    candidate_id id = 0;
-    const auto [rest, fault] =
-        std::from_chars(name.data(), name.data() + name.size(), id);
-    if (fault == std::errc{} && id <= last && std::ranges::find(ids, id) == ids.end())
-      dropped.push_back(i->path());
-  }
-  for (const auto& file : dropped)
-    if (!failed)
-      std::filesystem::remove(file, failed);
+  for (const auto& f : numbered_files(folder_, failed))
+    if (!failed && f.id <= last && std::ranges::find(ids, f.id) == ids.end())
+      std::filesystem::remove(f.path, failed);
   if (failed)
-    return cannot(folder_, "tidied", failed);
+    return disk_error(folder_, "be tidied", failed);
   return {};
 }
 

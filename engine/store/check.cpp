@@ -9,14 +9,9 @@
 // and repairing again goes on.
 #include "engine/store/check.hpp"
 
+#include "engine/store/disk.hpp"
 #include "engine/store/run_lock.hpp"
 #include "engine/store/survey.hpp"
-#include "genome/unique_fd.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 namespace clade {
 
@@ -25,11 +20,6 @@ namespace {
 std::filesystem::path with_suffix(std::filesystem::path file, const std::string& suffix) {
   file += suffix;
   return file;
-}
-
-tl::unexpected<error> cannot(const std::filesystem::path& file, const std::string& what,
-                             const std::error_code& why) {
-  return fail(error_kind::io, file.string() + ": cannot " + what + ": " + why.message());
 }
 
 void remove_store(const std::filesystem::path& file) {
@@ -51,16 +41,8 @@ expected<std::filesystem::path> link_damaged(const std::filesystem::path& file) 
     if (!failed)
       return name;
     if (failed != std::errc::file_exists)
-      return cannot(file, "be kept as " + name.filename().string(), failed);
+      return disk_error(file, "be kept as " + name.filename().string(), failed);
   }
-}
-
-expected<void> sync_folder(const std::filesystem::path& file) {
-  const auto folder = file.has_parent_path() ? file.parent_path() : ".";
-  const unique_fd in(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!in || ::fsync(in.get()) != 0)
-    return cannot(folder, "be written", {errno, std::system_category()});
-  return {};
 }
 
 /// Returns where the damaged one is now.
@@ -71,7 +53,7 @@ expected<std::filesystem::path> put_in_place(const std::filesystem::path& fresh,
   if (!failed)
     std::filesystem::permissions(fresh, mode, failed);
   if (failed)
-    return cannot(fresh, "have the mode of the damaged one", failed);
+    return disk_error(fresh, "have the mode of the damaged one", failed);
   auto damaged = link_damaged(file);
   if (!damaged)
     return damaged;
@@ -83,8 +65,10 @@ expected<std::filesystem::path> put_in_place(const std::filesystem::path& fresh,
   if (!failed)
     std::filesystem::rename(fresh, file, failed);
   if (failed)
-    return cannot(file, "be replaced", failed);
-  return sync_folder(file).map([&] { return *damaged; });
+    return disk_error(file, "be replaced", failed);
+  return sync_folder(file.has_parent_path() ? file.parent_path() : ".").map([&] {
+    return *damaged;
+  });
 }
 
 /// The log, and what a repair makes, lie beside the file and not beside links to it.

@@ -1,12 +1,12 @@
 // A store is examined by making it anew: its records, as far as their checksums hold, are
 // taken into a fresh store, which derives the tables for queries; then table after table
-// is compared, row by row.
+// is compared, row by row (compared_tables.hpp).
 //
-// Everything is read in one transaction, so that a run may go on meanwhile. What SQLite
-// makes of damaged pages differs (SQLITE_CORRUPT, NOTADB, "no such table", IOERR): all of
-// it is a fault of the file but what speaks of the machine (`is_of_machine`).
+// Everything is read in one transaction, so that a run may go on meanwhile.
 #include "engine/store/survey.hpp"
 
+#include "engine/store/compared_tables.hpp"
+#include "engine/store/damaged_rows.hpp"
 #include "engine/store/log.hpp"
 #include "engine/store/objective_table.hpp"
 #include "engine/store/run_lock.hpp"
@@ -16,81 +16,19 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <fstream>
-#include <set>
-#include <sstream>
+#include <optional>
 
 namespace clade {
 
 namespace {
 
-bool is_of_machine(const SQLite::Exception& e) {
-  switch (e.getErrorCode()) {
-  case SQLITE_BUSY:
-  case SQLITE_LOCKED:
-  case SQLITE_CANTOPEN:
-  case SQLITE_PERM:
-  case SQLITE_READONLY:
-  case SQLITE_NOMEM:
-  case SQLITE_FULL:
-    return true;
-  default:
-    return false;
-  }
-}
-
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-/// Calls a function that reads a damaged file. Returns what keeps it from doing so, as a
-/// part of a sentence; empty if nothing does.
-template<class Function>
-expected<std::string> reading(const std::filesystem::path& file, Function f) {
-  try {
-    f();
-    return "";
-  } catch (const SQLite::Exception& e) {
-    if (is_of_machine(e))
-      return store_failure(file, e);
-    return "cannot be read (" + one_line(e.what()) + ")";
-  }
-}
-
 std::string numbered(std::uint64_t sequence) {
   return "record " + std::to_string(sequence);
 }
 
-/// The rows of a query on a damaged file, one after the other.
-class rows {
-public:
-  rows(const connection& c, std::string sql) : from_(c), sql_(std::move(sql)) {}
-
-  /// Moves on. Returns what keeps it from doing so; at the end `there()` is false.
-  expected<std::string> next() {
-    return reading(from_.file, [&] {
-      there_ = false;
-      if (!statement_)
-        statement_.emplace(from_.db, sql_);
-      there_ = statement_->executeStep();
-    });
-  }
-  [[nodiscard]] bool there() const { return there_; }
-  [[nodiscard]] SQLite::Column at(int column) { return statement_->getColumn(column); }
-  [[nodiscard]] int columns() const { return statement_->getColumnCount(); }
-
-private:
-  const connection& from_;
-  std::string sql_;
-  std::optional<SQLite::Statement> statement_;
-  bool there_ = false;
-};
-
-bool is_record_row(rows& r) {
+bool is_record_row(damaged_rows& r) {
   constexpr std::array types{SQLITE_INTEGER, SQLITE_INTEGER, SQLITE_INTEGER, SQLITE_BLOB,
                              SQLITE_INTEGER};
   for (int i = 0; i < r.columns(); ++i)
@@ -103,8 +41,8 @@ bool is_record_row(rows& r) {
 /// next, or nothing if there is none.
 expected<std::string> copy_records(const connection& from, salvage_copy& to,
                                    std::uint64_t& whole) {
-  rows all(from, "select sequence, unix_ms, kind, payload, checksum from records "
-                 "order by sequence");
+  damaged_rows all(from, "select sequence, unix_ms, kind, payload, checksum from records "
+                         "order by sequence");
   std::uint64_t checksum = 0;
   for (whole = 0;;) {
     auto fault = all.next();
@@ -134,159 +72,10 @@ expected<std::string> copy_records(const connection& from, salvage_copy& to,
   }
 }
 
-bool equal(const SQLite::Column& a, const SQLite::Column& b) {
-  if (a.getType() != b.getType())
-    return false;
-  switch (a.getType()) {
-  case SQLITE_INTEGER:
-    return a.getInt64() == b.getInt64();
-  case SQLITE_FLOAT:
-    return std::bit_cast<std::uint64_t>(a.getDouble())
-           == std::bit_cast<std::uint64_t>(b.getDouble());
-  case SQLITE_NULL:
-    return true;
-  default:
-    return std::ranges::equal(bytes_of(a), bytes_of(b));
-  }
-}
-
-/// Compares what a query gives. Returns where the stored rows differ, if they do.
-expected<std::string> compare(const connection& stored, const connection& derived,
-                              const std::string& table, const std::string& sql) {
-  rows is(stored, sql), should_be(derived, sql);
-  for (std::uint64_t number = 1;; ++number) {
-    auto fault = should_be.next();
-    if (!fault)
-      return fault;
-    if (!fault->empty())
-      return fail(error_kind::internal, "table " + table + ", derived anew, " + *fault);
-    fault = is.next();
-    if (!fault)
-      return fault;
-    if (!fault->empty())
-      return "table " + table + " " + *fault;
-    const auto place = "table " + table + ": row " + std::to_string(number);
-    if (is.there() != should_be.there())
-      return place + (is.there() ? " is one too many" : " is missing");
-    if (!is.there())
-      return "";
-    if (is.columns() != should_be.columns())
-      return "table " + table + " has other columns";
-    for (int i = 0; i < is.columns(); ++i)
-      if (!equal(is.at(i), should_be.at(i)))
-        return place + " is not what the records say";
-  }
-}
-
-/// A definition without its comments and blanks, which change from version to version,
-/// and where a column was added later.
-std::string bare_definition(const SQLite::Column& sql) {
-  std::istringstream in(sql.getString());
-  std::string lines;
-  for (std::string line; std::getline(in, line);) {
-    line.erase(std::min(line.find("--"), line.size()));
-    std::erase(line, ' ');
-    lines += line;
-  }
-  return lines;
-}
-
-/// Compares what defines a table, an index or a view.
-expected<std::string> compare_definition(const connection& stored, rows& defined) {
-  const auto type = defined.at(0).getString(), name = defined.at(1).getString();
-  rows is(stored, "select sql from sqlite_schema where type = '" + type + "' and name = '"
-                      + name + "'");
-  auto fault = is.next();
-  if (!fault || !fault->empty())
-    return fault;
-  if (!is.there())
-    return type + " " + name + " is missing";
-  return bare_definition(is.at(0)) == bare_definition(defined.at(2))
-             ? ""
-             : type + " " + name + " is defined otherwise";
-}
-
-/// A store makes do without a picture, and passes over one that does not fit.
-expected<std::string> picture_fault(const connection& stored) {
-  rows kept(stored, "select p.checksum, p.bytes, p.record_checksum is r.checksum "
-                    "from picture p left join records r on r.sequence = p.sequence");
-  auto fault = kept.next();
-  if (!fault || (fault->empty() && !kept.there()))
-    return fault;
-  if (!fault->empty())
-    return "table picture " + *fault;
-  if (kept.at(2).getInt() == 0)
-    return "the picture for views is not of these records";
-  return hash64(bytes_of(kept.at(1))) == natural(kept.at(0))
-             ? ""
-             : "the picture for views does not match its checksum";
-}
-
-/// Compares the definitions, which people may have added to, and the tables.
-constexpr const char* first_columns_of_genomes =
-    "id, sequence, generation, place, network, nodes, edges, origin, equal_to, work";
-
-expected<std::string> compare_tables(const connection& stored,
-                                     const connection& derived) {
-  const int version = stored.version();
-  rows defined(derived, "select type, name, sql from sqlite_schema order by rowid");
-  for (;;) {
-    if (auto fault = defined.next(); !fault || !fault->empty() || !defined.there())
-      return fault;
-    const auto type = defined.at(0).getString(), name = defined.at(1).getString();
-    const bool is_picture = name == "picture";
-    if (is_picture && version < first_with_picture)
-      continue;
-    // Of the first schema, columns that came later are not there and not missed.
-    const bool shorter = version < 2 && name == "genomes";
-    auto fault =
-        shorter ? expected<std::string>("") : compare_definition(stored, defined);
-    if (fault && fault->empty() && is_picture)
-      fault = picture_fault(stored);
-    else if (fault && fault->empty() && type == "table" && name != "records"
-             && name != "weights")
-      fault = compare(stored, derived, name,
-                      "select " + std::string(shorter ? first_columns_of_genomes : "*")
-                          + " from " + name);
-    if (!fault || !fault->empty())
-      return fault;
-  }
-}
-
-/// Notes what is in the file and not in a store. Returns the first trigger, if there is
-/// one.
-expected<std::string> find_additions(const connection& stored, const connection& derived,
-                                     std::vector<std::string>& additions) {
-  std::set<std::string> own;
-  rows ours(derived, "select type || ' ' || name from sqlite_schema");
-  for (;;) {
-    if (auto fault = ours.next(); !fault || !fault->empty())
-      return fault;
-    if (!ours.there())
-      break;
-    own.insert(ours.at(0).getString());
-  }
-  std::string trigger;
-  rows all(stored, "select type || ' ' || name, type, tbl_name from sqlite_schema "
-                   "where name not glob 'sqlite_*' order by rowid");
-  for (;;) {
-    if (auto fault = all.next(); !fault || !fault->empty())
-      return fault;
-    if (!all.there())
-      return trigger;
-    const auto name = one_line(all.at(0).getString());
-    if (own.contains(name))
-      continue;
-    additions.push_back(name);
-    if (all.at(1).getString() == "trigger" && trigger.empty())
-      trigger = name + " on table " + all.at(2).getString() + " changes what is written";
-  }
-}
-
 /// Tells the whole weights from the others, and copies them if the copy is to be kept.
 expected<void> check_weights(const connection& from, salvage_copy& to, bool kept,
                              store_condition& found) {
-  rows all(from, "select id, checksum, bytes from weights order by id");
+  damaged_rows all(from, "select id, checksum, bytes from weights order by id");
   for (;;) {
     const auto fault = all.next();
     if (!fault)
@@ -362,7 +151,7 @@ expected<std::string> header_fault(const std::filesystem::path& file) {
 }
 
 expected<std::string> integrity_fault(const connection& c) {
-  rows checked(c, "pragma integrity_check(1)");
+  damaged_rows checked(c, "pragma integrity_check(1)");
   auto fault = checked.next();
   if (!fault || !fault->empty())
     return fault;
@@ -385,7 +174,7 @@ expected<std::string> log_fault(const std::filesystem::path& file) {
 
 /// The objective as the tables have it; the default if they cannot be read.
 expected<objective> objective_table(const connection& c) {
-  rows run(c, "select metric, maximize from runs");
+  damaged_rows run(c, "select metric, maximize from runs");
   return run.next().map([&](const std::string& fault) {
     if (!fault.empty() || !run.there())
       return objective{};
@@ -404,7 +193,7 @@ expected<void> survey_content(const survey_params& params, const connection& fro
   const auto goal = objective_table(from);
   if (!goal)
     return tl::unexpected(goal.error());
-  rows progress(from, "select records from progress");
+  damaged_rows progress(from, "select records from progress");
   if (const auto fault = progress.next(); !fault)
     return tl::unexpected(fault.error());
   if (progress.there())
@@ -453,7 +242,7 @@ expected<store_condition> survey(const survey_params& params) {
   }
   std::optional<connection> from;
   const auto opens = [&](connection (*open)(const std::filesystem::path&)) {
-    return reading(file, [&] {
+    return read_damaged(file, [&] {
       from.emplace(open(file));
       from->db.exec("begin");
     });

@@ -46,9 +46,9 @@ private:
   void write(const attempt_failed& r);
   void write(const slot_changed& r);
   void write(const run_forked& r);
-  void write(const operator_command&) {} // Only its record.
-  void write(const final_planned&) {}    // The same.
-  void write(const model_composed&) {}   // The same.
+  /// No table has anything of other kinds.
+  template<class Other>
+  void write(const Other&) {}
 
   generation_row& row_of(std::uint64_t generation);
   contender contender_of(candidate_id id);

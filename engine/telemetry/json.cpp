@@ -230,6 +230,12 @@ json fields(const model_composed& r, const run_picture&) {
   return out;
 }
 
+/// A kind of which views know no more than its sentence.
+template<class Other>
+json fields(const Other& r, const run_picture&) {
+  return {{"event", "other"}, {"text", to_text(record(r))}};
+}
+
 json news_json(const record_event& h, const run_picture& p) {
   auto out = std::visit([&](const auto& r) { return fields(r, p); }, h.record);
   out["sequence"] = h.sequence;

@@ -38,6 +38,7 @@ namespace clade {
 ///   forked      origin, generation, changes, seed, experiment
 ///   ordered     order, number, who
 ///   annotated   id (0: the run), note, who, written, tags: as they are from then on
+///   other       text: a kind of record of which there is nothing more to say
 ///
 /// News that are no records have no sequence: {"event":"epoch","slot","id","epoch",
 /// "epochs","metrics"}, {"event":"slots","waiting","slots":[{"slot","label","ready",

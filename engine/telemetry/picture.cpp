@@ -197,11 +197,9 @@ expected<void> fold(run_picture& p, const operator_command& r) {
   return {};
 }
 
-expected<void> fold(run_picture&, const final_planned&) {
-  return {};
-}
-
-expected<void> fold(run_picture&, const model_composed&) {
+/// Other kinds change nothing of what views show.
+template<class Other>
+expected<void> fold(run_picture&, const Other&) {
   return {};
 }
 

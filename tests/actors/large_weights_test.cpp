@@ -12,6 +12,7 @@
 #include "actors/transport/network_config.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "genome/genome.hpp"
+#include "tests/actors/stub_node.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -53,63 +54,51 @@ struct node_report {
   std::uint64_t peak_bytes = 0;
 };
 
-/// Trains by making weights up, tests by comparing them.
-struct node_stub {
-  node_actor::stateful_pointer<node_stub> self = nullptr;
-  link_actor link;
-  std::uint64_t id = 0, checksum = 0;
-  node_report report;
-};
+/// Trains by making weights up, tests by comparing them; says in the end what it found.
+class large_node final : public test::stub_node_events {
+public:
+  explicit large_node(int report_to) : report_to_(report_to) {}
 
-result done(node_stub& n, const assignment& a) {
-  result r{.id = a.id, .lease = a.lease};
-  if (a.id.type == task_type::test) {
-    n.report.same = a.weights.in_memory() && a.weights.checksum() == n.checksum;
-    encoder out;
-    encode(out, examination{.id = a.id.candidate});
-    r.done = out.take();
-  } else {
-    r.done = encode(record{candidate_evaluated{evaluation{.id = a.id.candidate}}});
-    r.weights = made_up_weights();
-    n.checksum = r.weights.checksum();
+  void welcomed(const node_welcome& welcome, const link_actor& link) override {
+    link_ = link;
+    id_ = welcome.node;
+    caf::anon_send(link_, node_ready{.node = id_});
   }
-  return r;
-}
 
-node_actor::behavior_type stub_node(node_actor::stateful_pointer<node_stub> self,
-                                    int report) {
-  return {
-      [](link_up) { return node_hello{.slot = "cpu:0", .worker = 1, .session = 1}; },
-      [self](const node_welcome& w, const link_actor& link) {
-        self->state.link = link;
-        self->state.id = w.node;
-        self->send(link, node_ready{.node = w.node});
-      },
-      [self](const assignments& m) {
-        for (const auto& a : m.batch) {
-          results r{.node = self->state.id, .batch = {}};
-          r.batch.push_back(done(self->state, a));
-          self->send(self->state.link, std::move(r));
-        }
-      },
-      [self, report](const leave&) {
-        auto& r = self->state.report;
-        r.peak_bytes = status_bytes("VmHWM");
-        ::_exit(::write(report, &r, sizeof r) == sizeof r ? 0 : 1);
-      },
-      [](const taken&) {},
-      [](may_leave) {},
-      [](const node_ready&) {},
-      [](const results&) {},
-      [](const epoch_passed&) {},
-      [](const fetch_chunk&) {
-        return chunk{"none", {}};
-      },
-      [](drain) {},
-      [](drain_over) {},
-      [](tick) {},
-  };
-}
+  void assigned(const assignments& work) override {
+    for (const auto& a : work.batch) {
+      results r{.node = id_, .batch = {}};
+      r.batch.push_back(done(a));
+      caf::anon_send(link_, std::move(r));
+    }
+  }
+
+  void dismissed(const leave&) override {
+    report_.peak_bytes = status_bytes("VmHWM");
+    ::_exit(::write(report_to_, &report_, sizeof report_) == sizeof report_ ? 0 : 1);
+  }
+
+private:
+  result done(const assignment& a) {
+    result r{.id = a.id, .lease = a.lease};
+    if (a.id.type == task_type::test) {
+      report_.same = a.weights.in_memory() && a.weights.checksum() == checksum_;
+      encoder out;
+      encode(out, examination{.id = a.id.candidate});
+      r.done = out.take();
+    } else {
+      r.done = encode(record{candidate_evaluated{evaluation{.id = a.id.candidate}}});
+      r.weights = made_up_weights();
+      checksum_ = r.weights.checksum();
+    }
+    return r;
+  }
+
+  int report_to_;
+  link_actor link_;
+  std::uint64_t id_ = 0, checksum_ = 0;
+  node_report report_;
+};
 
 /// The life of the node's process; it learns the head's port through a pipe.
 [[noreturn]] void be_node(const key_files& keys, int ports, int report) {
@@ -126,8 +115,9 @@ node_actor::behavior_type stub_node(node_actor::stateful_pointer<node_stub> self
     std::fprintf(stderr, "%s\n", dispatcher.error().message.c_str());
     ::_exit(3);
   }
+  const auto node = std::make_shared<large_node>(report);
   system.spawn(link_behavior, link_params{.dispatcher = *dispatcher,
-                                          .node = system.spawn(stub_node, report),
+                                          .node = system.spawn(test::stub_node, node),
                                           .watcher = caf::actor_cast<caf::actor>(self)});
   self->receive([](const std::string& why_the_link_ended) {
     std::fprintf(stderr, "%s\n", why_the_link_ended.c_str());

@@ -54,7 +54,7 @@ class FinalModel(RunTest):
         self.assertEqual(self.count("select count(*) from evaluations"), SEARCHED + TRAINED)
         self.assertEqual(self.count("select count(*) from genomes where epochs = 16"), TRAINED)
         tested = self.tests_of_the_end()
-        self.assertEqual(sorted(tested), ["best random candidate", "champion", "final model", "linear model"])
+        self.assertLessEqual({"champion", "final model", "linear model"}, set(tested))
         self.assertGreater(tested["final model"]["test.accuracy"], 0.8)
 
     def predicted(self, what):

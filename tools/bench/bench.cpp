@@ -30,20 +30,16 @@ struct engine_options {
 };
 
 int bench_engine(const engine_options& options) {
-  auto file = write_experiment(options.runs, "noop", options.space);
-  if (!file)
-    return report(file.error());
   const auto generations =
       std::max<std::uint64_t>(1, options.candidates / options.population);
-  auto fresh = make_run(
-      {.file = *file,
+  auto fresh = make_synthetic_run(
+      {.runs = options.runs,
+       .name = "noop",
+       .space = options.space,
        .overrides = {"evolution.strategy=generational",
                      "evolution.population=" + std::to_string(options.population),
                      "evolution.generations=" + std::to_string(generations),
-                     "slots.local=\"" + options.slots + "\""},
-       .runs = options.runs});
-  std::error_code ignored;
-  fs::remove(*file, ignored);
+                     "slots.local=\"" + options.slots + "\""}});
   if (!fresh)
     return report(fresh.error());
   const auto folder = fresh->folder;
@@ -58,6 +54,7 @@ int bench_engine(const engine_options& options) {
     last = now;
   };
   const auto result = run_to_end(std::move(*fresh), observe);
+  std::error_code ignored;
   if (result) {
     const auto bytes = fs::file_size(folder / "run.db", ignored);
     std::printf("%lu no-op candidates through %zu node processes, each in SQLite before "

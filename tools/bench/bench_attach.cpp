@@ -138,16 +138,17 @@ struct round_result {
 };
 
 /// The rate is taken between the tenth and the ninetieth of a hundred, when all watch.
-expected<round_result> run_once(const attach_options& options, const fs::path& file,
-                                bool watched) {
-  auto fresh = make_run(
-      {.file = file,
-       .overrides = {"evolution.strategy=generational", "evolution.population=20",
-                     "evolution.generations="
-                         + std::to_string(
-                             std::max<std::size_t>(5, options.candidates / 20)),
-                     "slots.local=\"" + options.slots + "\""},
-       .runs = options.runs});
+expected<round_result> run_once(const attach_options& options, bool watched) {
+  auto fresh = make_synthetic_run(
+      {.runs = options.runs,
+       .name = "watched",
+       .space = options.space,
+       .rest = "[synthetic]\nduration = \"" + options.duration + "\"\nepochs = 4\n",
+       .overrides = {
+           "evolution.strategy=generational", "evolution.population=20",
+           "evolution.generations="
+               + std::to_string(std::max<std::size_t>(5, options.candidates / 20)),
+           "slots.local=\"" + options.slots + "\""}});
   if (!fresh)
     return tl::unexpected(fresh.error());
   const auto folder = fresh->folder;
@@ -194,16 +195,11 @@ expected<round_result> run_once(const attach_options& options, const fs::path& f
 }
 
 int bench_attach(const attach_options& options) {
-  const auto file = write_experiment(options.runs, "watched", options.space,
-                                     "[synthetic]\nduration = \"" + options.duration
-                                         + "\"\nepochs = 4\n");
-  if (!file)
-    return report(file.error());
   std::vector<double> alone, watched, first, late, latest;
   std::optional<error> failure;
   for (std::size_t i = 0; i < options.rounds && !failure; ++i)
     for (const bool with : {false, true}) {
-      const auto round = run_once(options, *file, with);
+      const auto round = run_once(options, with);
       if (!round) {
         failure = round.error();
         break;
@@ -215,8 +211,6 @@ int bench_attach(const attach_options& options) {
         latest.push_back(round->latest_ms);
       }
     }
-  std::error_code ignored;
-  fs::remove(*file, ignored);
   if (failure)
     return report(*failure);
   std::printf("%zu viewers, %zu of them stopped; candidates of %s; median of %zu rounds "

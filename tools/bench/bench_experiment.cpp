@@ -26,20 +26,20 @@ private:
 
 } // namespace
 
-expected<std::filesystem::path> write_experiment(const std::filesystem::path& runs,
-                                                 const std::string& name,
-                                                 const std::filesystem::path& space,
-                                                 const std::string& rest) {
+expected<new_run> make_synthetic_run(const synthetic_run_params& params) {
   std::error_code failure; // Then the file cannot be written either.
-  std::filesystem::create_directories(runs, failure);
-  const auto file = runs / (name + ".toml");
-  if (!(std::ofstream(file) << "[experiment]\nname = \"" << name
+  std::filesystem::create_directories(params.runs, failure);
+  const auto file = params.runs / (params.name + ".toml");
+  if (!(std::ofstream(file) << "[experiment]\nname = \"" << params.name
                             << "\"\nseed = 1\nfitness = \"synthetic\"\n"
                                "[search_space]\nfile = \""
-                            << std::filesystem::absolute(space).string() << "\"\n"
-                            << rest << std::flush))
+                            << std::filesystem::absolute(params.space).string() << "\"\n"
+                            << params.rest << std::flush))
     return fail(error_kind::io, "cannot write " + file.string());
-  return file;
+  auto made =
+      make_run({.file = file, .overrides = params.overrides, .runs = params.runs});
+  std::filesystem::remove(file, failure);
+  return made;
 }
 
 expected<session_result> run_to_end(new_run fresh,

@@ -7,14 +7,21 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace clade {
 
-/// A synthetic experiment of that name over a search space as a file in `runs`, because
-/// that is how experiments come. `rest` is what follows its [search_space].
-[[nodiscard]] expected<std::filesystem::path>
-write_experiment(const std::filesystem::path& runs, const std::string& name,
-                 const std::filesystem::path& space, const std::string& rest = "");
+/// A synthetic experiment over a search space.
+struct synthetic_run_params {
+  std::filesystem::path runs;
+  std::string name;
+  std::filesystem::path space;
+  std::string rest = {}; ///< The sections that follow its [search_space].
+  std::vector<std::string> overrides = {};
+};
+
+/// Makes a run of it, by way of a file, because that is how experiments come.
+[[nodiscard]] expected<new_run> make_synthetic_run(const synthetic_run_params& params);
 
 /// Runs what was just made to its end and shows nothing; an interrupt lets it drain.
 /// `observe` is called ten times a second and at the end, if set. `conflict` where it was

@@ -110,19 +110,16 @@ void print(const fleet_options& o, const moment& from, const moment& to) {
 }
 
 int bench_fleet(const fleet_options& options) {
-  const auto file = write_experiment(options.runs, "fleet", options.space, steady_state);
-  if (!file)
-    return report(file.error());
   const auto open = options.workers + options.workers / 5;
-  auto fresh =
-      make_run({.file = *file,
-                .overrides = {"evolution.population=" + std::to_string(open),
-                              "evolution.in_flight=" + std::to_string(open),
-                              "evolution.generations=" + std::to_string(options.rounds),
-                              "slots.local=\"none\"", "slots.listen=\"127.0.0.1:0\""},
-                .runs = options.runs});
-  std::error_code ignored;
-  fs::remove(*file, ignored);
+  auto fresh = make_synthetic_run(
+      {.runs = options.runs,
+       .name = "fleet",
+       .space = options.space,
+       .rest = steady_state,
+       .overrides = {"evolution.population=" + std::to_string(open),
+                     "evolution.in_flight=" + std::to_string(open),
+                     "evolution.generations=" + std::to_string(options.rounds),
+                     "slots.local=\"none\"", "slots.listen=\"127.0.0.1:0\""}});
   if (!fresh)
     return report(fresh.error());
   const auto folder = fresh->folder;
@@ -142,6 +139,7 @@ int bench_fleet(const fleet_options& options) {
   }
   if (from && to && to->evaluated > from->evaluated)
     print(options, *from, *to);
+  std::error_code ignored;
   fs::remove_all(folder, ignored);
   return result ? 0 : report(result.error());
 }

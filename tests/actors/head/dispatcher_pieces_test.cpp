@@ -9,13 +9,6 @@ using namespace clade::test;
 
 namespace {
 
-bytes numbered(std::size_t size) {
-  bytes b(size, '\0');
-  for (std::size_t i = 0; i < size; ++i)
-    b[i] = static_cast<char>(i / 1000 + i);
-  return b;
-}
-
 constexpr std::size_t size = 2 * piece_bytes + 9;
 
 piece piece_of(const fixture::node& n, const assignment& a, const bytes& content,
