@@ -118,6 +118,16 @@ dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
       [h](const drop_candidate& message) { h->dropped.push_back(message.id); },
       [h](const test_request& t) {
         ++h->tests;
+        if (t.what.id.type == task_type::compose) {
+          const auto members = decode_members(**t.what.weights.load());
+          composition made{.tested = {.subject = "final model"}};
+          for (const auto& m : *members)
+            made.model.members.push_back(
+                {.id = m.id, .share = 1 / static_cast<double>(members->size())});
+          return test_answer{.measured = std::nullopt,
+                             .composed =
+                                 std::make_shared<const composition>(std::move(made))};
+        }
         return test_answer{std::optional(examination{.id = t.what.id.candidate})};
       },
       [](slots_query) { return slots_view{}; },
@@ -133,12 +143,15 @@ struct selector_fixture {
   caf::scoped_actor gate{*system};
   selector_actor selector;
 
-  explicit selector_fixture(bool slow_disk = false) {
+  explicit selector_fixture(bool slow_disk = false, final_params final_stage = {}) {
     drive->slow = slow_disk;
     drive->gate = caf::actor_cast<caf::actor>(gate);
     evolution_params evolution{
         .population = 4, .generations = 2, .tournament = 2, .elites = 1};
-    auto run = make_run_state({.evolution = evolution, .objective = {}, .seed = 1});
+    auto run = make_run_state({.evolution = evolution,
+                               .objective = {},
+                               .seed = 1,
+                               .final_stage = std::move(final_stage)});
     REQUIRE(run);
     REQUIRE(apply(*run, run_started{.version = "1", .experiment = "", .seed = 1}));
     selector = system->spawn(

@@ -208,3 +208,52 @@ TEST_CASE("selector: a search whose candidates all fail ends without a champion"
   CHECK(std::get<run_finished>(f.drive->written.back()).champion == 0);
   CHECK(f.nodes->tests == 0);
 }
+
+TEST_CASE("selector: after the search the best are trained to the end, as one model") {
+  selector_fixture f(false, {.model = "ensemble", .members = 2, .folds = 2});
+  f.evaluate_all();
+  f.evaluate_all();
+  REQUIRE(f.count<final_planned>() == 1);
+  CHECK_FALSE(f.over());
+  REQUIRE(f.nodes->candidates.size() == 4);
+  CHECK(f.nodes->candidates[1].fold == data_fold{1, 2});
+  CHECK(f.progress().plan_open == 4);
+  f.evaluate_all();
+  REQUIRE(f.over());
+  CHECK(f.count<model_composed>() == 1);
+  const auto& last = std::get<run_finished>(f.drive->written.back());
+  CHECK(std::ranges::count(last.examinations, "final model", &examination::subject) == 1);
+  // What is recorded can be folded by whoever reads it.
+  CHECK(f.progress().finished.has_value());
+}
+
+TEST_CASE("selector: a search whose time is used drops what is open and ends") {
+  selector_fixture f(false, {.model = "ensemble", .members = 1});
+  f.evaluate(1, 0.5);
+  caf::anon_send(f.selector, end_search{"the clock"});
+  f.system.settle();
+  REQUIRE(f.count<final_planned>() == 1);
+  CHECK(f.nodes->dropped == std::vector<candidate_id>{2, 3, 4});
+  CHECK(f.nodes->candidates.back().id == 5);
+  evaluations message;
+  for (const candidate_id id : {2, 3, 4})
+    message.batch.push_back({{.id = id, .outcome = outcome::dropped}, {}});
+  caf::anon_send(f.selector, message);
+  f.system.settle();
+  CHECK_FALSE(f.over());
+  // It is told once more when the time is nearly used: what was planned is dropped too.
+  caf::anon_send(f.selector, end_search{"the clock", true});
+  f.system.settle();
+  CHECK(f.nodes->dropped.back() == 5);
+  f.evaluate(5, 0.6);
+  CHECK(f.over());
+  CHECK(f.count<candidate_born>() == 5);
+}
+
+TEST_CASE("selector: without [final] the end of the search is nobody's to say") {
+  selector_fixture f;
+  caf::anon_send(f.selector, end_search{"the clock"});
+  f.system.settle();
+  CHECK(f.count<final_planned>() == 0);
+  CHECK(f.nodes->dropped.empty());
+}
