@@ -1,5 +1,5 @@
-"""What `clade bench ask` says of the engine's own cost, and of what it cannot measure. How large the cost is depends on
-the machine, and is not judged here."""
+"""What `clade bench ask` says of the engine's own cost and `clade bench step` of training, and of what they cannot
+measure. How large a cost is depends on the machine, and is not judged here."""
 
 import json
 import pathlib
@@ -50,6 +50,24 @@ class Ask(RunTest):
                 self.assertIn(part, refused.err)
         self.assertIn("none.toml", self.ask(space=self.folder / "none.toml", status=2).err)
         self.ask("--evaluations", "0", status=2)
+
+
+class Step(RunTest):
+    def test_a_network_is_timed_without_a_peer(self):
+        said = self.finish("bench", "step", "--python", "", "--only", "dense, batch 32", "--turns", "1",
+                           "--runs", self.folder)
+        lines = said.out.splitlines()
+        self.assertEqual(lines[0], "one thread, the median of 1 turns")
+        self.assertEqual(lines[1].split(), ["network", "a", "second", "clade", "eager", "ratio", "compiled", "ratio"])
+        self.assertEqual(lines[2].split()[:4], ["dense,", "batch", "32", "rows"])
+        self.assertGreater(int(lines[2].split()[4]), 0)
+        self.assertEqual(lines[2].split()[5:], ["-"] * 4)
+        self.assertEqual(list(self.folder.glob("bench-step*")), [])
+
+    def test_a_peer_that_does_not_start_is_one_line(self):
+        refused = self.finish("bench", "step", "--python", "/no/python", "--only", "dense, batch 32",
+                              "--runs", self.folder, status=2)
+        self.assertEqual((refused.out, refused.err.count("\n")), ("", 1))
 
 
 if __name__ == "__main__":

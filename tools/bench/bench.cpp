@@ -3,6 +3,7 @@
 #include "tools/bench/bench_experiment.hpp"
 #include "tools/bench/bench_fleet.hpp"
 #include "tools/bench/bench_search.hpp"
+#include "tools/bench/bench_step.hpp"
 #include "tools/bench/bench_strategies.hpp"
 #include "tools/cli/command.hpp"
 
@@ -194,6 +195,7 @@ void add_bench(CLI::App& app, command& chosen) {
   add_bench_attach(*sub, chosen);
   add_bench_fleet(*sub, chosen);
   add_bench_search(*sub, chosen);
+  add_bench_step(*sub, chosen);
   add_bench_strategies(*sub, chosen);
   auto training = std::make_shared<training_options>();
   auto* s = sub->add_subcommand(

@@ -1,0 +1,235 @@
+// Training steps of six networks, by Clade and by PyTorch in Python, which take turns:
+// an epoch of the one, an epoch of the other, with one thread each. What else the machine
+// does meets both alike; the medians are compared.
+#include "tools/bench/bench_step.hpp"
+
+#include "actors/node/node_work.hpp"
+#include "engine/report/format.hpp"
+#include "tools/bench/step_networks.hpp"
+#include "tools/bench/step_peer.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/serve/genome_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct step_options {
+  std::string python = "build/venv/bin/python";
+  fs::path script = "tools/bench/torch_step.py";
+  fs::path runs = "runs";
+  std::string only;
+  std::uint64_t turns = 7;
+  bool compile = false;
+  bool contiguous = false;
+};
+
+/// Images or rows a second, in the median of the turns; 0 where there was no peer.
+struct step_row {
+  double clade = 0, eager = 0, compiled = 0;
+};
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/// Examples beside those of an epoch, for validation and test.
+constexpr std::int64_t spare_examples = 20;
+
+struct measured_network {
+  step_network network;
+  clade::genome genome;
+  std::unique_ptr<fitness_function> trainer;
+};
+
+expected<measured_network> prepare(const step_options& options, const step_network& n,
+                                   const fs::path& folder) {
+  auto space = space_of(n);
+  if (!space)
+    return tl::unexpected(space.error());
+  const auto genome =
+      genome_from_json(n.description, *space, {.input = n.input, .outputs = n.outputs});
+  if (!genome)
+    return tl::unexpected(genome.error());
+  const auto all = n.examples + spare_examples;
+  if (auto written = write_noise(n, all, folder); !written)
+    return tl::unexpected(written.error());
+  const auto share = [&](std::int64_t of) {
+    return static_cast<double>(of) / static_cast<double>(all);
+  };
+  training_setup setup;
+  setup.training.patience = 0;
+  setup.training.memory_format =
+      options.contiguous ? memory_format::contiguous : memory_format::channels_last;
+  setup.data.file = folder / "features.npy";
+  setup.data.target_file = folder / "targets.npy";
+  setup.data.shape = n.input;
+  setup.data.layout = array_layout::channels_first;
+  setup.data.train = share(n.examples);
+  setup.data.validation = setup.data.test = share(spare_examples / 2);
+  setup.space = std::move(*space);
+  auto trainer = load_training(training_module(), setup);
+  if (!trainer)
+    return tl::unexpected(trainer.error());
+  return measured_network{n, *genome, std::move(*trainer)};
+}
+
+/// The second epoch's seconds: the first makes what the second has already.
+expected<double> epoch_of(const measured_network& n, std::uint64_t& parameters) {
+  unheard_progress nobody;
+  const job two_epochs{.id = 1, .genome = n.genome, .budget = {.epochs = 2}};
+  const auto done = n.trainer->evaluate(two_epochs, nobody).evaluation;
+  if (done.outcome != outcome::succeeded)
+    return fail(error_kind::internal, n.network.name + ": " + done.reason);
+  parameters = done.parameters;
+  return done.curve.back().seconds;
+}
+
+expected<std::optional<step_peer>> start_peer(const step_options& options,
+                                              const step_network& n,
+                                              const fs::path& folder, bool compile) {
+  if (options.python.empty())
+    return std::nullopt;
+  auto description = n.description;
+  description["input"] = n.input.sizes;
+  description["outputs"] = n.outputs;
+  description["examples"] = n.examples;
+  const auto file = folder / "network.json";
+  std::ofstream(file) << description.dump();
+  std::vector<std::string> command{options.python, "-W", "ignore", options.script, file};
+  if (compile)
+    command.emplace_back("--compile");
+  auto peer = step_peer::start(command);
+  if (!peer && !compile)
+    return tl::unexpected(peer.error());
+  // Where it does not compile, nothing is compared with.
+  return peer ? std::optional(std::move(*peer)) : std::nullopt;
+}
+
+expected<step_row> measure(const step_options& options, const step_network& network,
+                           const fs::path& folder) {
+  auto n = prepare(options, network, folder);
+  if (!n)
+    return tl::unexpected(n.error());
+  auto eager = start_peer(options, network, folder, false);
+  if (!eager)
+    return tl::unexpected(eager.error());
+  std::optional<step_peer> compiled;
+  if (options.compile)
+    if (auto peer = start_peer(options, network, folder, true); peer && *peer)
+      compiled.emplace(std::move(**peer));
+  std::vector<double> ours, of_eager, of_compiled;
+  std::uint64_t parameters = 0;
+  const auto take_turn = [](std::optional<step_peer>& peer,
+                            std::vector<double>& seconds) -> expected<void> {
+    if (!peer)
+      return {};
+    return peer->epoch().map([&](double s) { seconds.push_back(s); });
+  };
+  for (std::uint64_t turn = 0; turn < options.turns; ++turn) {
+    const auto seconds = epoch_of(*n, parameters);
+    if (!seconds)
+      return tl::unexpected(seconds.error());
+    ours.push_back(*seconds);
+    const auto heard = take_turn(*eager, of_eager).and_then([&] {
+      return take_turn(compiled, of_compiled);
+    });
+    if (!heard)
+      return tl::unexpected(heard.error());
+  }
+  if (*eager && (*eager)->parameters() != parameters)
+    return fail(error_kind::internal, network.name + ": the peer's network has "
+                                          + std::to_string((*eager)->parameters())
+                                          + " parameters, Clade's "
+                                          + std::to_string(parameters));
+  const auto rate = [&](const std::vector<double>& seconds) {
+    return seconds.empty() ? 0.0
+                           : static_cast<double>(network.examples) / median(seconds);
+  };
+  return step_row{rate(ours), rate(of_eager), rate(of_compiled)};
+}
+
+std::string rate_text(double rate) {
+  return rate == 0 ? "-" : std::to_string(std::lround(rate));
+}
+
+std::string ratio_text(double ratio) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", ratio);
+  return ratio == 0 ? "-" : text.data();
+}
+
+expected<void> measure_all(const step_options& options, const fs::path& folder) {
+  using align = table::align;
+  table lines({align::left, align::left, align::right, align::right, align::right,
+               align::right, align::right});
+  lines.add({"network", "a second", "clade", "eager", "ratio", "compiled", "ratio"});
+  std::vector<double> ratios;
+  for (const auto& network : step_networks()) {
+    if (!network.name.starts_with(options.only))
+      continue;
+    const auto row = measure(options, network, folder);
+    if (!row)
+      return tl::unexpected(row.error());
+    const double to_eager = row->eager > 0 ? row->clade / row->eager : 0;
+    const double to_compiled = row->compiled > 0 ? row->clade / row->compiled : 0;
+    if (to_eager > 0)
+      ratios.push_back(to_eager);
+    lines.add({network.name, network.unit, rate_text(row->clade), rate_text(row->eager),
+               ratio_text(to_eager), rate_text(row->compiled), ratio_text(to_compiled)});
+    std::fprintf(stderr, "%s: done\n", network.name.c_str());
+  }
+  std::printf("one thread, the median of %lu turns\n%s", options.turns,
+              lines.to_text(2).c_str());
+  if (!ratios.empty())
+    std::printf("least ratio %.2f, median %.2f\n", *std::ranges::min_element(ratios),
+                median(ratios));
+  return {};
+}
+
+int bench_step(const step_options& options) {
+  const auto slots = parse_slots("cpu:1");
+  if (!slots)
+    return report(slots.error());
+  enter_environment(slots->front());
+  const auto folder = options.runs / "bench-step";
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  const auto measured = measure_all(options, folder);
+  fs::remove_all(folder, ignored);
+  return measured ? 0 : report(measured.error());
+}
+
+} // namespace
+
+void add_bench_step(CLI::App& bench, command& chosen) {
+  auto o = std::make_shared<step_options>();
+  auto* sub = bench.add_subcommand(
+      "step", "Training steps of six networks, in turns with PyTorch in Python");
+  sub->add_option("--python", o->python, "Python with PyTorch; \"\" for Clade alone")
+      ->capture_default_str();
+  sub->add_option("--script", o->script, "What Python runs")->capture_default_str();
+  sub->add_flag("--compile", o->compile, "torch.compile too, where it works");
+  sub->add_flag("--contiguous", o->contiguous,
+                "Clade with memory_format = \"contiguous\", not \"channels_last\"");
+  sub->add_option("--turns", o->turns, "Epochs of each, of which the median counts")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  sub->add_option("--only", o->only, "Networks whose name begins so, such as \"dense\"");
+  sub->add_option("--runs", o->runs, "Where the data are for the time being")
+      ->envname("CLADE_RUNS")
+      ->capture_default_str();
+  sub->callback([&chosen, o] { chosen = [o] { return bench_step(*o); }; });
+}
+
+} // namespace clade

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+
+namespace clade {
+
+/// `clade bench step`.
+void add_bench_step(CLI::App& bench, command& chosen);
+
+} // namespace clade
