@@ -68,6 +68,21 @@ struct global_max_step {};
 struct dropout_step {
   double rate = 0;
 };
+/// Some features, by index.
+struct select_step {
+  std::vector<std::int64_t> columns;
+};
+/// search_spaces/operators.hpp has what these compute. Edges are [features, bins + 1],
+/// frequencies [features, frequencies], the weight [groups, in, out].
+struct piecewise_step {
+  tensor_index edges = 0;
+};
+struct periodic_step {
+  tensor_index frequencies = 0;
+};
+struct map_each_step {
+  tensor_index weight = 0, bias = 0;
+};
 struct add_step {};
 /// Inputs but the last may have one pixel, which stands for every one.
 struct multiply_step {};
@@ -79,7 +94,8 @@ using operation = std::variant<input_step, convolution_step, linear_step, batch_
                                layer_norm_step, channel_norm_step, activation_step,
                                max_pool_step, avg_pool_step, average_step,
                                global_avg_step, global_max_step, dropout_step, add_step,
-                               multiply_step, concat_step, flatten_step, as_image_step>;
+                               multiply_step, concat_step, flatten_step, as_image_step,
+                               select_step, piecewise_step, periodic_step, map_each_step>;
 
 inline constexpr double norm_epsilon = 1e-5;
 

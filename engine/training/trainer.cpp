@@ -119,6 +119,7 @@ private:
   expected<void> load();
   expected<plan> plan_for(const genome& g) const;
   training_task task_for(const job& j, const plan& p) const;
+  std::unique_ptr<network_module> built(const network& n, const training_key& key) const;
   expected<training_result> train_planned(const job& j, const plan& p, progress& heard,
                                           std::unique_ptr<network_module>& net) const;
   void keep_checkpoint(const job& j, training_result& result,
@@ -194,19 +195,30 @@ training_task trainer::task_for(const job& j, const plan& p) const {
           .keep_position = j.keep_checkpoint == checkpointing::whole};
 }
 
+// An untrained network, with the constants that it takes from the training part.
+std::unique_ptr<network_module> trainer::built(const network& n,
+                                               const training_key& key) const {
+  constexpr std::int64_t most_observed = 10'000;
+  auto net = std::make_unique<network_module>(n, key, at::Device(setup_.device));
+  const auto& part = on_device_.train;
+  if (net->observes())
+    net->observe(on_device_.features.index_select(
+        0, part.narrow(0, 0, std::min(part.size(0), most_observed))));
+  return net;
+}
+
 // Whether it goes on or takes over weights, the other's network decides: one that is
 // equal goes on, with the streams of the candidate that began.
 expected<training_result>
 trainer::train_planned(const job& j, const plan& p, progress& heard,
                        std::unique_ptr<network_module>& net) const {
   auto task = task_for(j, p);
-  const at::Device device(setup_.device);
   if (j.start_epoch >= j.budget.epochs)
     return fail(error_kind::invalid_input,
                 "it goes on after epoch " + std::to_string(j.start_epoch)
                     + " and is to have " + std::to_string(j.budget.epochs));
   if (j.start == 0) {
-    net = std::make_unique<network_module>(p.network, task.key, device);
+    net = built(p.network, task.key);
     return train(*net, on_device_, task, heard);
   }
   const auto from = j.checkpoint.load().and_then(
@@ -218,11 +230,11 @@ trainer::train_planned(const job& j, const plan& p, progress& heard,
     return fail_in("the network of #" + std::to_string(j.start), parent.error());
   if (j.start_epoch > 0 && from->position && parent->network == p.network) {
     task.key.id = from->position->key;
-    net = std::make_unique<network_module>(p.network, task.key, device);
+    net = built(p.network, task.key);
     return train(*net, on_device_, task, heard,
                  resumption{.weights = from->weights, .position = *from->position});
   }
-  net = std::make_unique<network_module>(p.network, task.key, device);
+  net = built(p.network, task.key);
   const auto plan = plan_inheritance(p.network, parent->network, from->weights,
                                      derive(j.seed, purpose::inherit, j.id, 0));
   return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {
