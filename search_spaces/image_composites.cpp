@@ -92,9 +92,9 @@ settings_list depthwise(std::int64_t kernel, std::int64_t stride,
 
 /// Calls `block(channels, stride)` for each repetition.
 template<class Block>
-parts repeated(const tensor_shape& in, const settings_list& settings, part_assembly& all,
-               Block block) {
-  auto channels = in.sizes[0];
+parts repeated(const composite_input& in, const settings_list& settings,
+               part_assembly& all, Block block) {
+  auto channels = in.shape.sizes[0];
   auto stride = integer_setting(settings, "stride");
   for (std::int64_t i = 1; i <= integer_setting(settings, "repeats"); ++i) {
     all.begin_repetition(i);
@@ -105,7 +105,7 @@ parts repeated(const tensor_shape& in, const settings_list& settings, part_assem
   return all.take();
 }
 
-parts residual_parts(const tensor_shape& in, const settings_list& settings) {
+parts residual_parts(const composite_input& in, const settings_list& settings) {
   const auto filters = integer_setting(settings, "filters");
   const auto kernel = integer_setting(settings, "kernel");
   const auto& activation = text_setting(settings, "activation");
@@ -143,7 +143,7 @@ void squeeze_and_excite(part_assembly& all, std::int64_t channels, double share)
   all.join("multiply", "multiply", {all.last(), image});
 }
 
-parts inverted_parts(const tensor_shape& in, const settings_list& settings) {
+parts inverted_parts(const composite_input& in, const settings_list& settings) {
   const auto filters = integer_setting(settings, "filters");
   const auto expansion = integer_setting(settings, "expansion");
   const auto& activation = text_setting(settings, "activation");
@@ -165,7 +165,7 @@ parts inverted_parts(const tensor_shape& in, const settings_list& settings) {
   });
 }
 
-parts convnext_parts(const tensor_shape& in, const settings_list& settings) {
+parts convnext_parts(const composite_input& in, const settings_list& settings) {
   const auto filters = integer_setting(settings, "filters");
   const auto inner = filters * integer_setting(settings, "expansion");
   part_assembly all;

@@ -312,7 +312,11 @@ expected<builder::index> builder::add_parts(const std::string& name,
   if (!settings)
     return tl::unexpected(settings.error());
   indices layers{input};
-  for (const layer_part& part : entry.parts(out(input), *settings)) {
+  static const std::vector<bool> all_are_numbers;
+  const bool examples = input == 0 && std::ssize(problem_.numbers) == out(input).sizes[0];
+  const composite_input in{.shape = network_.layers[input].out,
+                           .numbers = examples ? problem_.numbers : all_are_numbers};
+  for (layer_part& part : entry.parts(in, *settings)) {
     indices inputs;
     for (const auto i : part.inputs)
       inputs.push_back(layers[i]);
@@ -321,6 +325,7 @@ expected<builder::index> builder::add_parts(const std::string& name,
     if (!added)
       return added;
     network_.layers[*added].starts_at_zero = part.starts_at_zero;
+    network_.layers[*added].selected = std::move(part.selected);
     layers.push_back(*added);
   }
   return layers.back();

@@ -38,6 +38,7 @@ struct layer {
   /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
   /// that is added to what it branched off.
   bool starts_at_zero = false;
+  std::vector<std::int64_t> selected{}; ///< Of select: the features that it passes on.
 
   friend bool operator==(const layer&, const layer&) = default;
 };
@@ -58,6 +59,9 @@ struct network {
 struct problem {
   tensor_shape input;
   std::int64_t outputs = 1; ///< Classes, or target columns.
+  /// By input of a table: whether it is a number, and not one of several that say a
+  /// category, a season or a blank. Empty: all inputs are numbers.
+  std::vector<bool> numbers{};
 };
 
 /// Infers all shapes and adapts what does not fit:

@@ -100,6 +100,18 @@ tensor_shape resize_shape(shapes in, const settings_list& settings) {
            integer_setting(settings, "width")}};
 }
 
+tensor_shape piecewise_shape(shapes in, const settings_list& settings) {
+  return {{in[0].sizes[0] * integer_setting(settings, "bins")}};
+}
+
+tensor_shape periodic_shape(shapes in, const settings_list& settings) {
+  return {{2 * in[0].sizes[0] * integer_setting(settings, "frequencies")}};
+}
+
+tensor_shape map_each_shape(shapes, const settings_list& settings) {
+  return {{integer_setting(settings, "groups") * integer_setting(settings, "width")}};
+}
+
 tensor_shape outputs_shape(shapes in, const settings_list& settings) {
   tensor_shape out = in[0];
   out.sizes[0] = integer_setting(settings, "outputs");
@@ -183,6 +195,29 @@ layer_cost norm_cost(shapes, const tensor_shape& out, const settings_list&) {
 
 layer_cost dropout_cost(shapes, const tensor_shape& out, const settings_list&) {
   return {.activation_bytes = (float_bytes + 1) * natural(out.elements())};
+}
+
+// The bin's share, and the share cut to [0, 1].
+layer_cost piecewise_cost(shapes, const tensor_shape& out, const settings_list&) {
+  const auto elements = natural(out.elements());
+  return {.multiply_adds = elements, .activation_bytes = 2 * float_bytes * elements};
+}
+
+// Turns, of which there are half as many, their cosines and sines, and both joined.
+layer_cost periodic_cost(shapes, const tensor_shape& out, const settings_list&) {
+  const auto elements = natural(out.elements());
+  return {.parameters = elements / 2,
+          .multiply_adds = elements / 2,
+          .activation_bytes = float_bytes * (elements / 2 + 2 * elements)};
+}
+
+layer_cost map_each_cost(shapes in, const tensor_shape& out,
+                         const settings_list& settings) {
+  const auto elements = natural(out.elements());
+  const auto fan_in = natural(in[0].sizes[0] / integer_setting(settings, "groups"));
+  return {.parameters = (fan_in + 1) * elements,
+          .multiply_adds = fan_in * elements,
+          .activation_bytes = float_bytes * elements};
 }
 
 layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&) {

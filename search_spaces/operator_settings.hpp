@@ -115,6 +115,40 @@ inline constexpr setting_entry inner_activation_entry{
     .words = inner_activations,
     .sentence = "The function between the layers of the block."};
 
+inline constexpr setting_entry bins_entry{
+    .name = "bins",
+    .low = 1,
+    .high = 64,
+    .fallback = 8,
+    .sentence = "Features that each number becomes where it is cut into pieces, which "
+                "hold equally many examples of the training part."};
+inline constexpr setting_entry frequencies_entry{
+    .name = "frequencies",
+    .low = 1,
+    .high = 64,
+    .fallback = 16,
+    .sentence = "Sines and cosines of each number, by frequencies that are learnt."};
+inline constexpr setting_entry sigma_entry{
+    .name = "sigma",
+    .type = kind::real,
+    .low = 0.001,
+    .high = 100,
+    .fallback = 0.1,
+    .sentence = "The deviation of the frequencies at first, in turns for each standard "
+                "deviation of the number."};
+inline constexpr setting_entry groups_entry{
+    .name = "groups",
+    .low = 1,
+    .high = widest,
+    .fallback = 1,
+    .sentence = "How many groups of features, all of one size."};
+inline constexpr setting_entry each_width_entry{.name = "width",
+                                                .low = 1,
+                                                .high = 64,
+                                                .fallback = 8,
+                                                .sentence =
+                                                    "Features that come of each group."};
+
 inline constexpr std::array conv_settings{activation_entry, dilation_entry, filters_entry,
                                           kernel_entry,     norm_entry,     stride_entry};
 inline constexpr std::array depthwise_settings{activation_entry, dilation_entry,
@@ -125,6 +159,10 @@ inline constexpr std::array activation_settings{function_entry};
 inline constexpr std::array dropout_settings{rate_entry};
 inline constexpr std::array resize_settings{height_entry, width_entry};
 inline constexpr std::array outputs_settings{outputs_entry};
+
+inline constexpr std::array piecewise_settings{bins_entry};
+inline constexpr std::array periodic_settings{frequencies_entry, sigma_entry};
+inline constexpr std::array map_each_settings{groups_entry, each_width_entry};
 
 inline constexpr std::array images{layout::image};
 inline constexpr std::array vectors{layout::vector};

@@ -34,12 +34,14 @@ enum class operator_role : std::uint8_t {
 
 /// Where the units of a layer, its channels or features, come from.
 enum class unit_origin : std::uint8_t {
-  each,     ///< Each is computed from the unit in its place of every input.
-  made,     ///< Each is made of all that enter, by weights.
-  fitted,   ///< The same; they are as many as the units that they are to be added to.
-  kept,     ///< They are those that enter, except while training.
-  joined,   ///< They are those of one input after those of another.
-  flattened ///< They are the pixels of each channel that enters.
+  each,      ///< Each is computed from the unit in its place of every input.
+  made,      ///< Each is made of all that enter, by weights.
+  fitted,    ///< The same; they are as many as the units that they are to be added to.
+  kept,      ///< They are those that enter, except while training.
+  joined,    ///< They are those of one input after those of another.
+  flattened, ///< They are the pixels of each channel that enters.
+  selected,  ///< They are some of those that enter (layer::selected).
+  spread     ///< Several are computed from each that enters, or from each group of them.
 };
 
 /// One layer of an operator that is several.
@@ -48,7 +50,15 @@ struct layer_part {
   std::string_view op;
   std::vector<setting> settings;   ///< Those that are not the fallback.
   std::vector<std::size_t> inputs; ///< Parts, counted from 1; 0: what enters.
-  bool starts_at_zero = false;     ///< As in `layer`.
+  bool starts_at_zero = false;     ///< As in `layer`, and likewise the next.
+  std::vector<std::int64_t> selected = {};
+};
+
+/// What enters a composite.
+struct composite_input {
+  const tensor_shape& shape;
+  /// As in `problem`, where the examples themselves enter; else empty.
+  const std::vector<bool>& numbers;
 };
 
 /// One operator: its traits, its shape rule, its cost rule and what people are told of
@@ -67,6 +77,12 @@ struct layer_part {
 /// that exist (there is always one). For odd kernels this is LibTorch's own padding of
 /// dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution kernels are
 /// always odd. For even kernels pad by `before` and `after` yourself.
+///
+/// **piecewise** has edges e0 <= e1 <= ... <= eB for each feature x, quantiles of the
+/// training part, and gives for each bin i clamp((x - e_i) / (e_i+1 - e_i), 0, 1), where
+/// edges closer than `narrowest_bin` count as that far apart. **periodic** has frequencies
+/// f for each feature and gives cos(2 pi f x) for each, then sin(2 pi f x). **map_each**
+/// maps each group of neighboring features by weights of its own.
 ///
 /// **Composites** are operators that are several layers (composite_operators.hpp): they
 /// have `parts` in place of `shape` and `cost`, and no module of their own.
@@ -107,7 +123,7 @@ struct operator_entry {
   layer_cost (*cost)(std::span<const tensor_shape> in, const tensor_shape& out,
                      const std::vector<setting>& settings) = nullptr;
   /// The layers of a composite, the last of which gives what comes out; null: it is one.
-  std::vector<layer_part> (*parts)(const tensor_shape& in,
+  std::vector<layer_part> (*parts)(const composite_input& in,
                                    const std::vector<setting>& settings) = nullptr;
 
   [[nodiscard]] bool works_on(std::optional<layout> l) const;
@@ -122,6 +138,8 @@ struct operator_entry {
 /// The row of a decoded layer; an operator that has none ends the program, since decode()
 /// never gives such a layer.
 [[nodiscard]] const operator_entry& operator_of(const layer& l);
+
+inline constexpr double narrowest_bin = 1e-3;
 
 /// Where the windows of a convolution or pool lie along one side.
 struct window_places {

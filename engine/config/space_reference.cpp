@@ -100,13 +100,14 @@ std::string space_reference_text() {
         "value from the experiment's [training].\n\n";
   for (const auto& h : hyperparameters())
     out += reference_item(std::string(h.name), "", std::string(h.sentence));
-  out += "\n## [seeds.NAME]\n\nA network that is known to be good: it is among the first "
-         "candidates, and its descendants compete\nlike others. What it does not say is "
-         "drawn; what it says must be in the space.\n\n"
-         "    [seeds.small]\n"
-         "    layers = [{op = \"dense\", units = 64}, {op = \"dropout\"}]      in a chain; "
-         "[] is the linear model\n"
-         "    hyperparameters = {optimizer = \"adamw\"}\n";
+  out +=
+      "\n## [seeds.NAME]\n\nA network that is known to be good: it is among the first "
+      "candidates, and its descendants compete\nlike others. What it does not say is "
+      "drawn; what it says must be in the space.\n\n"
+      "    [seeds.small]\n"
+      "    layers = [{op = \"dense\", units = 64}, {op = \"dropout\"}]      in a chain; "
+      "[] is the linear model\n"
+      "    hyperparameters = {optimizer = \"adamw\"}\n";
   return out;
 }
 

@@ -1,6 +1,6 @@
 // form   := task layout mean deviation checksum{2} examples
-//           shape labels targets train validation test classes
-//           (shape, labels, targets, train, validation, test: lists of numbers;
+//           shape labels targets train validation test numbers classes
+//           (shape, labels, targets, train, validation, test, numbers: lists of numbers;
 //           classes: a list of texts)
 // list   := length item*
 // text   := length byte*
@@ -82,6 +82,7 @@ std::string cached_form(const data_set& data) {
   w.list(data.train);
   w.list(data.validation);
   w.list(data.test);
+  w.list(std::vector<std::uint8_t>(data.numbers.begin(), data.numbers.end()));
   w.number(std::uint64_t{data.classes.size()});
   for (const std::string& c : data.classes)
     w.text(c);
@@ -107,6 +108,9 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.train);
   r.list(data.validation);
   r.list(data.test);
+  std::vector<std::uint8_t> numbers;
+  r.list(numbers);
+  data.numbers.assign(numbers.begin(), numbers.end());
   for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
     data.classes.push_back(r.text());
   if (r.bad || !r.left.empty() || task >= learning_tasks.size()

@@ -156,4 +156,14 @@ void append_unscaled(const column_encoding& column, std::vector<bool>& out) {
     out.push_back(i > 0 || !scaled);
 }
 
+std::vector<bool> numbers_of(const std::vector<column_encoding>& columns) {
+  std::vector<bool> numbers;
+  for (const column_encoding& c : columns)
+    append_unscaled(c, numbers);
+  numbers.flip();
+  if (std::ranges::find(numbers, false) == numbers.end())
+    numbers.clear();
+  return numbers;
+}
+
 } // namespace clade

@@ -72,4 +72,7 @@ text_meaning encode_text(const column_encoding& column, std::string_view field,
 /// standardised: all but the value of a number and the days of a date.
 void append_unscaled(const column_encoding& column, std::vector<bool>& out);
 
+/// By input, whether it is a number, that is, whether it is scaled; empty where all are.
+[[nodiscard]] std::vector<bool> numbers_of(const std::vector<column_encoding>& columns);
+
 } // namespace clade

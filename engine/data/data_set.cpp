@@ -295,6 +295,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
     how.mean = std::move(scales.mean);
     how.deviation = std::move(scales.deviation);
   }
+  data.numbers = numbers_of(e.columns);
   how.columns = std::move(e.columns);
   data.features = std::move(features);
   return data;
@@ -335,7 +336,7 @@ expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
 } // namespace
 
 problem data_set::as_problem() const {
-  return {shape, task.outputs(classes.size())};
+  return {shape, task.outputs(classes.size()), numbers};
 }
 
 namespace {

@@ -32,6 +32,7 @@ struct data_set {
   genome_hash checksum;                               ///< Of the files' bytes.
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;
+  std::vector<bool> numbers{}; ///< By input of a table, as in `problem`.
 
   /// What networks for it must fit.
   [[nodiscard]] problem as_problem() const;

@@ -45,7 +45,7 @@ struct preprocessing {
 
   /// What networks for the examples must fit.
   [[nodiscard]] problem as_problem() const {
-    return {shape, task.outputs(classes.size())};
+    return {shape, task.outputs(classes.size()), numbers_of(columns)};
   }
   /// How many inputs the columns make.
   [[nodiscard]] std::size_t inputs() const;

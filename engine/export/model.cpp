@@ -49,7 +49,7 @@ private:
     std::string_view word;
     void (lowering::*take)();
   };
-  static const std::array<way, 23> ways;
+  static const std::array<way, 27> ways;
 
   void take_layer();
   void take_conv();
@@ -67,6 +67,10 @@ private:
   void take_resize();
   void take_map();
   void take_mixture();
+  void take_select();
+  void take_piecewise();
+  void take_periodic();
+  void take_map_each();
   template<class Step>
   void take_plain() {
     add(Step{});
@@ -267,7 +271,29 @@ void lowering::take_map() {
     add(linear_step{weight, bias});
 }
 
-constexpr std::array<lowering::way, 23> lowering::ways{{
+void lowering::take_select() {
+  add(select_step{layer_->selected});
+}
+
+void lowering::take_piecewise() {
+  add(piecewise_step{
+      tensor("edges", word_, "edges", {channels_in(), integer("bins") + 1})});
+}
+
+void lowering::take_periodic() {
+  add(periodic_step{tensor("frequencies", word_, "frequencies",
+                           {channels_in(), integer("frequencies")})});
+}
+
+void lowering::take_map_each() {
+  const auto groups = integer("groups"), width = integer("width");
+  const auto weight =
+      tensor("weight", word_, "weight", {groups, channels_in() / groups, width});
+  const auto bias = tensor("bias", word_, "bias", {groups, width});
+  add(map_each_step{weight, bias});
+}
+
+constexpr std::array<lowering::way, 27> lowering::ways{{
     {"input", "input", &lowering::take_plain<input_step>},
     {"conv", "conv", &lowering::take_conv},
     {"separable_conv", "separable", &lowering::take_separable},
@@ -290,6 +316,10 @@ constexpr std::array<lowering::way, 23> lowering::ways{{
     {"resize", "resize", &lowering::take_resize},
     {"project", "project", &lowering::take_map},
     {"mixture", "mixture", &lowering::take_mixture},
+    {"select", "select", &lowering::take_select},
+    {"piecewise", "piecewise", &lowering::take_piecewise},
+    {"periodic", "periodic", &lowering::take_periodic},
+    {"map_each", "map_each", &lowering::take_map_each},
     {"output", "output", &lowering::take_map},
 }};
 

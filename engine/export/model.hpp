@@ -75,6 +75,21 @@ struct mixture_step {
   bool of_probabilities = true;
   tensor_index shares = 0, temperature = 0;
 };
+/// Some features, by index.
+struct select_step {
+  std::vector<std::int64_t> columns;
+};
+/// search_spaces/operators.hpp has what these compute. Edges are [features, bins + 1],
+/// frequencies [features, frequencies], the weight [groups, in, out].
+struct piecewise_step {
+  tensor_index edges = 0;
+};
+struct periodic_step {
+  tensor_index frequencies = 0;
+};
+struct map_each_step {
+  tensor_index weight = 0, bias = 0;
+};
 struct add_step {};
 /// Inputs but the last may have one pixel, which stands for every one.
 struct multiply_step {};
@@ -87,7 +102,8 @@ using operation =
                  layer_norm_step, channel_norm_step, activation_step, max_pool_step,
                  avg_pool_step, average_step, global_avg_step, global_max_step,
                  dropout_step, mixture_step, add_step, multiply_step, concat_step,
-                 flatten_step, as_image_step>;
+                 flatten_step, as_image_step, select_step, piecewise_step, periodic_step,
+                 map_each_step>;
 
 inline constexpr double norm_epsilon = 1e-5;
 

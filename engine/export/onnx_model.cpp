@@ -10,9 +10,11 @@
 #include "engine/export/onnx_inputs.hpp"
 #include "engine/export/output_decoder.hpp"
 #include "engine/export/row_source.hpp"
+#include "search_spaces/operators.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <numbers>
 #include <set>
 
@@ -64,6 +66,16 @@ private:
   std::string visit(const multiply_step&) { return folded("Mul"); }
   std::string visit(const concat_step&);
   std::string visit(const flatten_step&);
+  std::string visit(const select_step& o);
+  std::string visit(const piecewise_step& o);
+  std::string visit(const periodic_step& o);
+  std::string visit(const map_each_step& o);
+  /// The step's input as [N, sizes...].
+  std::string reshaped(const sizes& of_example);
+  /// A tensor [N, features, width] as the step's [N, features * width].
+  std::string flat(const std::string& from) {
+    return done(add("Flatten", {from}, step_->name).whole("axis", 1));
+  }
   std::string visit(const as_image_step&);
   std::string global(const char* op);
   /// All inputs, joined by an operator of two.
@@ -267,6 +279,61 @@ std::string graph_writer::visit(const flatten_step&) {
 std::string graph_writer::visit(const as_image_step&) {
   return done(add("Reshape", {x_, shape(step_->name + ".shape", of_examples(step_->out))},
                   step_->name));
+}
+
+std::string graph_writer::reshaped(const sizes& of_example) {
+  const auto name = step_->name + ".sides";
+  add("Reshape", {x_, shape(step_->name + ".sizes", of_examples({of_example}))}, name);
+  return name;
+}
+
+std::string graph_writer::visit(const select_step& o) {
+  return done(add("Gather", {x_, shape(step_->name + ".columns", o.columns)}, step_->name)
+                  .whole("axis", 1));
+}
+
+std::string graph_writer::visit(const piecewise_step& o) {
+  const auto part = [&](const char* role) { return step_->name + "." + role; };
+  const auto& edges = m_.weights[o.edges];
+  const auto features = edges.shape[0], bins = edges.shape[1] - 1;
+  std::vector<float> low, width;
+  for (std::size_t i = 0; i < edges.values.size(); ++i)
+    if ((i + 1) % static_cast<std::size_t>(bins + 1) != 0) {
+      low.push_back(edges.values[i]);
+      width.push_back(std::max(edges.values[i + 1] - edges.values[i],
+                               static_cast<float>(narrowest_bin)));
+    }
+  const auto value = [&](const char* role, float v) {
+    return numbers(part(role), {}, std::vector<float>{v});
+  };
+  add("Sub", {reshaped({features, 1}), numbers(part("low"), {features, bins}, low)},
+      part("above"));
+  add("Div", {part("above"), numbers(part("width"), {features, bins}, width)},
+      part("share"));
+  add("Clip", {part("share"), value("zero", 0), value("one", 1)}, part("cut"));
+  return flat(part("cut"));
+}
+
+std::string graph_writer::visit(const periodic_step& o) {
+  const auto part = [&](const char* role) { return step_->name + "." + role; };
+  const auto turn = static_cast<float>(2 * std::numbers::pi);
+  add("Mul", {reshaped({step_->in.sizes[0], 1}), tensor(o.frequencies)}, part("turns"));
+  add("Mul", {part("turns"), numbers(part("turn"), {}, std::vector<float>{turn})},
+      part("angles"));
+  add("Cos", {part("angles")}, part("cosines"));
+  add("Sin", {part("angles")}, part("sines"));
+  add("Concat", {part("cosines"), part("sines")}, part("both")).whole("axis", 2);
+  return flat(part("both"));
+}
+
+std::string graph_writer::visit(const map_each_step& o) {
+  const auto part = [&](const char* role) { return step_->name + "." + role; };
+  const auto& weight = m_.weights[o.weight].shape;
+  add("MatMul", {reshaped({weight[0], 1, weight[1]}), tensor(o.weight)}, part("mapped"));
+  const auto& bias = m_.weights[o.bias];
+  add("Add", {part("mapped"), numbers(bias.name, {weight[0], 1, weight[2]}, bias.values)},
+      part("shifted"));
+  return flat(part("shifted"));
 }
 
 // Returns the beginnings of the names of values, which columns must not have.

@@ -5,6 +5,7 @@
 #include "engine/export/python_source.hpp"
 
 #include "engine/export/output_decoder.hpp"
+#include "engine/export/python_classes.hpp"
 #include "engine/export/python_rows.hpp"
 #include "engine/export/row_source.hpp"
 
@@ -56,6 +57,15 @@ public:
   std::string operator()(const channel_norm_step&) const {
     return "ChannelNorm(" + number(step_->out.sizes.front()) + ")";
   }
+  std::string operator()(const piecewise_step& o) const {
+    return "Piecewise(" + sizes(o.edges) + ")";
+  }
+  std::string operator()(const periodic_step& o) const {
+    return "Periodic(" + sizes(o.frequencies) + ")";
+  }
+  std::string operator()(const map_each_step& o) const {
+    return "MapEach(" + sizes(o.weight) + ")";
+  }
   std::string operator()(const dropout_step& o) const {
     return "nn.Dropout(" + literal(o.rate) + ")";
   }
@@ -70,6 +80,12 @@ public:
   std::string operator()(const auto&) const { return ""; }
 
 private:
+  [[nodiscard]] std::string sizes(tensor_index weight) const {
+    std::string text;
+    for (const auto size : m_.weights[weight].shape)
+      text += (text.empty() ? "" : ", ") + number(size);
+    return text;
+  }
   static void option(std::string& text, const char* name, std::int64_t v,
                      std::int64_t usual) {
     if (v != usual)
@@ -131,6 +147,12 @@ public:
   std::string operator()(const concat_step&) const {
     return "torch.cat([" + joined(", ") + "], 1)";
   }
+  std::string operator()(const select_step& o) const {
+    std::string all;
+    for (const auto i : o.columns)
+      all += (all.empty() ? "" : ", ") + number(i);
+    return in_[0] + "[:, [" + all + "]]";
+  }
   std::string operator()(const flatten_step&) const { return in_[0] + ".flatten(1)"; }
   std::string operator()(const as_image_step&) const {
     return in_[0] + "[:, :, None, None]";
@@ -150,54 +172,6 @@ private:
   const export_step* step_ = nullptr;
   std::vector<std::string> in_;
 };
-
-constexpr std::string_view average_class = R"(
-class Average(nn.Module):
-    """Row i of what comes out is the mean of the rows from rows[i][0] up to rows[i][1], and so with columns."""
-
-    def __init__(self, rows, columns, height, width):
-        super().__init__()
-        self.register_buffer("rows", self.matrix(rows, height), persistent=False)
-        self.register_buffer("columns", self.matrix(columns, width), persistent=False)
-
-    @staticmethod
-    def matrix(spans, size):
-        matrix = torch.zeros(len(spans), size)
-        for i, (start, end) in enumerate(spans):
-            matrix[i, start:end] = 1 / (end - start)
-        return matrix
-
-    def forward(self, x):
-        return self.rows @ x @ self.columns.T
-
-)";
-
-constexpr std::string_view mixture_class = R"(
-class Mixture(nn.Module):
-    """What the members of an ensemble say, weighed by their shares."""
-
-    def __init__(self, members, of_probabilities):
-        super().__init__()
-        self.of_probabilities = of_probabilities
-        self.register_buffer("shares", torch.full((members,), 1 / members))
-        self.register_buffer("temperature", torch.ones(1))
-
-    def forward(self, *said):
-        if not self.of_probabilities:
-            return sum(share * x for share, x in zip(self.shares, said))
-        mixed = sum(share * x.softmax(1) for share, x in zip(self.shares, said))
-        return mixed.clamp(min=1e-12).log() / self.temperature
-
-)";
-
-constexpr std::string_view channel_norm_class = R"(
-class ChannelNorm(nn.LayerNorm):
-    """Of each pixel, over its channels."""
-
-    def forward(self, x):
-        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
-
-)";
 
 constexpr std::string_view load_functions = R"(
 def read_safetensors(file):
@@ -236,12 +210,7 @@ public:
   std::string write() {
     head();
     constants();
-    if (has_step<average_step>())
-      text_ += average_class;
-    if (has_step<channel_norm_step>())
-      text_ += channel_norm_class;
-    if (has_step<mixture_step>())
-      text_ += mixture_class;
+    text_ += python_classes(m_.steps);
     if (takes_texts(how_))
       text_ += rows_class(how_);
     network();
@@ -252,13 +221,6 @@ public:
   }
 
 private:
-  template<class Step>
-  [[nodiscard]] bool has_step() const {
-    return std::ranges::any_of(m_.steps, [](const export_step& s) {
-      return std::holds_alternative<Step>(s.computes);
-    });
-  }
-
   void line(int indent, const std::string& text) {
     text_ += (text.empty() ? "" : std::string(static_cast<std::size_t>(indent) * 4, ' '))
              + text + "\n";

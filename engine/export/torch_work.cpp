@@ -74,12 +74,16 @@ void add_tensors(torch::jit::Module& module, const exported_model& m) {
   if (how.largest > 0)
     module.register_buffer("input_largest", at::full({}, how.largest, at::kFloat));
   for (const auto& w : m.weights) {
-    const bool running = w.name.find(".running_") != std::string::npos;
+    const bool constant =
+        w.name.find(".running_") != std::string::npos || w.name.ends_with(".edges");
     module.register_parameter(attribute_name(w.name), tensor_of(w.values, w.shape),
-                              running);
+                              constant);
   }
   for (const auto& s : m.steps)
-    if (const auto* average = std::get_if<average_step>(&s.computes)) {
+    if (const auto* select = std::get_if<select_step>(&s.computes))
+      module.register_buffer(s.name + "_columns",
+                             tensor_of(select->columns, {std::ssize(select->columns)}));
+    else if (const auto* average = std::get_if<average_step>(&s.computes)) {
       module.register_buffer(s.name + "_rows", means_of(average->rows, s.in.sizes[1]));
       module.register_buffer(s.name + "_columns",
                              means_of(average->columns, s.in.sizes[2]).t().contiguous());

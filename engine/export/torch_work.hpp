@@ -35,7 +35,7 @@ load_torch_work(const std::filesystem::path& module);
 
 /// What both sides of the module's door must agree on (engine/training/module.hpp).
 struct torch_work_contract {
-  std::uint32_t version = 3;
+  std::uint32_t version = 4;
   std::size_t model_bytes = sizeof(exported_model);
   std::size_t network_bytes = sizeof(network);
 

@@ -6,8 +6,10 @@
 #include "engine/export/output_decoder.hpp"
 #include "engine/export/python_source.hpp"
 #include "engine/export/row_source.hpp"
+#include "search_spaces/operators.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace clade {
 namespace {
@@ -98,6 +100,27 @@ public:
   std::string operator()(const multiply_step&) const { return joined(" * "); }
   std::string operator()(const concat_step&) const {
     return "torch.cat([" + joined(", ") + "], 1)";
+  }
+  std::string operator()(const select_step&) const {
+    return "torch.index_select(" + x_ + ", 1, self." + step_->name + "_columns)";
+  }
+  std::string operator()(const piecewise_step& o) const {
+    const auto edges = tensor(o.edges);
+    return "torch.flatten(torch.clamp((torch.unsqueeze(" + x_ + ", 2) - " + edges
+           + "[:, :-1]) / torch.clamp(" + edges + "[:, 1:] - " + edges + "[:, :-1], "
+           + literal(narrowest_bin) + "), 0.0, 1.0), 1)";
+  }
+  std::string operator()(const periodic_step& o) const {
+    const auto turns = "torch.unsqueeze(" + x_ + ", 2) * " + tensor(o.frequencies) + " * "
+                       + literal(2 * std::numbers::pi);
+    return "torch.flatten(torch.cat([torch.cos(" + turns + "), torch.sin(" + turns
+           + ")], 2), 1)";
+  }
+  std::string operator()(const map_each_step& o) const {
+    const auto& shape = m_.weights[o.weight].shape;
+    return "torch.flatten(torch.transpose(torch.bmm(torch.transpose(torch.reshape(" + x_
+           + ", [-1, " + std::to_string(shape[0]) + ", " + std::to_string(shape[1])
+           + "]), 0, 1), " + tensor(o.weight) + "), 0, 1) + " + tensor(o.bias) + ", 1)";
   }
   std::string operator()(const flatten_step&) const {
     return "torch.flatten(" + x_ + ", 1)";

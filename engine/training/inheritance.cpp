@@ -70,6 +70,10 @@ std::vector<std::vector<key>> keys_of(const network& n) {
     case unit_origin::kept:
       own = all[l.inputs[0]];
       break;
+    case unit_origin::selected:
+      for (const auto unit : l.selected)
+        own.push_back(all[l.inputs[0]][static_cast<std::size_t>(unit)]);
+      break;
     case unit_origin::joined:
       for (const auto from : l.inputs)
         own.insert(own.end(), all[from].begin(), all[from].end());
@@ -148,6 +152,7 @@ public:
 private:
   void follow(const layer& l);
   void follow_same(const layer& l, std::size_t twin);
+  void follow_spread(const layer& l, std::size_t twin);
   void follow_project(const layer& l, const layer* twin);
   void follow_new(const layer& l);
   void choose_units(const layer& l, const layer& twin);
@@ -199,6 +204,12 @@ void planner::follow(const layer& l) {
         one.to = pixel_of(one.to, pixel);
       out_.push_back(one);
     });
+  case unit_origin::selected:
+    for (const auto unit : l.selected)
+      out_.push_back(claims_[l.inputs[0]][static_cast<std::size_t>(unit)]);
+    return;
+  case unit_origin::spread:
+    return twin ? follow_spread(l, *twin) : void();
   case unit_origin::joined:
     for (const auto from : l.inputs)
       out_.insert(out_.end(), claims_[from].begin(), claims_[from].end());
@@ -209,6 +220,18 @@ void planner::follow(const layer& l) {
   default:
     return twin ? follow_same(l, *twin) : follow_new(l);
   }
+}
+
+// Groups of units belong together, so that all are taken, or none.
+void planner::follow_spread(const layer& l, std::size_t twin) {
+  const auto& other = parent_.layers[twin];
+  const auto& keys = keys_[other.inputs[0]];
+  if (other.settings != l.settings
+      || !std::ranges::equal(claims_[l.inputs[0]], keys, {}, &claim::to))
+    return;
+  at_.how = origin::copied;
+  for (const auto& k : keys_[twin])
+    out_.push_back({k});
 }
 
 // Sums and what works unit by unit come out as the parent's unit that the last input

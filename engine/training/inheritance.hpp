@@ -12,6 +12,7 @@ struct layer_inheritance {
   enum class origin : std::uint8_t {
     fresh,    ///< The usual initial values.
     taken,    ///< The parent's layer of the same name.
+    copied,   ///< The same, which is equal, and so is what enters it.
     identity, ///< It passes on what comes in: inserted.
     zero      ///< It adds nothing yet: a new skip connection's projection.
   };

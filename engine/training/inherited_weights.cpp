@@ -95,6 +95,8 @@ public:
   }
 
   void fill(const layer_inheritance& l) {
+    if (l.how == origin::copied)
+      return copy(l.layer + ".");
     if (auto* weight = own(l.layer + ".weight"); weight != nullptr) {
       const grid g(*weight);
       if (l.how == origin::zero)
@@ -116,6 +118,13 @@ public:
   }
 
 private:
+  void copy(const std::string& before) const {
+    for (auto t = own_.lower_bound(before);
+         t != own_.end() && t->first.starts_with(before); ++t)
+      if (const auto* from = parents(t->first);
+          from != nullptr && from->shape == t->second->shape)
+        t->second->values = from->values;
+  }
   weight_tensor* own(const std::string& name) const {
     const auto found = own_.find(name);
     return found == own_.end() ? nullptr : found->second;

@@ -4,6 +4,7 @@
 #include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 
@@ -51,6 +52,32 @@ void network_module::use_channels_last() {
   for (auto& s : state_)
     if (s.tensor.dim() == 4)
       s.tensor.set_data(s.tensor.detach().contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+bool network_module::observes() const {
+  return std::ranges::any_of(steps_, [](const step& s) { return s.module->observes(); });
+}
+
+void network_module::observe(const at::Tensor& examples) {
+  auto left =
+      std::ranges::count_if(steps_, [](const step& s) { return s.module->observes(); });
+  const at::NoGradGuard no_grad;
+  const bool training = is_training();
+  eval();
+  std::vector<at::Tensor> outputs;
+  for (auto s = steps_.begin(); left > 0; ++s) {
+    std::vector<at::Tensor> inputs;
+    for (const auto i : s->inputs)
+      inputs.push_back(outputs[i]);
+    if (inputs.empty())
+      inputs.push_back(examples);
+    if (s->module->observes()) {
+      s->module->observe(inputs.front());
+      --left;
+    }
+    outputs.push_back(s->module->forward(inputs));
+  }
+  train(training);
 }
 
 at::Tensor network_module::forward(at::Tensor examples) {

@@ -23,6 +23,10 @@ public:
   virtual at::Tensor forward(std::span<const at::Tensor> inputs) = 0;
   /// What it draws from in training, if it does.
   virtual at::Generator* generator() { return nullptr; }
+  /// Whether its constants come from the examples of the training part.
+  [[nodiscard]] virtual bool observes() const { return false; }
+  /// Takes its constants from what enters it of these examples.
+  virtual void observe(const at::Tensor&) {}
   /// From now on a normalisation, or one that it contains, passes on what it is given.
   virtual void leave_out_norm() {}
 };
@@ -39,6 +43,10 @@ public:
   /// From now on images and the weights of convolutions lie in memory with their channels
   /// last. For a network that has no optimiser yet, which shares its weights' storage.
   void use_channels_last();
+  /// Whether layers have constants that come from the examples of the training part; they
+  /// are part of the weights, so that a network that loads weights need not observe.
+  [[nodiscard]] bool observes() const;
+  void observe(const at::Tensor& examples);
 
   struct named_tensor {
     std::string name; ///< "n3f2a1.weight"

@@ -1,6 +1,7 @@
 #include "engine/training/operator_modules.hpp"
 
 #include "engine/training/pool_modules.hpp"
+#include "engine/training/table_modules.hpp"
 #include "search_spaces/operators.hpp"
 
 #include <ATen/ATen.h>
@@ -416,7 +417,10 @@ constexpr std::array modules{
     operator_module{"resize", build_resize},
     operator_module{"project", build<linear_module>},
     operator_module{"mixture", build<mixture_module>},
-    operator_module{"mixture", build<mixture_module>},
+    operator_module{"select", build_select},
+    operator_module{"piecewise", build_piecewise},
+    operator_module{"periodic", build_periodic},
+    operator_module{"map_each", build_map_each},
     operator_module{"output", build<linear_module>},
 };
 

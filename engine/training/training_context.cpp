@@ -8,6 +8,13 @@
 
 namespace clade {
 
+namespace {
+
+// Layers see so many examples before training, to fit their constants.
+constexpr std::int64_t most_observed = 10'000;
+
+} // namespace
+
 std::chrono::steady_clock::time_point deadline_of(const budget& b) {
   using std::chrono::steady_clock;
   return b.time.count() > 0 ? steady_clock::now() + b.time
@@ -71,6 +78,10 @@ training_context::make_network(const network& n, const training_key& key) const 
   auto made = std::make_unique<network_module>(n, key, at::Device(setup_.device));
   if (setup_.training.memory_format == memory_format::channels_last)
     made->use_channels_last();
+  // Constants that layers take from the training part.
+  if (const auto& part = on_device_.train; made->observes())
+    made->observe(on_device_.features.index_select(
+        0, part.narrow(0, 0, std::min(part.size(0), most_observed))));
   return made;
 }
 

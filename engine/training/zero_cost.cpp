@@ -137,9 +137,11 @@ zero_cost_scores score_untrained(const network& n, const training_key& key,
   zero_cost_scores scores;
   {
     network_module net(n, key, device);
+    net.observe(examples.features);
     scores.synflow = if_finite(synaptic_flow(net, examples.features.narrow(0, 0, 1)));
   }
   network_module net(n, key, device);
+  net.observe(examples.features);
   net.train();
   net.stop_dropping();
   const auto features = examples.features.detach().clone().requires_grad_(true);

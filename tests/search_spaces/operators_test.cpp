@@ -48,7 +48,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 27);
+  CHECK(names.size() == 32);
   CHECK(find_operator("convolution") == nullptr);
 }
 
@@ -78,7 +78,8 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
         if (s.width || s.name == "outputs")
           given.push_back(whole(std::string(s.name), 9));
       CHECK(given.empty()
-            == (entry.units != unit_origin::made && entry.units != unit_origin::fitted));
+            == (entry.units != unit_origin::made && entry.units != unit_origin::fitted
+                && entry.units != unit_origin::selected));
       const auto out = apply(entry.name, in, given).out;
       CHECK(out.layout() == entry.gives.value_or(*shape.layout()));
       const auto units = out.sizes[0];
@@ -86,6 +87,8 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
         CHECK(units == 9);
       else if (entry.units == unit_origin::joined)
         CHECK(units == 2 * shape.sizes[0]);
+      else if (entry.units == unit_origin::spread)
+        CHECK(units % shape.sizes[0] == (entry.name == "map_each" ? 2 : 0));
       else if (entry.units == unit_origin::flattened)
         CHECK(units == shape.elements());
       else

@@ -121,13 +121,16 @@ private:
 };
 
 void write_operators(samples& out) {
-  const problem image{{{3, 7, 5}}, 4}, vector{{{6}}, 1};
+  const problem image{{{3, 7, 5}}, 4}, vector{{{6}}, 1},
+      mixed{{{6}}, 1, {true, false, true, true, false, true}};
   search_space images;
   images.input = layout::image;
   const auto chain = [&](const operator_entry& o, const std::vector<setting>& settings) {
     const auto g = test::a_chain({{{}, std::string(o.name), settings}});
     out.write(must(decode(images, g, image)), image);
     out.write(must(decode({}, g, vector)), vector);
+    if (o.name == "embed_numbers")
+      out.write(must(decode({}, g, mixed)), mixed);
   };
   for (const auto& o : operators()) {
     if (o.role != operator_role::layer)

@@ -293,6 +293,15 @@ TEST_CASE("inheritance: a residual block of a table computes the same when it gr
       }
 }
 
+TEST_CASE("inheritance: embedded numbers stay as they are where others grow") {
+  for (const char* kind : {"piecewise", "periodic"}) {
+    INFO(kind);
+    const node_gene gene{{}, "embed_numbers", {{"kind", kind}}};
+    const auto g = test::a_chain({gene, a_dense(4), a_dense(3)});
+    CHECK(difference(descend(g, widened(g, 3, "units", 7))) < rounding);
+  }
+}
+
 TEST_CASE("inheritance: another operator under the same gene is new, the rest is taken") {
   const auto g = test::a_chain({a_conv(3), a_conv(3), a_dense(4)});
   auto child = g;

@@ -168,26 +168,30 @@ TEST_CASE("operators: those that keep signs or units do so") {
 }
 
 TEST_CASE("operators: the layers of a composite compute what their rules say") {
-  const problem image{{{4, 7, 5}}, 3}, vector{{{6}}, 3};
+  const problem image{{{4, 7, 5}}, 3}, vector{{{6}}, 3},
+      mixed{{{6}}, 3, {false, true, true, false, false, true}},
+      words{{{6}}, 3, std::vector<bool>(6, false)};
   for (const auto& o : operators()) {
     if (o.parts == nullptr)
       continue;
     std::vector<std::vector<setting>> all{{}};
+    const bool repeats = std::ranges::find(o.settings, "repeats", &setting_entry::name)
+                         != o.settings.end();
     for (const auto& s : o.settings) {
       for (const auto word : s.words)
         all.push_back({{std::string(s.name), std::string(word)}});
       if (s.type == setting_entry::kind::integer)
         for (const std::int64_t v : {1, 2, 3, 4})
           if (objection(s, v).empty())
-            all.push_back({{std::string(s.name), v}, {"repeats", std::int64_t{2}}});
+            all.push_back({{std::string(s.name), v}});
       if (s.type == setting_entry::kind::real)
         all.push_back({{std::string(s.name), s.low}});
     }
     for (auto& settings : all) {
-      if (settings.size() == 2 && settings[0].name == "repeats")
-        settings.pop_back();
+      if (repeats && find(settings, "repeats") == nullptr)
+        assign(settings, "repeats", std::int64_t{2});
       const auto g = test::a_chain({{{}, std::string(o.name), settings}});
-      for (const auto& p : {image, vector}) {
+      for (const auto& p : {image, vector, mixed, words}) {
         const auto n =
             decode(p.input == image.input ? an_image_space() : search_space(), g, p);
         REQUIRE(n);
@@ -217,6 +221,45 @@ TEST_CASE("operators: a residual block passes on what enters it at first") {
     network_module block(cut, {.seed = 1}, at::kCPU);
     CHECK(close(block.forward(x), x));
   }
+}
+
+TEST_CASE("operators: piecewise gives how far each number is through bins of quantiles") {
+  auto l = a_layer("piecewise", {{{2}}}, {{"bins", std::int64_t{2}}});
+  const auto module = built(l);
+  const auto examples = at::tensor({0.0F, 1.0F, 2.0F, 10.0F, 4.0F}).unsqueeze(1);
+  module->observe(at::cat({examples, at::ones({5, 1})}, 1));
+  const auto x = at::tensor({-1.0F, 1.0F, 1.0F, 1.0F, 6.0F, 2.0F, 99.0F, 0.0F});
+  const auto y = module->forward(std::vector{x.reshape({4, 2})});
+  CHECK(close(y, at::tensor({0.0F, 0.0F, 0.0F, 0.0F, 0.5F, 0.0F, 0.0F, 0.0F, 1.0F, 0.5F,
+                             1.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F})
+                     .reshape({4, 4})));
+}
+
+TEST_CASE("operators: numbers are embedded, and categories pass as they are") {
+  const problem p{{{4}}, 2, {true, false, false, true}};
+  const auto g = test::a_chain({{{}, "embed_numbers", {{"bins", std::int64_t{3}}}}});
+  const auto n = decode({}, g, p);
+  REQUIRE(n);
+  auto cut = *n;
+  cut.layers.pop_back();
+  CHECK(cut.layers.back().out == tensor_shape{{8}});
+  network_module net(cut, {.seed = 1}, at::kCPU);
+  const auto x = examples_of({{4}}, 50);
+  REQUIRE(net.observes());
+  net.observe(x);
+  const auto y = net.forward(x);
+  CHECK(close(y.narrow(1, 6, 2), x.narrow(1, 1, 2)));
+  // Of each bin, a third of the examples are in it, before it and behind it.
+  CHECK(y.narrow(1, 0, 3)
+            .mean(0)
+            .sub(at::tensor({5.0F, 3.0F, 1.0F}) / 6)
+            .abs()
+            .max()
+            .item<float>()
+        < 0.15);
+  network_module other(cut, {.seed = 2}, at::kCPU);
+  REQUIRE(other.load(net.weights()));
+  CHECK(close(other.forward(x), y));
 }
 
 TEST_CASE("operators: a residual block of a table passes on what enters it at first") {

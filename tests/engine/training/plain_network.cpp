@@ -58,6 +58,8 @@ public:
       return normalised(x, "");
     if (op == "activation")
       return activated(x, text_setting(layer_.settings, "function"));
+    if (op == "select" || op == "piecewise" || op == "periodic" || op == "map_each")
+      return of_columns(x);
     if (op == "channel_norm")
       return normalised_by_pixel(x);
     if (op == "multiply")
@@ -86,6 +88,42 @@ private:
       else
         std::ranges::transform(sum, *in[i], sum.begin(), std::plus{});
     return sum;
+  }
+
+  values of_columns(const values& x) const {
+    values out;
+    if (layer_.op == "select")
+      for (const auto i : layer_.selected)
+        out.push_back(x[natural(i)]);
+    const auto* w = tensor(layer_.op == "piecewise"  ? "edges"
+                           : layer_.op == "periodic" ? "frequencies"
+                                                     : "weight");
+    const auto size = w == nullptr ? 0 : natural(w->shape[1]);
+    const auto at = [&](std::size_t row, std::size_t column) {
+      return static_cast<double>(w->values[row * size + column]);
+    };
+    for (std::size_t i = 0; i < x.size() && layer_.op == "piecewise"; ++i)
+      for (std::size_t b = 0; b + 1 < size; ++b)
+        out.push_back(std::clamp((x[i] - at(i, b))
+                                     / std::max(at(i, b + 1) - at(i, b), narrowest_bin),
+                                 0.0, 1.0));
+    for (std::size_t i = 0; i < x.size() && layer_.op == "periodic"; ++i)
+      for (const bool sine : {false, true})
+        for (std::size_t f = 0; f < size; ++f) {
+          const auto turn = 2 * 3.14159265358979 * at(i, f) * x[i];
+          out.push_back(sine ? std::sin(turn) : std::cos(turn));
+        }
+    if (layer_.op == "map_each") {
+      const auto width = natural(w->shape[2]);
+      for (std::size_t o = 0; o < natural(w->shape[0]) * width; ++o) {
+        out.push_back(static_cast<double>(tensor("bias")->values[o]));
+        for (std::size_t i = 0; i < size; ++i)
+          out.back() += x[o / width * size + i]
+                        * static_cast<double>(
+                            w->values[(o / width * size + i) * width + o % width]);
+      }
+    }
+    return out;
   }
 
   // The first may have one value for each channel of the last.
@@ -277,6 +315,19 @@ std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) 
             l.out.layout() == layout::image
                 ? std::vector{out, in, std::int64_t{1}, std::int64_t{1}}
                 : std::vector{out, in});
+    }
+    if (l.op == "piecewise") {
+      d.add(l, "edges", {in, integer_setting(l.settings, "bins") + 1});
+      auto& edges = d.all.back();
+      for (std::size_t i = 1; i < edges.values.size(); ++i)
+        if (i % natural(edges.shape[1]) != 0)
+          edges.values[i] = edges.values[i - 1] + std::abs(edges.values[i]);
+    } else if (l.op == "periodic") {
+      d.add(l, "frequencies", {in, integer_setting(l.settings, "frequencies")});
+    } else if (l.op == "map_each") {
+      const auto groups = integer_setting(l.settings, "groups");
+      d.add(l, "weight", {groups, in / groups, out / groups});
+      d.add(l, "bias", {groups, out / groups});
     }
     if (l.op == "batch_norm")
       d.add_norm(l, "");

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/export/model.hpp"
+
+#include <span>
+#include <string>
+
+namespace clade {
+
+/// The modules that PyTorch does not have, as Python source: those that the steps need.
+[[nodiscard]] std::string python_classes(std::span<const export_step> steps);
+
+} // namespace clade
