@@ -17,7 +17,7 @@ struct built_in_file {
 /// Every such file, also those that only others include (hyperparameters.toml).
 [[nodiscard]] std::span<const built_in_file> built_in_files();
 
-/// "image" and "mlp": the search spaces that need no file.
+/// "image", "mlp" and so on: the search spaces that need no file.
 [[nodiscard]] std::vector<std::string> built_in_spaces();
 
 /// Whether `name` is that of a built-in search space: "mlp" or "mlp.toml".

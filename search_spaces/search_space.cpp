@@ -174,7 +174,7 @@ std::string without_ending(std::string_view name) {
 } // namespace
 
 std::vector<std::string> built_in_spaces() {
-  return {"image", "mlp"};
+  return {"image", "mlp", "mobile", "residual", "tabular"};
 }
 
 bool is_built_in_space(std::string_view name) {

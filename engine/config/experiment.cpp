@@ -68,7 +68,8 @@ search_space load_space(table_reader& t, const experiment& e,
   if (!built_in && !std::filesystem::exists(file, ignored)) {
     t.fail("file",
            "search_space.file: " + file.string()
-               + " is not there; \"mlp\" (for tables) and \"image\" are built in");
+               + " is not there; \"tabular\" and \"mlp\" (for tables), \"residual\", "
+                 "\"mobile\" and \"image\" are built in");
     return {};
   }
   auto space = built_in ? load_built_in_space(name) : load_search_space(file);

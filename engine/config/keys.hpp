@@ -311,6 +311,9 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "The side, in pixels, of a square that each image loses at "
                      "a place of chance; 0 for none."),
             p.cutout, usual.cutout);
+  v.unusual(
+      describe("flip", "Whether images are mirrored left to right by an even chance."),
+      p.flip, usual.flip);
   v.unusual(describe("gradient_clip",
                      "The largest norm of all gradients together; longer "
                      "ones are scaled down to it; 0 for no limit."),

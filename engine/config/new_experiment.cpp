@@ -211,6 +211,12 @@ search_size search_size_for(const data_profile& d) {
   return size;
 }
 
+suggested_space space_for(const data_profile& d) {
+  if (d.image())
+    return {"residual", "residual networks"};
+  return {"tabular", "dense and residual networks, embeddings of numbers"};
+}
+
 std::string new_experiment(const data_profile& d, const new_experiment_params& p) {
   section_text head, data, space, evolution, training, limits;
   head.line("[experiment]");
@@ -218,14 +224,20 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   head.line("seed = " + std::to_string(p.seed), "the same seed gives the same search");
   write_data(data, d, p.folder);
   space.line("[search_space]");
-  space.line(d.image() ? "file = \"image\"" : "file = \"mlp\"",
-             d.image() ? "built in: convolutional networks" : "built in: dense networks");
+  const auto suggested = space_for(d);
+  space.line("file = " + toml_writer::quoted(std::string(suggested.name)),
+             "built in: " + std::string(suggested.content));
   evolution.line("[evolution]");
   evolution.line("population = " + std::to_string(p.size.population));
   evolution.line("generations = " + std::to_string(p.size.generations),
                  with_commas(p.size.population * p.size.generations) + " trainings");
   training.line("[training]");
   training.line("epochs = " + std::to_string(p.size.epochs), "at most, of each training");
+  if (d.image()) {
+    training.line("memory_format = \"channels_last\"", "faster on processors");
+    if (d.colored())
+      training.line("flip = true", "photographs look the same from either side");
+  }
   limits.line("[limits]");
   if (p.wall_time.count() > 0)
     limits.line("wall_time = " + toml_writer::quoted(duration_literal(p.wall_time)),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace clade {
 
@@ -19,6 +20,14 @@ struct search_size {
 /// The size of a search on data of that many rows: more epochs for fewer rows, so that a
 /// training makes about 2,000 to 20,000 steps of 32 examples.
 [[nodiscard]] search_size search_size_for(const data_profile& data);
+
+/// The built-in search space for such data, and in a few words what is in it.
+struct suggested_space {
+  std::string_view name;
+  std::string_view content;
+};
+
+[[nodiscard]] suggested_space space_for(const data_profile& data);
 
 /// What an experiment that is to be written says beyond the data.
 struct new_experiment_params {

@@ -214,8 +214,9 @@ std::vector<reference_section> experiment_reference() {
       {"search_space",
        "What networks are made of: layers, their settings and hyperparameters.",
        {{"file", "path", "",
-         "\"mlp\" (for tables) and \"image\" are built in; or a file of your own (`clade "
-         "help search-spaces`). Left out: the one of the two that fits the data."},
+         "\"tabular\" and \"mlp\" (for tables), \"residual\", \"mobile\" and \"image\" "
+         "are built in; or a file of your own (`clade help search-spaces`). Left out: "
+         "\"mlp\" or \"image\", as fits the data."},
         {"seeds", "text", "\"space\"",
          "\"none\" leaves out the networks that the space names as first candidates."}}},
       objective_section(),

@@ -95,6 +95,8 @@ struct data_profile {
   [[nodiscard]] std::string label(std::size_t column) const;
   /// Whether an example is an image.
   [[nodiscard]] bool image() const { return shape.layout() == layout::image; }
+  /// Whether it has the three channels of a photograph.
+  [[nodiscard]] bool colored() const { return image() && shape.sizes.front() == 3; }
 };
 
 /// A kind of data that profiles can be made of. A new kind is a new row of

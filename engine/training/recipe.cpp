@@ -217,7 +217,7 @@ expected<recipe> recipe_of(const training_params& defaults,
   in.number("ema", r.ema);
   in.whole("shift", r.shift);
   in.whole("cutout", r.cutout);
-  std::string flip = "no";
+  std::string flip = defaults.flip ? "yes" : "no";
   in.text("flip", flip);
   r.flip = in.one_of("flip", flip, answers);
   check_ranges(in, r);

@@ -29,6 +29,7 @@ struct training_params {
   double weight_decay = 1e-4;
   std::int64_t batch_size = 64;
   std::int64_t cutout = 0;
+  bool flip = false; ///< Images are mirrored left to right by an even chance.
   double mixup = 0;
   double gradient_clip = 0;
   double ema = 0;

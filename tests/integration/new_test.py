@@ -70,18 +70,18 @@ class NewTest(RunTest):
 class Files(NewTest):
     # name, content, task, classes, target in the experiment, space
     TABLE = [
-        ("adult.data.gz", rows(300, adult, ", ") + "\n", "classification", {">50K", "<=50K"}, "7", "mlp"),
+        ("adult.data.gz", rows(300, adult, ", ") + "\n", "classification", {">50K", "<=50K"}, "7", "tabular"),
         ("iris.csv", "150,4,setosa,versicolor,virginica\n" + rows(150, iris), "classification",
-         {"setosa", "versicolor", "virginica"}, "5", "mlp"),
+         {"setosa", "versicolor", "virginica"}, "5", "tabular"),
         ("wine_data.csv", "178,13,class_0,class_1,class_2\n" + rows(178, wine), "classification",
-         {"class_0", "class_1", "class_2"}, "14", "mlp"),
-        ("digits.csv.gz", rows(200, digits), "classification", set("0123456789"), "65", "mlp"),
+         {"class_0", "class_1", "class_2"}, "14", "tabular"),
+        ("digits.csv.gz", rows(200, digits), "classification", set("0123456789"), "65", "tabular"),
         ("housing.csv.gz", "longitude,latitude,age,total_bedrooms,median_house_value,ocean_proximity\n"
-         + rows(200, housing), "regression", set(), "median_house_value", "mlp"),
+         + rows(200, housing), "regression", set(), "median_house_value", "tabular"),
         ("churn.csv", "customer,age,plan,city,active,signup,churned\n" + rows(300, churn), "classification",
-         {"yes", "no"}, "churned", "mlp"),
+         {"yes", "no"}, "churned", "tabular"),
         ("batch.bin.gz", b"".join(bytes([i % 10]) + bytes(3072) for i in range(60)), "classification",
-         set("0123456789"), None, "image"),
+         set("0123456789"), None, "residual"),
     ]
 
     def test_the_usual_tables_and_pictures_need_no_word(self):

@@ -1,5 +1,6 @@
 #include "tools/cli/profile_view.hpp"
 
+#include "engine/config/new_experiment.hpp"
 #include "engine/data/profile_words.hpp"
 #include "engine/report/format.hpp"
 #include "search_spaces/network.hpp"
@@ -120,8 +121,8 @@ std::string profile_table(const data_profile& d) {
                           + split_text(d)});
   if (!d.test_file.empty())
     lines.add({"test set", d.test_file.filename().string()});
-  lines.add(
-      {"space", d.image() ? "image (convolutional networks)" : "mlp (dense networks)"});
+  const auto space = space_for(d);
+  lines.add({"space", std::string(space.name) + " (" + std::string(space.content) + ")"});
   std::string out = head;
   if (!d.table.columns.empty())
     out += columns_table(d);
@@ -157,7 +158,7 @@ std::string profile_json(const data_profile& d) {
   for (const auto& [name, count] : d.classes)
     out["classes"][name] = count;
   out["split"] = {{"by", to_text(d.split)}, {"column", d.split_column}};
-  out["search_space"] = d.image() ? "image" : "mlp";
+  out["search_space"] = space_for(d).name;
   out["suspicions"] = nlohmann::ordered_json::array();
   for (const suspicion& s : d.suspicions)
     out["suspicions"].push_back(suspicion_text(s, d));

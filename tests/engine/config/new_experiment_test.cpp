@@ -51,7 +51,7 @@ TEST_CASE("new experiment: what was written loads, with what it says") {
                                                     .folder = files.folder()}));
   CHECK(e.name == "churn");
   CHECK(e.seed == 3);
-  CHECK(e.space.name == "mlp");
+  CHECK(e.space.name == "tabular");
   CHECK(e.data.file == files.folder() / "churn.csv");
   CHECK(e.data.target == "churned");
   CHECK(e.limits.wall_time == std::chrono::minutes(5));
