@@ -228,8 +228,7 @@ layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&) {
 
 layer_cost mixture_cost(shapes in, const tensor_shape& out, const settings_list&) {
   const auto elements = natural(out.elements());
-  return {.parameters = in.size() + 1,
-          .multiply_adds = elements * in.size(),
+  return {.multiply_adds = elements * in.size(),
           .activation_bytes = float_bytes * elements};
 }
 

@@ -257,8 +257,7 @@ constexpr std::array single_layers{
                               "their softmax probabilities, divided by a temperature; "
                               "of numbers the weighed sum.",
                    .output = "the same shape",
-                   .costs = "a weight for each member and the temperature; a "
-                            "multiply-add for each element of each member",
+                   .costs = "a multiply-add for each element of each member",
                    .settings = mixture_settings,
                    .role = operator_role::adapter,
                    .takes = vectors,

@@ -348,14 +348,13 @@ void keys(Visitor& v, keys_of<limits_params> auto& p) {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<final_params> auto& p) {
-  v.key(
-      describe(
-          "model",
-          "\"none\": the champion, as the search trained it. \"best\": the best "
-          "genomes are trained to the end. \"ensemble\": of all models that there are "
-          "then, an ensemble is chosen and calibrated on the validation part. Left out, "
-          "it is \"ensemble\" where limits.wall_time is given."),
-      p.model);
+  v.key(describe(
+            "model",
+            "\"none\": the champion, as the search trained it. \"best\": the best "
+            "genomes are trained to the end. \"ensemble\": of all models that there are "
+            "then, an ensemble is chosen and calibrated on the validation part. `clade "
+            "run --minutes` takes \"ensemble\" for \"none\"."),
+        p.model);
   v.key(describe("members", "Genomes that are trained to the end; 0: chosen, by the time "
                             "that is left."),
         p.members);

@@ -347,10 +347,6 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
   read_part(final_stage, e.final_stage);
-  // Whoever limits the time of a run wants a model by then.
-  if (who == written_by::people && traits.trains && e.limits.wall_time.count() > 0
-      && !final_stage.has("model"))
-    e.final_stage.model = "ensemble";
   if (e.final_stage.wanted() && !traits.trains)
     final_stage.fail("model", "final.model is for networks that are trained, and "
                                   + std::string(traits.experiment) + " trains none");

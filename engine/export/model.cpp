@@ -252,7 +252,7 @@ void lowering::take_dropout() {
 }
 
 void lowering::take_mixture() {
-  const auto members = static_cast<std::int64_t>(layer_->inputs.size());
+  const auto members = static_cast<std::int64_t>(layer_->in.size());
   const auto shares = tensor("shares", word_, "shares", {members});
   const auto temperature = tensor("temperature", word_, "temperature", {1});
   add(mixture_step{text_setting(layer_->settings, "of") == "probabilities", shares,

@@ -317,7 +317,7 @@ class mixture_module final : public layer_module {
 public:
   explicit mixture_module(const layer& l)
       : of_probabilities_(text_setting(l.settings, "of") == "probabilities") {
-    const auto members = static_cast<std::int64_t>(l.inputs.size());
+    const auto members = static_cast<std::int64_t>(l.in.size());
     shares_ = register_buffer("shares",
                               at::full({members}, 1.0 / static_cast<double>(members)));
     temperature_ = register_buffer("temperature", at::ones({1}));

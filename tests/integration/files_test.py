@@ -67,12 +67,12 @@ class Outputs(FilesTest):
         for name, (words, begin) in self.writers.items():
             with self.subTest(name):
                 there, link = self.folder / f"{name}.there", self.folder / f"{name}.toml"
-                there.write_text("old")
+                there.write_text("what was there")
                 link.symlink_to(there)
                 self.finish(*words, link)
                 self.assertTrue(link.is_symlink())
                 self.assertTrue(there.read_text().startswith(begin))
-                self.assertNotIn("old", there.read_text())
+                self.assertNotIn("what was there", there.read_text())
 
     def test_a_device_stays_a_device(self):
         for name, (words, _) in self.writers.items():

@@ -42,9 +42,7 @@ int run(run_options options) {
   if (options.seed)
     options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
   if (options.minutes)
-    options.run.overrides.push_back(
-        "limits.wall_time=\"" + std::to_string(std::llround(60e3 * *options.minutes))
-        + "ms\"");
+    options.run.budget = std::chrono::milliseconds(std::llround(60e3 * *options.minutes));
   if (!options.slots.empty())
     options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
   if (!options.sharing.listen.empty())
@@ -86,7 +84,8 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("--seed", options->seed, "Instead of experiment.seed")
       ->check(whole_number(0, largest_seed));
   sub->add_option("--minutes", options->minutes,
-                  "How long the run may take, with its end: limits.wall_time")
+                  "How long the run may take: its end is planned such that there is a "
+                  "final model by then")
       ->check(CLI::Range(0.001, 1e6));
   sub->add_option("--start-from", options->run.start_from,
                   "An earlier run, whose best genomes are among the first candidates");

@@ -193,6 +193,14 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs,
 
 expected<new_run> make_run(const new_run_params& params) {
   return load_experiment(params.file, params.overrides)
+      .map([&](experiment e) {
+        if (params.budget.count() == 0)
+          return e;
+        e.limits.wall_time = params.budget;
+        if (e.traits().trains && !e.final_stage.wanted())
+          e.final_stage.model = "ensemble";
+        return e;
+      })
       .and_then([](experiment e) { return check_fresh(std::move(e)); })
       .and_then([&](checked_experiment c) -> expected<new_run> {
         auto given = params.start_from.empty() ? std::vector<record>{}

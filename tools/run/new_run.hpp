@@ -5,6 +5,7 @@
 #include "engine/run/run_state.hpp"
 #include "engine/store/store.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ struct new_run_params {
   std::filesystem::path file; ///< The experiment.
   std::vector<std::string> overrides;
   std::filesystem::path runs = "runs";
+  /// What `limits.wall_time` is instead of what the file says, as a budget: the run ends
+  /// with a final model by then, an ensemble unless [final] says more. 0: as the file says.
+  std::chrono::milliseconds budget{0};
   /// An earlier run whose best genomes are among the first candidates; empty: none.
   std::string start_from{};
 };
