@@ -181,6 +181,8 @@ void selector_state::applied(const recorded& r) {
       resolvable = !arrived.empty();
     } else if (const auto* evaluated = std::get_if<candidate_evaluated>(&e.record)) {
       copying.erase(evaluated->evaluated.id);
+      if (end_wanted && !run.best.empty())
+        plan_end(*std::exchange(end_wanted, std::nullopt));
     } else if (std::holds_alternative<generation_closed>(e.record)) {
       closing = false;
       checkpoints_due = true;

@@ -57,6 +57,7 @@ struct selector_state {
   bool finishing = false;
   std::size_t tests_out = 0;
   run_finished final_record;
+  std::optional<std::string> end_wanted; ///< Why, once a candidate has succeeded.
   bool planning = false; ///< What is trained at the end; nothing more is bred.
   std::shared_ptr<const composition> composed; ///< Recorded with the end of the run.
 

@@ -19,7 +19,9 @@ final_source source_of(const evaluation& e) {
 void selector_state::take(const clade::end_search& message) {
   if (over || stopping || !run.rules.final_stage.wanted())
     return;
-  if (!run.plan)
+  if (!run.plan && run.best.empty())
+    end_wanted = message.reason; // There is nothing to train to its end yet.
+  else if (!run.plan)
     plan_end(message.reason);
   else if (message.trainings_too)
     drop_open(/*planned=*/true);

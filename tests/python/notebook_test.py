@@ -65,7 +65,7 @@ class Notebook(unittest.TestCase):
             run""")
         shown = next(o for o in cell.outputs if o.output_type == "execute_result")["data"]
         self.assertIn("<svg", shown["text/html"])
-        self.assertIn("finished, 8 networks evaluated", shown["text/plain"])
+        self.assertIn("finished, 23 networks evaluated", shown["text/plain"])
         bar = "".join(o.get("text", "") for o in cell.outputs if o.output_type == "stream")
         self.assertIn("8/8 [", bar)
 

@@ -29,7 +29,7 @@ class Searching(SearchTest):
         run = self.search(frame, target="kind")
         self.assertEqual(run.state, "finished")
         self.assertEqual(run.folder.parent, self.runs)
-        self.assertRegex(repr(run), r"^<clade run kind-\d{8}-\d{6}: finished, 8 networks evaluated, best "
+        self.assertRegex(repr(run), r"^<clade run kind-\d{8}-\d{6}: finished, 23 networks evaluated, best "
                                     r"validation\.\w+ [\d.]+>$")
 
         trials = run.trials_dataframe()
@@ -57,7 +57,7 @@ class Searching(SearchTest):
     def test_a_champion_is_a_torch_module_that_predicts_the_same(self):
         import torch
         run = self.search(iris(), target="kind")
-        network = run.champion.to_torch()
+        network = run.model.to_torch()
         self.assertIsInstance(network, torch.nn.Module)
         rows = [row for row, _ in iris_rows()][::10]
         wanted = run.predict_proba(pd.DataFrame(rows, columns=COLUMNS)).to_numpy()
@@ -77,7 +77,7 @@ class Searching(SearchTest):
         run = self.search(frame, target="churned")
         new = frame.drop(columns="churned").head(12)
         rows = [line.split(",") for line in new.to_csv(index=False).splitlines()[1:]]
-        network = run.champion.to_torch()
+        network = run.model.to_torch()
         self.assertEqual(network.source.COLUMNS, list(new.columns))
         predicted = [list(shares.values()) for _, shares in network.source.predict(rows, network)]
         np.testing.assert_allclose(predicted, run.predict_proba(new).to_numpy(), atol=1e-5)

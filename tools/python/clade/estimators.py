@@ -69,7 +69,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             if run.reason == "interrupted":
                 raise KeyboardInterrupt("the search was interrupted")
             champion = run.champion
-            source = champion.export(pathlib.Path(scratch, "model.py"))
+            source = run.model.export(pathlib.Path(scratch, "model.py"))
             self.champion_ = champion.description
             self.source_ = source.read_text(encoding="utf-8")
             self.weights_ = source.with_name("model.safetensors").read_bytes()
@@ -85,6 +85,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
                      "split": {"train": 0.8 - test, "validation": 0.2, "test": test}}}
         if self.minutes is not None:
             sections["limits"] = {"wall_time": f"{self.minutes * 60:g}s"}
+            sections["final"] = {"model": "ensemble"}
         if self.slots is not None:
             sections["slots"] = {"local": str(self.slots)}
         file = source.file.with_suffix(".toml")

@@ -65,6 +65,9 @@ class Network:
         """The network as text, a line for each layer."""
         return str(self._stored()["description"])
 
+    def _chosen(self) -> list[Any]:
+        return [self.id]
+
     def export(self, file: str | os.PathLike[str]) -> pathlib.Path:
         """Writes the trained network as the file's ending says: .onnx, .pt (TorchScript), .safetensors, or .py.
 
@@ -75,11 +78,11 @@ class Network:
         if option is None:
             raise CladeError(f"{path}: a network is written to a file that ends in {', '.join(FORMATS)}")
         if path.suffix != ".py":
-            call("export", self.run.folder, self.id, option, path)
+            call("export", self.run.folder, *self._chosen(), option, path)
             return path
         if path.name != "model.py":
             raise CladeError(f"{path}: the source is called model.py, and has model.safetensors beside it")
-        call("export", self.run.folder, self.id, option, path.parent)
+        call("export", self.run.folder, *self._chosen(), option, path.parent)
         return path
 
     def to_torch(self) -> Any:
@@ -112,6 +115,41 @@ class Network:
 
     def __str__(self) -> str:
         return self.description
+
+
+class Model:
+    """The final model of a run, an ensemble of its networks, or its champion where it made none."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """What was measured of it on the test data, and of a champion on the validation data too."""
+        tested = (self.run._stored()["end"] or {}).get("comparison", [])
+        final = [one for one in tested if one["subject"] == "final model"]
+        return dict(final[0]["test_metrics"]) if final else self.run.champion.metrics
+
+    def export(self, file: str | os.PathLike[str]) -> pathlib.Path:
+        """Writes it as the file's ending says; see Network.export."""
+        return _Exported(self.run, 0).export(file)
+
+    def to_torch(self) -> Any:
+        """Returns it as a torch.nn.Module, in evaluation mode; see Network.to_torch."""
+        return _Exported(self.run, 0).to_torch()
+
+    def predict(self, data: Any) -> Any:
+        """Returns a class or a number for each row; see Run.predict."""
+        return self.run.predict(data)
+
+    def __repr__(self) -> str:
+        return f"<the model of {self.run.folder}>"
+
+
+class _Exported(Network):
+    def _chosen(self) -> list[Any]:
+        return []
+
 
 
 class Run:
@@ -164,6 +202,11 @@ class Run:
         if not number:
             raise CladeError(f"{self.folder}: no network has succeeded yet")
         return Network(self, int(number))
+
+    @property
+    def model(self) -> Model:
+        """What `predict` uses: the final model, an ensemble, or the champion where the run made none."""
+        return Model(self)
 
     def network(self, number: int) -> Network:
         """Returns the candidate with this number."""
