@@ -33,7 +33,7 @@ class Searching(SearchTest):
                                     r"validation\.\w+ [\d.]+>$")
 
         trials = run.trials_dataframe()
-        self.assertEqual(len(trials), 8)
+        self.assertEqual(len(trials), 23)
         self.assertTrue((trials["outcome"] == "succeeded").any())
 
         new = frame.drop(columns="kind").iloc[::-1][:5]
