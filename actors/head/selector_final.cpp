@@ -108,7 +108,10 @@ void selector_state::collect_weights(std::shared_ptr<std::vector<trained_member>
 }
 
 void selector_state::request_composition(const std::vector<trained_member>& all) {
-  assignment what{.id = {0, task_type::compose}, .weights = blob(encode(all))};
+  const auto left = params.time_left ? params.time_left() : std::chrono::milliseconds(0);
+  assignment what{.id = {0, task_type::compose},
+                  .time_ms = static_cast<std::uint64_t>(left.count()),
+                  .weights = blob(encode(all))};
   self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
       .then([this](const test_answer& answer) {
         if (over || !finishing)
@@ -121,6 +124,8 @@ void selector_state::request_composition(const std::vector<trained_member>& all)
           return fail({error_kind::internal, "the final model did not come"});
         composed = answer.composed;
         final_record.examinations.push_back(composed->tested);
+        if (composed->linear)
+          final_record.examinations.push_back(*composed->linear);
         test_champion();
       });
 }

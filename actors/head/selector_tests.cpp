@@ -22,7 +22,10 @@ void selector_state::finish() {
 }
 
 void selector_state::test_champion() {
-  tests_out = 1; // The linear model; the others are added before its answer can come.
+  // Whoever put the final model together has tested the linear model too. The others are
+  // added before its answer can come.
+  const bool linear_tested = composed && composed->linear;
+  tests_out = linear_tested ? 0 : 1;
   std::vector<std::pair<std::string, individual>> subjects{
       {"champion", run.best.front()}};
   if (run.best_random && run.best_random->id != final_record.champion)
@@ -30,7 +33,8 @@ void selector_state::test_champion() {
   tests_out += subjects.size();
   for (const auto& [subject, who] : subjects)
     test(subject, who);
-  request_test("linear model", {.id = {0, task_type::test}});
+  if (!linear_tested)
+    request_test("linear model", {.id = {0, task_type::test}});
 }
 
 // Without its weights it is trained again, from what it started from.

@@ -37,7 +37,9 @@ result compose(const evaluator_params& params, const assignment& a) {
       a.weights.load()
           .and_then([](const shared_bytes& content) { return decode_members(*content); })
           .and_then([&](const std::vector<trained_member>& members) {
-            return params.work->compose(a.lease, members);
+            return params.work->compose(
+                a.lease, members,
+                {.epochs = 0, .time = std::chrono::milliseconds(a.time_ms)});
           });
   if (composed)
     done.done = encode(*composed);

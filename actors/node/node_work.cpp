@@ -124,10 +124,11 @@ expected<examination> node_work::examine(std::uint64_t lease, job j, const bytes
 }
 
 expected<composition> node_work::compose(std::uint64_t lease,
-                                         std::span<const trained_member> members) {
+                                         std::span<const trained_member> members,
+                                         const clade::budget& said) {
   std::lock_guard lock(fitness_mutex_);
   const occupation here(*this, {0, task_type::compose}, lease, budget_.time);
-  return fitness_->compose(members, seed_, budget_);
+  return fitness_->compose(members, seed_, budget(said));
 }
 
 expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {

@@ -55,7 +55,8 @@ public:
                                               const bytes& weights,
                                               std::vector<job> before, progress& p);
   [[nodiscard]] expected<composition> compose(std::uint64_t lease,
-                                              std::span<const trained_member> members);
+                                              std::span<const trained_member> members,
+                                              const clade::budget& said);
   /// Tests the linear model; returns nothing where that has no meaning.
   [[nodiscard]] expected<std::optional<examination>> baseline(std::uint64_t lease);
 

@@ -359,7 +359,8 @@ void keys(Visitor& v, keys_of<final_params> auto& p) {
                             "that is left."),
         p.members);
   v.key(describe("epochs", "Epochs of such a training; 0: chosen, four times "
-                           "training.epochs where there is time for them."),
+                           "training.epochs and at least 40 where there is time for "
+                           "them, and more where time is left."),
         p.epochs);
   v.key(describe("folds", "So many models of each genome, each trained without another "
                           "fold of the training and validation examples; 1: the parts "

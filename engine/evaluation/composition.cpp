@@ -1,7 +1,7 @@
 // Grammar (msgpack), with the parts of records (engine/run/record.cpp):
 //
 //   members     = [[id, genome, fold, bag, weights: binary]...]
-//   composition = [model, tested, linear_weights: binary]
+//   composition = [model, tested, linear: tested | nil, linear_weights: binary]
 #include "engine/evaluation/composition.hpp"
 
 #include "engine/run/record_fields.hpp"
@@ -42,9 +42,10 @@ expected<std::vector<trained_member>> decode_members(std::span<const char> data)
 
 bytes encode(const composition& c) {
   encoder out;
-  out.array(3);
+  out.array(4);
   write_field(out, c.model);
   write_field(out, c.tested);
+  write_field(out, c.linear);
   out.binary(c.linear_weights);
   return out.take();
 }
@@ -52,9 +53,10 @@ bytes encode(const composition& c) {
 expected<composition> decode_composition(std::span<const char> data) {
   decoder in(data);
   composition c;
-  in.array(3);
+  in.array(4);
   read_field(in, "model", c.model);
   read_field(in, "tested", c.tested);
+  read_field(in, "linear", c.linear);
   c.linear_weights = in.binary();
   return in.finish().map([&] { return std::move(c); });
 }

@@ -3,6 +3,7 @@
 #include "engine/run/record.hpp"
 #include "genome/blob.hpp"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct trained_member {
 struct composition {
   model_composed model;
   examination tested;
-  /// Those of the linear model where it is part of it; else empty.
+  /// The linear model, tested; none where it could not be fitted in time. Its weights
+  /// where it is part of the final model; else empty.
+  std::optional<examination> linear;
   bytes linear_weights;
 };
 

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::uint32_t usual_members = 3;
 constexpr std::uint32_t usual_folds = 5;
-// A training of the end is longer than one of the search by this much, if time allows.
-constexpr std::uint32_t longer = 4;
+// A training of the end is longer than one of the search by this much and has at least so
+// many epochs; where time is left over, at most `stretch` times as many.
+constexpr std::uint32_t longer = 4, least_epochs = 40, stretch = 3;
 constexpr std::size_t most_trainings = 60;
 // What of the time is planned for trainings; the rest is for what they take longer, and
 // for what follows them.
@@ -32,65 +33,84 @@ struct sizes {
   [[nodiscard]] std::size_t trainings() const { return genomes * folds * rounds; }
 };
 
-double seconds_of(std::span<const final_source> sources, std::size_t genomes) {
-  double sum = 0;
+/// Of an epoch of the slowest of so many genomes.
+double slowest_epoch(std::span<const final_source> sources, std::size_t genomes) {
+  double slowest = 0;
   for (const auto& s : sources.first(genomes))
-    sum += s.seconds_per_epoch * slower;
-  return sum;
+    slowest = std::max(slowest, s.seconds_per_epoch * slower);
+  return slowest;
 }
 
-// Folds come before more genomes, and these before more rounds, as long as all fits.
+/// What the slots can do in the time.
+class schedule_of_end {
+public:
+  schedule_of_end(std::span<const final_source> sources, const final_means& means)
+      : sources_(sources),
+        slots_(means.slots),
+        seconds_(planned_share * 1e-3 * static_cast<double>(means.time.count())) {}
+
+  /// How many epochs each training can have, one after another on each slot.
+  [[nodiscard]] double epochs_for(const sizes& s) const {
+    const auto in_turn = (s.trainings() + slots_ - 1) / slots_;
+    return seconds_
+           / (static_cast<double>(in_turn)
+              * std::max(1e-9, slowest_epoch(sources_, s.genomes)));
+  }
+  [[nodiscard]] bool fits(const sizes& s) const {
+    return s.trainings() <= most_trainings && epochs_for(s) >= s.epochs;
+  }
+
+  /// Applies the change as often as the result fits, until `done`.
+  template<class Change, class Done>
+  void grow(sizes& s, Change change, Done done) const {
+    while (!done(s)) {
+      auto larger = s;
+      change(larger);
+      if (!fits(larger))
+        return;
+      s = larger;
+    }
+  }
+
+private:
+  std::span<const final_source> sources_;
+  std::size_t slots_;
+  double seconds_;
+};
+
+// One training a slot comes first, then folds, more genomes and more rounds, as long as
+// all fits, and then more epochs.
 sizes within_time(const final_params& params, std::span<const final_source> sources,
-                  const final_means& means, sizes wanted) {
-  const double slots = static_cast<double>(means.slots);
-  const double there = planned_share * 1e-3 * static_cast<double>(means.time.count());
-  const auto fits = [&](const sizes& s) {
-    return s.trainings() <= most_trainings
-           && seconds_of(sources, s.genomes) * s.folds * static_cast<double>(s.rounds)
-                      * s.epochs
-                  <= there * slots;
-  };
-  sizes found = wanted;
+                  const final_means& means, const sizes& wanted) {
+  const schedule_of_end schedule(sources, means);
+  auto found = wanted;
   found.genomes = 1;
   found.folds = std::max<std::uint32_t>(1, params.folds);
-  if (!fits(found)) {
-    // One a slot, for as many epochs as there is time for.
+  // A genome that takes much longer than the best would be cut short.
+  const auto alike = [&](std::size_t genomes) {
+    return slowest_epoch(sources, genomes) <= 1.5 * slowest_epoch(sources, 1);
+  };
+  if (!schedule.fits(found)) {
     found.folds = 1;
     found.genomes = std::min(wanted.genomes, means.slots);
-    found.rounds = std::max<std::size_t>(1, means.slots / found.genomes);
-    const double one = sources.front().seconds_per_epoch * slower;
-    double slowest = one;
-    for (const auto& s : sources.first(found.genomes))
-      slowest = std::max(slowest, s.seconds_per_epoch * slower);
-    // A genome that takes much longer than the best would be cut short.
-    if (slowest > 1.5 * one) {
+    if (!alike(found.genomes))
       found.genomes = 1;
-      found.rounds = means.slots;
-      slowest = one;
-    }
-    found.epochs = static_cast<std::uint32_t>(
-        std::clamp(std::floor(there / slowest), 0.0, static_cast<double>(wanted.epochs)));
-    return found;
+    found.rounds = std::max<std::size_t>(1, means.slots / found.genomes);
+  } else {
+    if (params.folds == 0)
+      schedule.grow(
+          found, [](sizes& s) { s.folds = usual_folds; },
+          [](const sizes& s) { return s.folds == usual_folds; });
+    schedule.grow(
+        found, [](sizes& s) { ++s.genomes; },
+        [&](const sizes& s) { return s.genomes == wanted.genomes; });
+    schedule.grow(
+        found, [](sizes& s) { ++s.rounds; },
+        [](const sizes& s) { return s.rounds == usual_members; });
   }
-  const auto grow = [&](auto change) {
-    auto larger = found;
-    change(larger);
-    if (fits(larger))
-      found = larger;
-  };
-  if (params.folds == 0)
-    grow([](sizes& s) { s.folds = usual_folds; });
-  while (found.genomes < wanted.genomes) {
-    const auto before = found.genomes;
-    grow([](sizes& s) { ++s.genomes; });
-    if (found.genomes == before)
-      break;
-  }
-  for (auto before = found.rounds; found.rounds < usual_members; before = found.rounds) {
-    grow([](sizes& s) { ++s.rounds; });
-    if (found.rounds == before)
-      break;
-  }
+  const double most = params.epochs != 0 ? wanted.epochs : stretch * wanted.epochs;
+  found.epochs = static_cast<std::uint32_t>(
+      std::clamp(std::floor(schedule.epochs_for(found)), 0.0, most));
   return found;
 }
 
@@ -123,7 +143,8 @@ final_planned plan_final_stage(const final_params& params,
       params.members != 0 ? params.members : usual_members, sources.size());
   sizes s{.genomes = genomes,
           .folds = std::max<std::uint32_t>(1, params.folds),
-          .epochs = params.epochs != 0 ? params.epochs : longer * means.epochs};
+          .epochs = params.epochs != 0 ? params.epochs
+                                       : std::max(least_epochs, longer * means.epochs)};
   if (means.time.count() > 0)
     s = within_time(params, sources, means, s);
   if (s.epochs == 0)

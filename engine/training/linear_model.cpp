@@ -169,8 +169,11 @@ expected<linear_model> fit_linear_model(const device_data& data, std::int64_t ou
   double lowest = std::numeric_limits<double>::infinity();
   int risen = 0;
   for (const double penalty : penalties) {
-    if (!fit.fit(penalty, deadline))
+    if (!fit.fit(penalty, deadline)) {
+      if (found.weight.defined())
+        break; // With the penalties that there was time for.
       return fail(error_kind::io, "the linear model was not fitted within its time");
+    }
     const auto validation = fit.assess_part(data.validation, "validation.");
     const double loss = *find(validation, "validation.loss");
     if (!(loss < lowest)) {

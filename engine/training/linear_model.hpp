@@ -21,7 +21,8 @@ struct linear_model {
 /// ridge regression in closed form for numbers. How strongly weights are held down is
 /// chosen by validation.loss. Class weights count as in training. The metrics are those
 /// of `assess` for the test and the validation part, those that are asked for
-/// (metrics.hpp) among them. An error if it is not done by the deadline.
+/// (metrics.hpp) among them. Penalties that there is no time for by the deadline are left
+/// out; an error if there is none for the first.
 [[nodiscard]] expected<linear_model>
 fit_linear_model(const device_data& data, std::int64_t outputs,
                  std::chrono::steady_clock::time_point deadline,
