@@ -12,7 +12,7 @@ namespace clade {
 /// and the output.
 [[nodiscard]] network linear_network(const problem& p);
 
-/// What an ensemble makes of the outputs of its members.
+/// An ensemble mixes one of these.
 enum class mixed : std::uint8_t {
   probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
   values         ///< Numbers: their mixed sum.
@@ -24,7 +24,7 @@ enum class mixed : std::uint8_t {
 /// `member_prefix`.
 [[nodiscard]] network mixture_of(std::span<const network> members, mixed what);
 
-/// The same of genomes; one that is none stands for the linear model.
+/// Decodes genomes and joins their networks; one that is none stands for the linear model.
 [[nodiscard]] expected<network>
 decode_mixture(const search_space& space, std::span<const std::optional<genome>> members,
                const problem& p, mixed what);

@@ -54,10 +54,10 @@ struct layer_part {
   std::vector<std::int64_t> selected = {};
 };
 
-/// What enters a composite.
+/// A composite is decoded from what enters it.
 struct composite_input {
   const tensor_shape& shape;
-  /// As in `problem`, where the examples themselves enter; else empty.
+  /// `problem::numbers` where the examples themselves enter; else empty.
   const std::vector<bool>& numbers;
 };
 

@@ -83,7 +83,7 @@ void space_reader::read(const toml::table& document) {
       read_seed(std::string(key.str()), node);
 }
 
-// What the values must be, only the whole space says.
+// Only the whole space says what the values must be, so that assemble() checks them.
 void space_reader::read_settings(const toml::table& table, const std::string& path,
                                  std::vector<setting>& into) {
   for (const auto& [key, node] : table) {

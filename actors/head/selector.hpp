@@ -23,8 +23,8 @@ struct selector_params {
   /// the search: why not, or empty. `change_slots` has it have them.
   std::function<std::string(const instruction&)> refuses;
   std::function<void(const std::string& slots)> change_slots;
-  /// How long the run may go on, 0 for as long as it takes; and the epochs of a full
-  /// training in the search. What is trained at the end is planned by them.
+  /// The trainings at the end of the run are planned by the time that is left, 0 being as
+  /// long as it takes, and by the epochs of a full training in the search.
   std::function<std::chrono::milliseconds()> time_left = {};
   std::uint32_t epochs = 1;
   /// Shows viewers what was applied, if set.

@@ -1,5 +1,5 @@
-// The end of a run with [final]: what is trained to the end is planned from what the
-// search measured, and the final model is put together from all models there are.
+// The end of a run with [final]: trainings to the end are planned from the speed that the
+// search had, and the final model is put together from all models there are.
 #include "actors/head/selector.hpp"
 #include "genome/codec.hpp"
 
@@ -65,8 +65,8 @@ void selector_state::measure_sources(const std::string& reason, std::size_t slot
   advance();
 }
 
-// What the search has open is of no use any more; nor, when the time of the run is nearly
-// used, what was planned and is not done.
+// Nobody needs the open candidates of the search any more, nor, when the time of the run is
+// nearly used, those that were planned.
 void selector_state::drop_open(bool planned) {
   for (const auto& [id, c] : run.open)
     if ((planned || c.fold.of == 0) && c.equal_to == 0)

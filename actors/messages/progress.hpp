@@ -17,7 +17,8 @@ struct run_progress {
   double training_seconds = 0;
   std::optional<individual> best;
   std::vector<generation_summary> generations;
-  /// What is trained at the end, once that is planned, and how many of them are open.
+  /// The plan of the trainings at the end, once it is made, and how many of them are not
+  /// done.
   std::optional<final_planned> plan;
   std::size_t plan_open = 0;
   std::optional<run_finished> finished;

@@ -120,7 +120,8 @@ struct assignment {
   std::uint32_t epochs = 0;
   std::uint64_t start = 0;
   std::uint32_t start_epoch = 0;
-  /// As in `candidate`.
+  /// `data_fold` and the time of a candidate that is trained at the end of the run. A final
+  /// model has the time too.
   std::uint32_t fold = 0, folds = 0;
   std::uint64_t time_ms = 0;
   std::uint8_t keep_checkpoint = 0; ///< A `checkpointing`.
@@ -144,7 +145,8 @@ struct result {
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
   std::string failure;          ///< Why a test could not be made.
   /// A training sends an encoded candidate_evaluated record, a test an encoded
-  /// examination, the final model an encoded composition. It is empty where a test of the linear model has no meaning.
+  /// examination, the final model an encoded composition. It is empty where a test of the
+  /// linear model has no meaning.
   bytes done;
   blob weights;
   blob checkpoint;

@@ -68,8 +68,6 @@ budget node_work::budget(const clade::budget& said) const {
   auto b = budget_;
   if (said.epochs != 0)
     b.epochs = said.epochs;
-  if (said.horizon != 0)
-    b.horizon = said.horizon;
   if (said.time.count() != 0)
     b.time = said.time;
   return b;

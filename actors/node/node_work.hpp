@@ -69,7 +69,8 @@ public:
   /// The task at work, if any.
   [[nodiscard]] std::optional<current> at_work() const;
 
-  /// What a training may take that the job says this much of.
+  /// Returns the limits of a training: those that a job says, and the experiment's for
+  /// what it leaves at 0.
   [[nodiscard]] clade::budget budget(const clade::budget& said = {.epochs = 0}) const;
 
   /// Whether evaluations train networks, which takes memory.

@@ -35,10 +35,7 @@ result train(const trainer_state& state, const assignment& a) {
       std::move(*before),
       {.id = a.id.candidate,
        .genome = std::move(*decoded),
-       .budget = {.epochs = a.epochs,
-                  // A training at the end has a schedule of its own.
-                  .horizon = a.folds != 0 ? a.epochs : 0,
-                  .time = std::chrono::milliseconds(a.time_ms)},
+       .budget = {.epochs = a.epochs, .time = std::chrono::milliseconds(a.time_ms)},
        .keep_weights_above = std::bit_cast<double>(a.keep_weights_above),
        .start = a.start,
        .start_epoch = a.start_epoch,

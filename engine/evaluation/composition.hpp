@@ -14,8 +14,8 @@ struct trained_member {
   candidate_id id = 0;
   clade::genome genome;
   data_fold fold{};
-  /// Of the folds of one genome the first candidate's; they become part of the model
-  /// together. Of others it is their own number.
+  /// The folds of one genome have the number of the first of them, and become part of the
+  /// model together; other members have their own number.
   candidate_id bag = 0;
   bytes weights;
 };
@@ -30,7 +30,7 @@ struct composition {
   bytes linear_weights;
 };
 
-/// What travels of both (msgpack). Decoding is total.
+/// Both travel as msgpack. Decoding is total.
 [[nodiscard]] bytes encode(std::span<const trained_member> members);
 [[nodiscard]] expected<std::vector<trained_member>>
 decode_members(std::span<const char> data);

@@ -47,8 +47,7 @@ expected<lineage> trace_lineage(const candidate& c, const lineage_source& from) 
 job job_of(const candidate& c) {
   return {.id = c.id,
           .genome = *c.genome,
-          // A training at the end of the run has a schedule of its own.
-          .budget = {.epochs = c.epochs, .horizon = c.fold.of != 0 ? c.epochs : 0},
+          .budget = {.epochs = c.epochs},
           .start = c.start,
           .start_epoch = c.start_epoch,
           .fold = c.fold};

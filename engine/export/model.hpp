@@ -69,7 +69,7 @@ struct global_max_step {};
 struct dropout_step {
   double rate = 0;
 };
-/// Of scores: log(max(sum of shares * softmax, 1e-12)) / temperature; else the sum of
+/// Computes log(max(sum of shares * softmax, 1e-12)) / temperature of scores, or the sum of
 /// shares * values. `mixture_step::shares` has as many elements as the step has inputs.
 struct mixture_step {
   bool of_probabilities = true;
@@ -156,7 +156,7 @@ struct exported_model {
 [[nodiscard]] expected<exported_model>
 export_network(const network& n, std::span<const weight_tensor> weights);
 
-/// What an ensemble makes of its members' outputs for a task.
+/// Returns how an ensemble mixes its members' outputs for a task.
 [[nodiscard]] mixed mixed_for(const learning_task& task);
 
 /// The names of the columns; empty where they have none.

@@ -16,7 +16,7 @@ std::string id_text(candidate_id id) {
   return "#" + std::to_string(id);
 }
 
-/// What a person needs to see of a record to see how it differs from another.
+/// Returns those parts of a record by which a person sees how it differs from another.
 std::string described(const record& r) {
   auto text = to_text(r) + "\n";
   if (const auto* born = std::get_if<candidate_born>(&r))

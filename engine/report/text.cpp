@@ -5,8 +5,6 @@
 #include "genome/utf8.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
 
 namespace clade {
 
@@ -160,19 +158,14 @@ std::string verdict_text(const std::vector<std::string>& verdict) {
   return text;
 }
 
-/// Who is in an ensemble and with what share, four in a line; a model that was left out
-/// has a line.
+/// Names the members of an ensemble with their shares, four in a line; a model that was
+/// left out has a line.
 std::string members_text(const model_composed& composed) {
   constexpr std::size_t in_a_line = 4;
   std::string text;
   for (std::size_t i = 0; i < composed.members.size(); ++i) {
-    const auto& m = composed.members[i];
-    std::ostringstream share;
-    share << std::fixed << std::setprecision(3) << m.share;
-    text += (i % in_a_line != 0 ? ", "
-             : i == 0           ? "  "
-                                : ",\n  ")
-            + share.str() + " of " + (m.id == 0 ? "the linear model" : number(m.id));
+    text += i % in_a_line != 0 ? ", " : i == 0 ? "  " : ",\n  ";
+    text += clade::to_text(composed.members[i], 3);
   }
   text += "\n";
   for (const auto& why : composed.left_out)

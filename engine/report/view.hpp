@@ -71,8 +71,8 @@ struct champion_view {
   std::string validation_metric;
   std::string test_metric; ///< Empty: nobody met test data.
   std::optional<model_composed> final_model{};
-  /// Of the test of the final model, or without one of the champion; none of runs of
-  /// before it was recorded.
+  /// The details of the final model's test, or without one of the champion's; earlier
+  /// versions recorded none.
   std::shared_ptr<const test_details> details{};
   /// What to know before using the champion (verdict.hpp), a sentence or two each.
   std::vector<std::string> verdict{};

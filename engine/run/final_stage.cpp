@@ -16,8 +16,8 @@ constexpr std::uint32_t usual_folds = 5;
 // many epochs; where time is left over, at most `stretch` times as many.
 constexpr std::uint32_t longer = 4, least_epochs = 40, stretch = 3;
 constexpr std::size_t most_trainings = 60;
-// What of the time is planned for trainings; the rest is for what they take longer, and
-// for what follows them.
+// Trainings are planned for this share of the time; the rest is for delays and for what
+// follows them.
 constexpr double planned_share = 0.85;
 // A training that is not done by then is cut.
 constexpr double latest_end = 0.92;
@@ -33,7 +33,7 @@ struct sizes {
   [[nodiscard]] std::size_t trainings() const { return genomes * folds * rounds; }
 };
 
-/// Of an epoch of the slowest of so many genomes.
+/// Returns the seconds of an epoch of the slowest of so many genomes.
 double slowest_epoch(std::span<const final_source> sources, std::size_t genomes) {
   double slowest = 0;
   for (const auto& s : sources.first(genomes))
@@ -41,7 +41,7 @@ double slowest_epoch(std::span<const final_source> sources, std::size_t genomes)
   return slowest;
 }
 
-/// What the slots can do in the time.
+/// Says whether trainings fit into the time of the slots.
 class schedule_of_end {
 public:
   schedule_of_end(std::span<const final_source> sources, const final_means& means)

@@ -12,7 +12,7 @@ namespace clade {
 /// The search keeps the genomes of so many, the best.
 inline constexpr std::size_t most_final_genomes = 5;
 
-/// `[final]`: what is made of a search once it is over.
+/// `[final]`: a search is turned into a model by these.
 struct final_params {
   /// "none": the champion as the search trained it. "best": the best genomes are trained
   /// to the end. "ensemble": an ensemble is then chosen among all models there are.
@@ -33,7 +33,7 @@ struct final_source {
   double seconds_per_epoch = 0; ///< As measured in the search.
 };
 
-/// What there is for the end of a run.
+/// The trainings at the end of a run have these slots and this time.
 struct final_means {
   std::size_t slots = 1;
   std::chrono::milliseconds time{0}; ///< 0: as long as it takes.

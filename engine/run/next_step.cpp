@@ -19,9 +19,10 @@ next_steps next_step(const run_state& state, candidate_id ordered) {
       next.copy.push_back({.id = id, .original = original});
   }
   if (state.plan) {
-    if (auto c = state.next_final(); c && c->id > ordered)
-      next.finals.push_back(std::move(*c));
-    next.finish = !state.next_final() && state.open.empty();
+    auto due = state.next_final();
+    next.finish = !due && state.open.empty();
+    if (due && due->id > ordered)
+      next.finals.push_back(std::move(*due));
     return next;
   }
   next.close = state.search->closing();

@@ -136,6 +136,9 @@ struct ensemble_member {
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };
 
+/// "0.25 of #12", "0.250 of the linear model" with 3 digits.
+[[nodiscard]] std::string to_text(const ensemble_member& m, int digits);
+
 /// The final model was put together (`composition` in engine/evaluation/composition.hpp).
 struct model_composed {
   std::vector<ensemble_member> members{};

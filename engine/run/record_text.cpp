@@ -79,17 +79,20 @@ std::string line(const final_planned& r) {
 
 std::string line(const model_composed& r) {
   std::string text = "the final model:";
-  for (const auto& m : r.members) {
-    std::ostringstream share;
-    share << std::fixed << std::setprecision(2) << m.share;
-    text += " " + share.str() + " of " + (m.id == 0 ? "the linear model" : id_text(m.id));
-  }
+  for (const auto& m : r.members)
+    text += " " + to_text(m, 2);
   for (const auto& why : r.left_out)
     text += "; without " + why;
   return text;
 }
 
 } // namespace
+
+std::string to_text(const ensemble_member& m, int digits) {
+  std::ostringstream share;
+  share << std::fixed << std::setprecision(digits) << m.share;
+  return share.str() + " of " + (m.id == 0 ? "the linear model" : id_text(m.id));
+}
 
 std::string to_text(const instruction& i) {
   switch (i.kind) {

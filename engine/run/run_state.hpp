@@ -27,7 +27,7 @@ struct run_rules {
   std::vector<aim> cases{};
   /// The space that genomes are made of.
   std::shared_ptr<const search_space> space{};
-  /// What is made of the search at its end.
+  /// These turn the search into a model at its end.
   final_params final_stage{};
   /// Reads the rules that hold after a fork from its experiment. Without it a fork does
   /// not fit.
@@ -74,8 +74,8 @@ struct run_state {
   std::uint64_t born = 0, evaluated = 0, failed = 0;
   double training_seconds = 0;
   clade::digest digest;
-  /// What is trained at the end, once that is planned; of each training whose genome it
-  /// is; and how many of them were born.
+  /// The plan of the trainings at the end, once it is made; the individual whose genome
+  /// each of them trains; and how many of them were born.
   std::optional<final_planned> plan;
   std::vector<individual> sources;
   std::size_t planned_born = 0;

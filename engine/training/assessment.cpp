@@ -130,12 +130,7 @@ private:
 
 part_predictions predictions_of(const model& predict, const device_data& data,
                                 const at::Tensor& part) {
-  const c10::InferenceMode inference;
-  std::vector<at::Tensor> all;
-  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch)
-    all.push_back(predict(data.features.index_select(
-        0, part.narrow(0, from, std::min(assessment_batch, part.size(0) - from)))));
-  return {data, part, at::cat(all)};
+  return {data, part, outputs_of(predict, data, part)};
 }
 
 void add_confusion(const part_predictions& test, const device_data& data,
@@ -170,6 +165,16 @@ bool says_something(std::string_view name, const device_data& data) {
 }
 
 } // namespace
+
+at::Tensor outputs_of(const model& predict, const device_data& data,
+                      const at::Tensor& part) {
+  const c10::InferenceMode inference;
+  std::vector<at::Tensor> all;
+  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch)
+    all.push_back(predict(data.features.index_select(
+        0, part.narrow(0, from, std::min(assessment_batch, part.size(0) - from)))));
+  return at::cat(all);
+}
 
 std::vector<metric> assess(const model& predict, const device_data& data,
                            const at::Tensor& part, std::string_view prefix,

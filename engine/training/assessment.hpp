@@ -15,6 +15,11 @@ namespace clade {
 /// Examples to predictions: scores of classes, or standardised targets.
 using model = std::function<at::Tensor(const at::Tensor&)>;
 
+/// Returns what the model says of the examples of a part, [examples, outputs], computed in
+/// batches and without gradients.
+[[nodiscard]] at::Tensor outputs_of(const model& predict, const device_data& data,
+                                    const at::Tensor& part);
+
 /// The metrics of `part_metrics`, rmse in the target's own unit, and those named by
 /// `also` (metrics.hpp); each after `prefix` ("validation."), sorted by name. The loss is
 /// that of training without smoothing and class weights and, for numbers, in standard

@@ -1,6 +1,6 @@
-// What models say is gathered in one tensor for all examples, [examples, outputs], of
-// which the rows of the validation and the test part are filled. The final model is then
-// measured as a model whose features are what it says.
+// The answers of a model are gathered in one tensor for all examples, [examples, outputs],
+// of which the rows of the validation and the test part are filled. The final model is then
+// measured as a model whose features are its answers.
 #include "engine/training/composing.hpp"
 
 #include "engine/training/assessment.hpp"
@@ -12,14 +12,11 @@
 #include "engine/training/network_module.hpp"
 
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
 
 #include <map>
 
 namespace clade {
 namespace {
-
-constexpr std::int64_t examples_at_once = 256;
 
 /// Models of one genome: one, or one for each fold.
 struct model_bag {
@@ -63,15 +60,8 @@ private:
 };
 
 at::Tensor composer::answer(const model& predict, const at::Tensor& part) const {
-  const c10::InferenceMode inference;
-  std::vector<at::Tensor> all;
-  for (std::int64_t from = 0; from < part.size(0); from += examples_at_once) {
-    const auto some =
-        part.narrow(0, from, std::min(examples_at_once, part.size(0) - from));
-    const auto out = predict(data_.features.index_select(0, some));
-    all.push_back(data_.task.has_classes() ? at::softmax(out, 1) : out);
-  }
-  return at::cat(all);
+  const auto out = outputs_of(predict, data_, part);
+  return data_.task.has_classes() ? at::softmax(out, 1) : out;
 }
 
 expected<composer::networks>

@@ -39,11 +39,6 @@ double likelihood_loss(std::span<const float> probabilities,
 
 } // namespace
 
-double loss_of_answers(std::span<const double> answers, loss_kind kind) {
-  const std::vector<double> none(answers.size(), 0);
-  return loss_of_sum(answers, none, 1, kind);
-}
-
 std::vector<std::uint32_t> select_ensemble(std::span<const validation_answers> models,
                                            loss_kind kind, std::uint32_t rounds) {
   std::vector<std::uint32_t> chosen(models.size(), 0), best(models.size(), 0);

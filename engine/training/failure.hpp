@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// How a candidate failed.
+/// Says how a candidate failed.
 struct failure {
   clade::outcome outcome = outcome::invalid;
   std::string reason;

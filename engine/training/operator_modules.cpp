@@ -1,5 +1,6 @@
 #include "engine/training/operator_modules.hpp"
 
+#include "engine/training/norm_modules.hpp"
 #include "engine/training/pool_modules.hpp"
 #include "engine/training/table_modules.hpp"
 #include "search_spaces/operators.hpp"
@@ -68,60 +69,7 @@ at::Tensor initial_weight(std::vector<std::int64_t> shape, double gain,
   return weight;
 }
 
-// Batch or layer normalisation, or none, of examples with `channels` in front.
-class norm_module : public layer_module {
-public:
-  norm_module(std::string_view kind, std::int64_t channels, double weight = 1) {
-    if (kind == "none")
-      return;
-    weight_ = register_parameter("weight", at::full({channels}, weight));
-    bias_ = register_parameter("bias", at::zeros({channels}));
-    if (kind != "batch")
-      return;
-    mean_ = register_buffer("running_mean", at::zeros({channels}));
-    variance_ = register_buffer("running_var", at::ones({channels}));
-  }
-
-  at::Tensor forward(inputs in) override {
-    constexpr double epsilon = 1e-5;
-    if (!weight_.defined() || left_out_)
-      return in[0];
-    if (mean_.defined())
-      return at::batch_norm(in[0], weight_, bias_, mean_, variance_, is_training(),
-                            /*momentum=*/0.1, epsilon, /*cudnn_enabled=*/true);
-    return at::group_norm(in[0], /*num_groups=*/1, weight_, bias_, epsilon);
-  }
-
-  void leave_out_norm() override { left_out_ = true; }
-
-private:
-  at::Tensor weight_, bias_, mean_, variance_;
-  bool left_out_ = false;
-};
-
-// Normalises each pixel over its channels.
-class channel_norm_module final : public layer_module {
-public:
-  explicit channel_norm_module(const layer& l)
-      : weight_(register_parameter("weight", at::ones({channels_in(l)}))),
-        bias_(register_parameter("bias", at::zeros({channels_in(l)}))) {}
-
-  at::Tensor forward(inputs in) override {
-    if (left_out_)
-      return in[0];
-    const auto last = in[0].permute({0, 2, 3, 1});
-    return at::layer_norm(last, weight_.sizes(), weight_, bias_, 1e-5)
-        .permute({0, 3, 1, 2});
-  }
-
-  void leave_out_norm() override { left_out_ = true; }
-
-private:
-  at::Tensor weight_, bias_;
-  bool left_out_ = false;
-};
-
-// What follows the linear map of conv, separable_conv, depthwise_conv and dense.
+// The linear map of conv, separable_conv, depthwise_conv and dense, and what follows it.
 class block_module : public layer_module {
 public:
   explicit block_module(const layer& l)
@@ -312,7 +260,7 @@ private:
   unary function_;
 };
 
-// What the members of an ensemble say, weighed; nothing of it is trained.
+// Weighs what the members of an ensemble say; nothing of it is trained.
 class mixture_module final : public layer_module {
 public:
   explicit mixture_module(const layer& l)
@@ -351,14 +299,6 @@ built build(const layer& l, layer_context& c) {
 template<function_module::function F>
 built build(const layer&, layer_context&) {
   return std::make_shared<function_module>(F);
-}
-
-built build_batch_norm(const layer& l, layer_context&) {
-  return std::make_shared<norm_module>("batch", channels_in(l));
-}
-
-built build_layer_norm(const layer& l, layer_context&) {
-  return std::make_shared<norm_module>("layer", channels_in(l));
 }
 
 at::Tensor pass_on(inputs in) {
@@ -406,7 +346,7 @@ constexpr std::array modules{
     operator_module{"dense", build<dense_module>},
     operator_module{"batch_norm", build_batch_norm},
     operator_module{"layer_norm", build_layer_norm},
-    operator_module{"channel_norm", build<channel_norm_module>},
+    operator_module{"channel_norm", build_channel_norm},
     operator_module{"activation", build<activation_module>},
     operator_module{"dropout", build<dropout_module>},
     operator_module{"add", build<sum>},

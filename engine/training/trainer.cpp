@@ -189,7 +189,7 @@ expected<void> trainer::warm_up() {
         return tl::unexpected(planned.error());
       const training_task task{
           .recipe = planned->recipe, .key = {}, .goal = of_epochs(goal()), .epochs = 1};
-      const auto module = context_.make_network(planned->network, task.key);
+      const auto module = context_.make_untrained(planned->network, task.key);
       unheard_progress nobody;
       // Whether so short a training succeeds says nothing.
       static_cast<void>(train(*module, some, task, nobody));

@@ -78,22 +78,29 @@ training_context::make_network(const network& n, const training_key& key) const 
   auto made = std::make_unique<network_module>(n, key, at::Device(setup_.device));
   if (setup_.training.memory_format == memory_format::channels_last)
     made->use_channels_last();
-  // Constants that layers take from the training part.
+  return made;
+}
+
+std::unique_ptr<network_module>
+training_context::make_untrained(const network& n, const training_key& key) const {
+  auto made = make_network(n, key);
   if (const auto& part = on_device_.train; made->observes())
     made->observe(on_device_.features.index_select(
         0, part.narrow(0, 0, std::min(part.size(0), most_observed))));
   return made;
 }
 
+// A training at the end of the run has a schedule of its own and keeps to it to the last
+// epoch.
 training_task training_context::task_for(const job& j, const training_plan& p) const {
+  const bool at_end = j.fold.of != 0;
   return {.recipe = p.recipe,
           .key = {.seed = j.seed, .id = j.id},
           .goal = of_epochs(setup_.goal),
           .epochs = j.budget.epochs,
-          .horizon = j.budget.horizon,
+          .horizon = at_end ? j.budget.epochs : j.budget.horizon,
           .first_epoch = j.start_epoch + 1,
-          // A training at the end of the run keeps to its schedule to the last epoch.
-          .patience = j.fold.of == 0 ? setup_.training.patience : 0,
+          .patience = at_end ? 0 : setup_.training.patience,
           .asked = asked_,
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole};
@@ -108,7 +115,7 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
                 "it goes on after epoch " + std::to_string(j.start_epoch)
                     + " and is to have " + std::to_string(j.budget.epochs));
   if (j.start == 0) {
-    net = make_network(p.network, task.key);
+    net = make_untrained(p.network, task.key);
     return train(*net, data_of_fold(on_device_, j.fold, j.seed), task, heard);
   }
   const auto from = j.checkpoint.load().and_then(
@@ -124,7 +131,7 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
     return train(*net, on_device_, task, heard,
                  resumption{.weights = from->weights, .position = *from->position});
   }
-  net = make_network(p.network, task.key);
+  net = make_untrained(p.network, task.key);
   const auto plan = plan_inheritance(p.network, parent->network, from->weights,
                                      derive(j.seed, purpose::inherit, j.id, 0));
   return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {

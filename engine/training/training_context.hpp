@@ -22,8 +22,8 @@ struct training_plan {
 /// Returns when a budget that begins now is spent.
 [[nodiscard]] std::chrono::steady_clock::time_point deadline_of(const budget& b);
 
-/// What all trainings of one setup in one process share: the settings of LibTorch and the
-/// data on the device. LibTorch's exceptions pass through.
+/// Holds what all trainings of one setup in one process share: the settings of LibTorch and
+/// the data on the device. LibTorch's exceptions pass through.
 class training_context {
 public:
   training_context(training_setup setup, int threads);
@@ -43,9 +43,14 @@ public:
   [[nodiscard]] clade::problem problem() const { return data_->as_problem(); }
   [[nodiscard]] expected<training_plan> plan_for(const genome& g) const;
 
-  /// Makes the network as the setup has its trainings.
+  /// Makes a network that is to load weights, as the setup has its trainings.
   [[nodiscard]] std::unique_ptr<network_module>
   make_network(const network& n, const training_key& key) const;
+
+  /// The same for a training from new weights: layers observe the examples of the training
+  /// part for their constants, which loading would replace.
+  [[nodiscard]] std::unique_ptr<network_module>
+  make_untrained(const network& n, const training_key& key) const;
 
   /// Trains the candidate of job `j` as its budget says and leaves the network in `net`.
   /// A job that has a checkpoint either goes on with that training or takes over its

@@ -50,11 +50,18 @@ tl::unexpected<error> without_weights(const store& s, const std::filesystem::pat
                                        + std::to_string(overview->equal_to) + ")"));
 }
 
-/// A genome and the weights that are named by its genes.
+/// A network of a run with its weights, as `trained_candidate` has them.
 struct kept_network {
-  std::shared_ptr<const genome> genes;
-  std::vector<weight_tensor> weights;
+  candidate_id id = 0;
+  std::shared_ptr<const genome> genes = std::make_shared<const genome>();
+  std::vector<std::optional<genome>> members{};
+  std::vector<weight_tensor> weights{};
 };
+
+expected<std::vector<weight_tensor>> decode_stored(const blob& stored) {
+  return stored.load().and_then(
+      [](const shared_bytes& content) { return decode_weights(*content); });
+}
 
 /// A copy is the network whose evaluation it shares, with other names.
 expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
@@ -76,22 +83,14 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
     return tl::unexpected(stored.error());
   if (stored->empty())
     return without_weights(s, file, id);
-  return stored->load()
-      .and_then([](const shared_bytes& content) { return decode_weights(*content); })
-      .map([&](std::vector<weight_tensor> weights) {
-        return kept_network{born->genome, std::move(weights)};
-      });
+  return decode_stored(*stored).map([&](std::vector<weight_tensor> weights) {
+    return kept_network{.id = id, .genes = born->genome, .weights = std::move(weights)};
+  });
 }
 
-/// The members of the final model as one network, and their weights.
-struct kept_ensemble {
-  std::vector<std::optional<genome>> members;
-  std::vector<weight_tensor> weights;
-};
-
-expected<kept_ensemble> find_kept(const store& s, const std::filesystem::path& file,
-                                  const model_composed& composed) {
-  kept_ensemble kept;
+expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
+                                 const model_composed& composed) {
+  kept_network kept;
   weight_tensor shares{.name = "mixture.shares",
                        .shape = {static_cast<std::int64_t>(composed.members.size())},
                        .values = {}};
@@ -99,11 +98,7 @@ expected<kept_ensemble> find_kept(const store& s, const std::filesystem::path& f
     const auto prefix = member_prefix(kept.members.size());
     std::vector<weight_tensor> weights;
     if (m.id == 0) {
-      auto linear = s.find_weights(0)
-                        .and_then([](const blob& b) { return b.load(); })
-                        .and_then([](const shared_bytes& content) {
-                          return decode_weights(*content);
-                        });
+      auto linear = s.find_weights(0).and_then(decode_stored);
       if (!linear)
         return tl::unexpected(linear.error());
       kept.members.emplace_back();
@@ -126,6 +121,21 @@ expected<kept_ensemble> find_kept(const store& s, const std::filesystem::path& f
                           .shape = {1},
                           .values = {static_cast<float>(composed.temperature)}});
   return kept;
+}
+
+/// Returns what `text` names, or the final model where it is empty and there is one.
+expected<kept_network> find_chosen(const store& s, const std::filesystem::path& file,
+                                   const std::string& name, const std::string& text) {
+  if (text.empty()) {
+    const auto composed = s.find_final_model();
+    if (!composed)
+      return tl::unexpected(composed.error());
+    if (*composed)
+      return find_kept(s, file, **composed);
+  }
+  return choose(s, file, name, text).and_then([&](candidate_id id) {
+    return find_kept(s, file, id);
+  });
 }
 
 /// Of the validation part, where the candidate was tested at the end.
@@ -155,19 +165,7 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   if (!e->traits().trains)
     return refuse(file, std::string(e->traits().run)
                             + " trains no networks, so there is none to take");
-  auto composed = s->find_final_model();
-  if (!composed)
-    return tl::unexpected(composed.error());
-  const bool final = text.empty() && *composed;
-  const auto id = final ? expected<candidate_id>(0) : choose(*s, file, name, text);
-  if (!id)
-    return tl::unexpected(id.error());
-  auto ensemble = final ? find_kept(*s, file, **composed) : kept_ensemble{};
-  if (!ensemble)
-    return tl::unexpected(ensemble.error());
-  auto kept =
-      final ? kept_network{std::make_shared<const genome>(), std::move(ensemble->weights)}
-            : find_kept(*s, file, *id);
+  auto kept = find_chosen(*s, file, name, text);
   if (!kept)
     return tl::unexpected(kept.error());
   auto how = fit_preprocessing(e->data, e->seed);
@@ -179,12 +177,13 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
     return fail(error_kind::conflict, e->data.file.string()
                                           + " is not the data that the run was trained "
                                             "on; put the former file back");
-  auto decoded = final ? decode_mixture(e->space, ensemble->members, how->as_problem(),
-                                        mixed_for(how->task))
-                       : decode(e->space, *kept->genes, how->as_problem());
+  auto decoded = kept->members.empty()
+                     ? decode(e->space, *kept->genes, how->as_problem())
+                     : decode_mixture(e->space, kept->members, how->as_problem(),
+                                      mixed_for(how->task));
   if (!decoded)
     return tl::unexpected(decoded.error());
-  auto errors = find_errors(*s, *id);
+  auto errors = find_errors(*s, kept->id);
   if (!errors)
     return tl::unexpected(errors.error());
   trained_network trained{.network = std::move(*decoded),
@@ -195,8 +194,8 @@ expected<trained_candidate> find_trained(const std::filesystem::path& file,
   return trained_candidate{.experiment = std::move(*e),
                            .genes = std::move(kept->genes),
                            .trained = std::move(trained),
-                           .id = *id,
-                           .members = std::move(ensemble->members)};
+                           .id = kept->id,
+                           .members = std::move(kept->members)};
 }
 
 std::string name_of_run(const std::filesystem::path& file) {

@@ -81,6 +81,18 @@ void live_view::show_plan(const final_planned& plan) {
     std::cout << to_text(record{plan}) << "\n";
 }
 
+std::string live_view::phase(const run_progress& progress, std::size_t busy) const {
+  if (progress.stopping)
+    return print("stopping: waiting for what is in training (%zu)", busy);
+  if (!progress.plan)
+    return print("generation %lu: %lu of %zu candidates", progress.generation,
+                 progress.evaluated, params_.candidates);
+  if (progress.plan_open == 0)
+    return "putting the final model together";
+  const auto all = progress.plan->trainings.size();
+  return print("trained to the end: %zu of %zu", all - progress.plan_open, all);
+}
+
 std::string live_view::status(const run_progress& progress, const slots_view& slots) {
   std::size_t busy = 0, ready = 0;
   for (const auto& s : slots.slots) {
@@ -90,15 +102,7 @@ std::string live_view::status(const run_progress& progress, const slots_view& sl
   const double elapsed = seconds_between(start_, clock::now());
   const auto done = progress.evaluated - evaluated_before_;
   const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
-  std::string line =
-      progress.stopping ? print("stopping: waiting for what is in training (%zu)", busy)
-      : progress.plan && progress.plan_open == 0 ? "putting the final model together"
-      : progress.plan
-          ? print("trained to the end: %zu of %zu",
-                  progress.plan->trainings.size() - progress.plan_open,
-                  progress.plan->trainings.size())
-          : print("generation %lu: %lu of %zu candidates", progress.generation,
-                  progress.evaluated, params_.candidates);
+  auto line = phase(progress, busy);
   if (progress.best)
     line += print("   best %.4f", progress.best->fitness.primary);
   line += ready == 0 ? "   starting slots"

@@ -27,6 +27,7 @@ public:
 private:
   void show_plan(const final_planned& plan);
   void show_generation(const generation_summary& g);
+  [[nodiscard]] std::string phase(const run_progress& progress, std::size_t busy) const;
   [[nodiscard]] std::string status(const run_progress& progress, const slots_view& slots);
 
   params params_;

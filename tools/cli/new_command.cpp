@@ -1,8 +1,8 @@
-// What is written is found out in this order: the profile of the data, the size of a
-// search that suits its rows, and, measured by `clade plan` in a process of its own, how
-// long that takes. With --minutes the size is changed so that the search takes about
-// half of them; limits.wall_time and [final] end it in time. What looking and measuring took counts towards the minutes where the run
-// begins at once.
+// An experiment is found out in this order: the profile of the data, the size of a search
+// that suits its rows, and, measured by `clade plan` in a process of its own, how long that
+// takes. With --minutes the size is changed so that the search takes about half of them;
+// limits.wall_time and [final] end it in time. The time for looking and measuring counts
+// towards the minutes where the run begins at once.
 
 #include "engine/config/experiment.hpp"
 #include "engine/config/new_experiment.hpp"
@@ -72,27 +72,35 @@ expected<measured> measure_speed(const std::filesystem::path& file) {
                   .slots = std::max<std::size_t>(plan.at("slots").size(), 1)};
 }
 
+// Fewer epochs tell little of a candidate.
+constexpr std::uint32_t least_epochs = 3;
+
+/// Of the time of a run, which the written experiment leaves at the usual.
+double search_share() {
+  return 1 - final_params{}.share;
+}
+
 /// Says that there is no time for a training, and how much there should be.
 std::string too_short(const search_size& size, const measured& speed, double seconds) {
-  constexpr double least_epochs = 3, share = 0.5;
-  const double needed =
-      least_epochs * speed.seconds_per_evaluation / size.epochs * 2 / share;
+  const double training = least_epochs * speed.seconds_per_evaluation / size.epochs;
+  const double needed = 2 * training / search_share();
   if (needed <= seconds)
     return {};
-  return "the minutes are too few: a training of 3 epochs takes about "
-         + duration_text(needed * share / 2) + " here; --minutes "
+  return "the minutes are too few: a training of " + std::to_string(least_epochs)
+         + " epochs takes about " + duration_text(training) + " here; --minutes "
          + std::to_string(static_cast<long>(std::ceil(needed / 60)))
          + " would do for a start";
 }
 
 /// The search that takes about half of so many seconds; the rest is for its end.
 search_size fit_into(search_size size, const measured& speed, double seconds) {
-  constexpr double share = 0.5, least = 48, most = 5000;
+  constexpr double least = 48, most = 5000;
   const double epoch = speed.seconds_per_evaluation / size.epochs;
   const auto evaluations = [&] {
-    return seconds * share * static_cast<double>(speed.slots) / (epoch * size.epochs);
+    return seconds * search_share() * static_cast<double>(speed.slots)
+           / (epoch * size.epochs);
   };
-  while (evaluations() < least && size.epochs > 3)
+  while (evaluations() < least && size.epochs > least_epochs)
     --size.epochs;
   const double count = std::clamp(evaluations(), 4.0, most);
   size.population =

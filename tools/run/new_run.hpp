@@ -16,8 +16,8 @@ struct new_run_params {
   std::filesystem::path file; ///< The experiment.
   std::vector<std::string> overrides;
   std::filesystem::path runs = "runs";
-  /// What `limits.wall_time` is instead of what the file says, as a budget: the run ends
-  /// with a final model by then, an ensemble unless [final] says more. 0: as the file says.
+  /// The run ends with a final model within this time, an ensemble unless [final] names
+  /// another. It takes the place of `limits.wall_time`. 0: as the file says.
   std::chrono::milliseconds budget{0};
   /// An earlier run whose best genomes are among the first candidates; empty: none.
   std::string start_from{};

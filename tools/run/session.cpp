@@ -39,17 +39,8 @@ private:
   std::optional<std::string> wanted_;
 };
 
-// What is trained at the end has so much of the time of the run; the rest is for the
-// final model.
+// At this share of the run's time its last trainings end; the rest is for the final model.
 constexpr double latest_training = 0.96;
-
-/// How long the search may take of the time of the run.
-clock::duration search_time(const session_params& params) {
-  const auto& e = params.experiment;
-  return e.final_stage.wanted() ? std::chrono::duration_cast<clock::duration>(
-             e.limits.wall_time * (1 - e.final_stage.share))
-                                : clock::duration(e.limits.wall_time);
-}
 
 /// A session under way.
 class session {
@@ -75,6 +66,8 @@ private:
   /// Tells what happened since the last call.
   run_progress look(clock::time_point now);
   void end_if_wanted(clock::time_point now);
+  /// `used` is a share of the time that the run may take.
+  void end_by_time(double used);
 
   const session_params& params_;
   session_observer& observer_;
@@ -108,13 +101,19 @@ void session::end_if_wanted(clock::time_point now) {
   if (!interrupted_ && params_.interrupted && params_.interrupted()) {
     interrupted_ = ending_ = true;
     head_.stop("interrupted");
-  } else if (!ending_ && wall_time.count() > 0 && now - start_ >= search_time(params_)
-             && !std::exchange(search_ended_, true)) {
+  } else if (!ending_ && wall_time.count() > 0) {
+    end_by_time((now - start_) / std::chrono::duration<double>(wall_time));
+  }
+}
+
+void session::end_by_time(double used) {
+  const auto& last = params_.experiment.final_stage;
+  if (last.wanted() && used >= 1 - last.share && !std::exchange(search_ended_, true)) {
     head_.end_search("its share of the time is used");
-  } else if (!ending_ && search_ended_ && now - start_ >= wall_time * latest_training
+  } else if (last.wanted() && used >= latest_training
              && !std::exchange(trainings_ended_, true)) {
     head_.end_search("the time is nearly used", /*trainings_too=*/true);
-  } else if (!ending_ && wall_time.count() > 0 && now - start_ >= wall_time) {
+  } else if (used >= 1) {
     ending_ = true;
     head_.stop("wall time used", true);
   }

@@ -65,8 +65,8 @@ struct candidate {
   /// Set where the search is over and the genome of its parent is trained to the end
   /// (engine/run/final_stage.hpp).
   data_fold fold{};
-  /// How long such a training may take; 0: as the experiment says. Not recorded: the plan
-  /// of the end says it.
+  /// Such a training may take so long; 0: as the experiment says. It is not recorded here,
+  /// since the plan of the end has it.
   std::chrono::milliseconds time{0};
   /// Where `evolution_params::zero_cost` says so: its own, and those of all networks that
   /// were looked at to breed it, its own among them, in that order and over all attempts.

@@ -10,6 +10,13 @@ using namespace clade;
 
 namespace {
 
+double loss_of_answers(const validation_answers& answers, loss_kind kind) {
+  double sum = 0;
+  for (const double a : answers)
+    sum += kind == loss_kind::cross_entropy ? -std::log(std::max(a, 1e-12)) : a * a;
+  return sum / static_cast<double>(answers.size());
+}
+
 double loss_of(const std::vector<validation_answers>& models,
                const std::vector<std::uint32_t>& chosen, loss_kind kind) {
   double count = 0;

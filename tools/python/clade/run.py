@@ -29,11 +29,55 @@ def _import_pandas() -> Any:
     return pandas
 
 
-class Network:
+class _Trained:
+    """A network that a run has the weights of."""
+
+    def __init__(self, run: Run, chosen: list[int]) -> None:
+        self.run = run
+        self._chosen = chosen  # `clade export` is given these beside the run.
+
+    def export(self, file: str | os.PathLike[str]) -> pathlib.Path:
+        """Writes the trained network as the file's ending says: .onnx, .pt (TorchScript), .safetensors, or .py.
+
+        A .py is readable PyTorch, whose weights lie beside it in model.safetensors.
+        """
+        path = pathlib.Path(file)
+        option = FORMATS.get(path.suffix)
+        if option is None:
+            raise CladeError(f"{path}: a network is written to a file that ends in {', '.join(FORMATS)}")
+        if path.suffix != ".py":
+            call("export", self.run.folder, *self._chosen, option, path)
+            return path
+        if path.name != "model.py":
+            raise CladeError(f"{path}: the source is called model.py, and has model.safetensors beside it")
+        call("export", self.run.folder, *self._chosen, option, path.parent)
+        return path
+
+    def to_torch(self) -> Any:
+        """Returns the trained network as a torch.nn.Module, in evaluation mode.
+
+        It takes prepared examples: `network.source.encode(rows)` makes a tensor of rows as the data file has them, and
+        `network.prepare(tensor)` scales that. `network.source.predict(rows, network)` does all of it.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            source = self._load_source(self.export(pathlib.Path(folder, "model.py")))
+            network = source.load()
+        network.source = source
+        return network
+
+    def _load_source(self, file: pathlib.Path) -> Any:
+        spec = importlib.util.spec_from_file_location(f"clade_network_{'_'.join(map(str, self._chosen))}", file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+
+class Network(_Trained):
     """One candidate of a run. Its weights are there if it is among the fittest few."""
 
     def __init__(self, run: Run, number: int) -> None:
-        self.run = run
+        super().__init__(run, [number])
         self.id = number
         """The candidate's number."""
         self._view: Any = None
@@ -65,45 +109,6 @@ class Network:
         """The network as text, a line for each layer."""
         return str(self._stored()["description"])
 
-    def _chosen(self) -> list[Any]:
-        return [self.id]
-
-    def export(self, file: str | os.PathLike[str]) -> pathlib.Path:
-        """Writes the trained network as the file's ending says: .onnx, .pt (TorchScript), .safetensors, or .py.
-
-        A .py is readable PyTorch, whose weights lie beside it in model.safetensors.
-        """
-        path = pathlib.Path(file)
-        option = FORMATS.get(path.suffix)
-        if option is None:
-            raise CladeError(f"{path}: a network is written to a file that ends in {', '.join(FORMATS)}")
-        if path.suffix != ".py":
-            call("export", self.run.folder, *self._chosen(), option, path)
-            return path
-        if path.name != "model.py":
-            raise CladeError(f"{path}: the source is called model.py, and has model.safetensors beside it")
-        call("export", self.run.folder, *self._chosen(), option, path.parent)
-        return path
-
-    def to_torch(self) -> Any:
-        """Returns the trained network as a torch.nn.Module, in evaluation mode.
-
-        It takes prepared examples: `network.source.encode(rows)` makes a tensor of rows as the data file has them, and
-        `network.prepare(tensor)` scales that. `network.source.predict(rows, network)` does all of it.
-        """
-        with tempfile.TemporaryDirectory() as folder:
-            source = self._load_source(self.export(pathlib.Path(folder, "model.py")))
-            network = source.load()
-        network.source = source
-        return network
-
-    def _load_source(self, file: pathlib.Path) -> Any:
-        spec = importlib.util.spec_from_file_location(f"clade_network_{self.id}", file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
     def predict(self, data: Any) -> Any:
         """Returns a class or a number for each row; see Run.predict."""
         return self.run._predict(data, self.id)[0]
@@ -117,11 +122,11 @@ class Network:
         return self.description
 
 
-class Model:
+class Model(_Trained):
     """The final model of a run, an ensemble of its networks, or its champion where it made none."""
 
     def __init__(self, run: Run) -> None:
-        self.run = run
+        super().__init__(run, [])
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -130,26 +135,12 @@ class Model:
         final = [one for one in tested if one["subject"] == "final model"]
         return dict(final[0]["test_metrics"]) if final else self.run.champion.metrics
 
-    def export(self, file: str | os.PathLike[str]) -> pathlib.Path:
-        """Writes it as the file's ending says; see Network.export."""
-        return _Exported(self.run, 0).export(file)
-
-    def to_torch(self) -> Any:
-        """Returns it as a torch.nn.Module, in evaluation mode; see Network.to_torch."""
-        return _Exported(self.run, 0).to_torch()
-
     def predict(self, data: Any) -> Any:
         """Returns a class or a number for each row; see Run.predict."""
         return self.run.predict(data)
 
     def __repr__(self) -> str:
         return f"<the model of {self.run.folder}>"
-
-
-class _Exported(Network):
-    def _chosen(self) -> list[Any]:
-        return []
-
 
 
 class Run:
