@@ -88,8 +88,6 @@ private:
   void resolve_arrived();
   void copy(const clade::copying& step);
   void plan_end(const std::string& reason);
-  void measure_sources(const std::string& reason, std::size_t slots,
-                       std::shared_ptr<std::vector<final_source>> found);
   void drop_open(bool planned = false);
   [[nodiscard]] std::vector<trained_member> members() const;
   void compose();

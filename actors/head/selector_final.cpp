@@ -7,15 +7,6 @@
 
 namespace clade {
 
-namespace {
-
-final_source source_of(const evaluation& e) {
-  const auto epochs = std::max<std::size_t>(1, e.curve.size());
-  return {.id = e.id, .seconds_per_epoch = e.seconds / static_cast<double>(epochs)};
-}
-
-} // namespace
-
 void selector_state::take(const clade::end_search& message) {
   if (over || stopping || !run.rules.final_stage.wanted())
     return;
@@ -30,39 +21,17 @@ void selector_state::take(const clade::end_search& message) {
 void selector_state::plan_end(const std::string& reason) {
   if (std::exchange(planning, true))
     return;
-  auto sources = std::make_shared<std::vector<final_source>>();
   self->request(params.dispatcher, caf::infinite, slots_query{})
-      .then([this, reason, sources](const slots_view& view) {
-        measure_sources(reason, std::max<std::size_t>(1, view.slots.size()), sources);
+      .then([this, reason](const slots_view& view) {
+        auto plan = plan_final_stage(
+            run.rules.final_stage, run.best,
+            {.slots = std::max<std::size_t>(1, view.slots.size()),
+             .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
+             .epochs = params.epochs});
+        plan.reason = reason;
+        note(std::move(plan));
+        advance();
       });
-}
-
-// One evaluation after the other; a handful.
-void selector_state::measure_sources(const std::string& reason, std::size_t slots,
-                                     std::shared_ptr<std::vector<final_source>> found) {
-  if (found->size() < run.best.size()) {
-    const auto id = run.best[found->size()].id;
-    self->request(params.archive, caf::infinite, fetch_evaluation{id})
-        .then([this, reason, slots, found](const fetched_evaluation& fetched) {
-          if (!fetched.found)
-            return fail(fetched.found.error());
-          found->push_back(source_of(*fetched.found));
-          measure_sources(reason, slots, found);
-        });
-    return;
-  }
-  // The best may have changed meanwhile; the plan is of those that are the best still.
-  std::erase_if(*found, [this](const final_source& s) {
-    return std::ranges::find(run.best, s.id, &individual::id) == run.best.end();
-  });
-  auto plan = plan_final_stage(
-      run.rules.final_stage, *found,
-      {.slots = slots,
-       .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
-       .epochs = params.epochs});
-  plan.reason = reason;
-  note(std::move(plan));
-  advance();
 }
 
 // Nobody needs the open candidates of the search any more, nor, when the time of the run is

@@ -359,14 +359,16 @@ void keys(Visitor& v, keys_of<final_params> auto& p) {
                             "that is left."),
         p.members);
   v.key(describe("epochs", "Epochs of such a training; 0: chosen, four times "
-                           "training.epochs and at least 40 where there is time for "
+                           "training.epochs and at least 60 where there is time for "
                            "them, and more where time is left."),
         p.epochs);
-  v.key(describe("folds", "So many models of each genome, each trained without another "
-                          "fold of the training and validation examples; 1: the parts "
-                          "as they are; 0: chosen, by the time that is left."),
+  v.key(describe("folds", "So many models of each genome, each trained with the training "
+                          "part and all but one fold of the validation part; 1: the "
+                          "parts as they are; 0: chosen, by the time that is left, and "
+                          "1 where rows are split by time or by groups."),
         p.folds);
-  v.key(describe("share", "The share of limits.wall_time that is kept for this."),
+  v.key(describe("share", "The share of limits.wall_time that is kept for this; 0: "
+                          "chosen, from 0.5 to 0.8, by how long an epoch takes."),
         p.share);
 }
 

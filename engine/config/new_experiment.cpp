@@ -70,9 +70,11 @@ std::string path_literal(const std::filesystem::path& file,
 }
 
 std::string split_line(const data_profile& d) {
-  std::string line = d.test_file.empty()
-                         ? "split = {train = 0.6, validation = 0.2, test = 0.2"
-                         : "split = {train = 0.8, validation = 0.2";
+  const auto shares = d.shares();
+  std::string line = "split = {train = " + toml_writer::number(shares.train)
+                     + ", validation = " + toml_writer::number(shares.validation);
+  if (shares.test > 0)
+    line += ", test = " + toml_writer::number(shares.test);
   if (d.split == split_kind::by_time || d.split == split_kind::by_group)
     line += std::string(", by = ")
             + (d.split == split_kind::by_time ? "\"time\"" : "\"group\"")
@@ -192,8 +194,10 @@ std::string final_text(const data_profile& d) {
   section_text out;
   out.line("model = \"ensemble\"",
            "the best are trained to the end, and several together are the model");
-  if (d.rows <= few && !d.image())
-    out.line("folds = 5", "of each so many models, each without another fifth");
+  const bool ordered = d.split == split_kind::by_time || d.split == split_kind::by_group;
+  if (d.rows < few && !d.image() && !ordered)
+    out.line("folds = 5",
+             "of each so many models, each without another fifth of the validation part");
   return out.text();
 }
 
@@ -241,8 +245,10 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   limits.line("[limits]");
   if (p.wall_time.count() > 0)
     limits.line("wall_time = " + toml_writer::quoted(duration_literal(p.wall_time)),
-                "half of it for the search, half for what [final] says");
-  limits.line("evaluation_time = \"10min\"", "of one training");
+                "a fifth to a half of it for the search, the rest for what [final] says");
+  limits.line("evaluation_time = "
+                  + toml_writer::quoted(duration_literal(p.evaluation_time)),
+              "of one training; a longer one is cut");
   std::string out = head_text(d, p) + head.text() + "\n" + data.text() + columns_text(d)
                     + "\n" + space.text() + "\n[objective]\n" + objective_text(d) + "\n"
                     + evolution.text() + "\n" + training.text() + "\n" + limits.text();

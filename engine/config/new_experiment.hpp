@@ -36,6 +36,7 @@ struct new_experiment_params {
   search_size size;
   /// Of the whole run; 0: not limited.
   std::chrono::seconds wall_time{0};
+  std::chrono::seconds evaluation_time{600}; ///< Of one training of the search.
   std::string slots = "auto";
   /// The folder in which the experiment's file is to lie: paths are relative to it where
   /// the data lies in it or beside it.

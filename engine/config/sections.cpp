@@ -83,7 +83,8 @@ void resolve_strategy(const search_space& space, const objective& goal,
     return;
   const search_task task{.objectives = aims_of(goal).size(),
                          .fidelities = !p.rungs.empty(),
-                         .budget = p.population * p.generations};
+                         .budget = p.population * p.generations,
+                         .seeds = !space.seeds.empty()};
   auto choice = choose_strategy(p, space, task);
   p = std::move(choice.params);
   p.chosen = std::move(choice.why);
@@ -287,6 +288,17 @@ void use_american_sections(document& d) {
   }
 }
 
+// What is dealt at random into folds would tell of rows that come later, or belong to the
+// same group.
+void check_folds(table_reader& t, const data_params& data, final_params& p) {
+  if (data.split_by == split_rule::random)
+    return;
+  if (p.folds > 1)
+    t.fail("folds", "final.folds must be 1 where data.split is by time or by groups: "
+                    "folds are dealt at random");
+  p.folds = 1;
+}
+
 } // namespace
 
 bool is_name_character(char c) {
@@ -350,6 +362,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   if (e.final_stage.wanted() && !traits.trains)
     final_stage.fail("model", "final.model is for networks that are trained, and "
                                   + std::string(traits.experiment) + " trains none");
+  check_folds(final_stage, e.data, e.final_stage);
   read_part(slots, e.slots);
   if (e.evolution.zero_cost && !traits.trains)
     evolution.fail("zero_cost",

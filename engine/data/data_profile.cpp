@@ -6,6 +6,7 @@
 #include "engine/data/data_format.hpp"
 #include "engine/data/data_kinds.hpp"
 #include "engine/data/file_bytes.hpp"
+#include "engine/data/files_beside.hpp"
 #include "engine/data/suspicions.hpp"
 #include "engine/data/target_guess.hpp"
 
@@ -67,6 +68,14 @@ void finish_profile(data_profile& p, const profile_request& request,
   choose_split(p);
 }
 
+split_shares data_profile::shares() const {
+  constexpr std::uint64_t many = 5000;
+  const int validation = rows >= many ? 1 : 2, test = test_file.empty() ? 2 : 0;
+  return {.train = (10 - validation - test) / 10.0,
+          .validation = validation / 10.0,
+          .test = test / 10.0};
+}
+
 expected<data_profile> profile_data(const profile_request& request) {
   constexpr std::size_t first_bytes = 512;
   const auto front = read_front(request.file, first_bytes);
@@ -74,7 +83,14 @@ expected<data_profile> profile_data(const profile_request& request) {
     return tl::unexpected(front.error());
   const auto kind = std::ranges::find_if(
       kinds, [&](const data_kind& k) { return k.recognises(request.file, *front); });
-  return kind->profile(request);
+  auto found = kind->profile(request);
+  if (found && !request.test_file.empty()) {
+    found->test_file = request.test_file;
+    found->test_target_file = found->target_file.empty()
+                                  ? std::filesystem::path()
+                                  : target_file_beside(request.test_file).value_or("");
+  }
+  return found;
 }
 
 } // namespace clade

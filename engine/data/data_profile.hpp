@@ -2,6 +2,7 @@
 
 #include "engine/data/array_layout.hpp"
 #include "engine/data/data_set.hpp"
+#include "engine/data/split.hpp"
 #include "engine/data/table_profile.hpp"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct profile_request {
   std::string target;
   std::optional<learning_task> task;
   array_layout layout = array_layout::automatic; ///< Of an array of images.
+  std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
 };
 
 /// How a target was found.
@@ -90,6 +92,8 @@ struct data_profile {
   std::string split_column;
   std::vector<suspicion> suspicions;
 
+  /// The shares of the parts. Of many examples, a tenth tells networks apart.
+  [[nodiscard]] split_shares shares() const;
   /// "plan", or "3" where the column has no name or shares it: what an experiment calls
   /// it.
   [[nodiscard]] std::string label(std::size_t column) const;

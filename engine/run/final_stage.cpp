@@ -10,19 +10,25 @@ namespace clade {
 
 namespace {
 
-constexpr std::uint32_t usual_members = 3;
-constexpr std::uint32_t usual_folds = 5;
+constexpr std::uint32_t usual_members = 3, usual_folds = 5, most_rounds = 3;
 // A training of the end is longer than one of the search by this much and has at least so
 // many epochs; where time is left over, at most `stretch` times as many.
-constexpr std::uint32_t longer = 4, least_epochs = 40, stretch = 3;
+constexpr std::uint32_t longer = 4, least_epochs = 60, stretch = 3;
 constexpr std::size_t most_trainings = 60;
+// Of the run's time, where nobody says it.
+constexpr double least_share = 0.5, most_share = 0.8;
 // Trainings are planned for this share of the time; the rest is for delays and for what
 // follows them.
-constexpr double planned_share = 0.85;
+constexpr double planned_share = 0.88;
 // A training that is not done by then is cut.
-constexpr double latest_end = 0.92;
+constexpr double latest_end = 0.94;
 // Beside other processes and with more examples an epoch takes longer than it did.
-constexpr double slower = 1.1;
+constexpr double slower = 1.12;
+
+std::uint32_t wanted_epochs(const final_params& params, const final_means& means) {
+  return params.epochs != 0 ? params.epochs
+                            : std::max(least_epochs, longer * means.epochs);
+}
 
 struct sizes {
   std::size_t genomes = 1;
@@ -34,18 +40,18 @@ struct sizes {
 };
 
 /// Returns the seconds of an epoch of the slowest of so many genomes.
-double slowest_epoch(std::span<const final_source> sources, std::size_t genomes) {
+double slowest_epoch(std::span<const individual> best, std::size_t genomes) {
   double slowest = 0;
-  for (const auto& s : sources.first(genomes))
-    slowest = std::max(slowest, s.seconds_per_epoch * slower);
+  for (const auto& i : best.first(genomes))
+    slowest = std::max(slowest, i.seconds_per_epoch * slower);
   return slowest;
 }
 
 /// Says whether trainings fit into the time of the slots.
 class schedule_of_end {
 public:
-  schedule_of_end(std::span<const final_source> sources, const final_means& means)
-      : sources_(sources),
+  schedule_of_end(std::span<const individual> best, const final_means& means)
+      : best_(best),
         slots_(means.slots),
         seconds_(planned_share * 1e-3 * static_cast<double>(means.time.count())) {}
 
@@ -54,18 +60,18 @@ public:
     const auto in_turn = (s.trainings() + slots_ - 1) / slots_;
     return seconds_
            / (static_cast<double>(in_turn)
-              * std::max(1e-9, slowest_epoch(sources_, s.genomes)));
+              * std::max(1e-9, slowest_epoch(best_, s.genomes)));
   }
   [[nodiscard]] bool fits(const sizes& s) const {
     return s.trainings() <= most_trainings && epochs_for(s) >= s.epochs;
   }
 
-  /// Applies the change as often as the result fits, until `done`.
-  template<class Change, class Done>
-  void grow(sizes& s, Change change, Done done) const {
-    while (!done(s)) {
+  /// Raises one of the sizes up to `most` as long as the result fits.
+  template<class Size>
+  void grow(sizes& s, Size sizes::*size, Size most) const {
+    while (s.*size < most) {
       auto larger = s;
-      change(larger);
+      ++(larger.*size);
       if (!fits(larger))
         return;
       s = larger;
@@ -73,44 +79,48 @@ public:
   }
 
 private:
-  std::span<const final_source> sources_;
+  std::span<const individual> best_;
   std::size_t slots_;
   double seconds_;
 };
 
-// One training a slot comes first, then folds, more genomes and more rounds, as long as
-// all fits, and then more epochs.
-sizes within_time(const final_params& params, std::span<const final_source> sources,
+// Folds of the best genome come first, then more genomes and more rounds, as long as all
+// fits, and then more epochs. Where the time is too short, each slot trains one.
+sizes within_time(const final_params& params, std::span<const individual> best,
                   const final_means& means, const sizes& wanted) {
-  const schedule_of_end schedule(sources, means);
+  const schedule_of_end schedule(best, means);
   auto found = wanted;
   found.genomes = 1;
-  found.folds = std::max<std::uint32_t>(1, params.folds);
-  // A genome that takes much longer than the best would be cut short.
-  const auto alike = [&](std::size_t genomes) {
-    return slowest_epoch(sources, genomes) <= 1.5 * slowest_epoch(sources, 1);
-  };
-  if (!schedule.fits(found)) {
-    found.folds = 1;
-    found.genomes = std::min(wanted.genomes, means.slots);
-    if (!alike(found.genomes))
-      found.genomes = 1;
-    found.rounds = std::max<std::size_t>(1, means.slots / found.genomes);
+  if (schedule.fits(found)) {
+    if (params.folds == 0)
+      schedule.grow(found, &sizes::folds, usual_folds);
+    schedule.grow(found, &sizes::genomes, wanted.genomes);
+    schedule.grow(found, &sizes::rounds, std::size_t{most_rounds});
   } else {
     if (params.folds == 0)
-      schedule.grow(
-          found, [](sizes& s) { s.folds = usual_folds; },
-          [](const sizes& s) { return s.folds == usual_folds; });
-    schedule.grow(
-        found, [](sizes& s) { ++s.genomes; },
-        [&](const sizes& s) { return s.genomes == wanted.genomes; });
-    schedule.grow(
-        found, [](sizes& s) { ++s.rounds; },
-        [](const sizes& s) { return s.rounds == usual_members; });
+      found.folds =
+          std::min<std::uint32_t>(usual_folds, static_cast<std::uint32_t>(means.slots));
+    found.genomes = std::clamp<std::size_t>(means.slots / found.folds, 1, wanted.genomes);
+    // A genome that takes much longer than the best would be cut short.
+    if (slowest_epoch(best, found.genomes) > 1.5 * slowest_epoch(best, 1))
+      found.genomes = 1;
   }
   const double most = params.epochs != 0 ? wanted.epochs : stretch * wanted.epochs;
   found.epochs = static_cast<std::uint32_t>(
       std::clamp(std::floor(schedule.epochs_for(found)), 0.0, most));
+  return found;
+}
+
+/// Returns those of which each slot can train one for half of the wanted epochs; where
+/// there is none, the fastest alone. A better genome that is hardly trained is no better.
+std::vector<individual> affordable(std::span<const individual> best,
+                                   const final_means& means, std::uint32_t wanted) {
+  std::vector<individual> found;
+  for (const auto& i : best)
+    if (schedule_of_end({&i, 1}, means).fits({.epochs = (wanted + 1) / 2}))
+      found.push_back(i);
+  if (found.empty())
+    found.push_back(*std::ranges::min_element(best, {}, &individual::seconds_per_epoch));
   return found;
 }
 
@@ -127,25 +137,46 @@ expected<void> validate(const final_params& params) {
                     + ": of so many the search keeps the genomes");
   if (params.folds > 20)
     return fail(error_kind::invalid_input, "folds must be at most 20");
-  if (!(params.share >= 0.05 && params.share <= 0.95))
-    return fail(error_kind::invalid_input, "share must be from 0.05 to 0.95");
+  if (params.share != 0 && !(params.share >= 0.05 && params.share <= 0.95))
+    return fail(error_kind::invalid_input,
+                "share must be from 0.05 to 0.95, or 0: chosen by the time");
   return {};
 }
 
+double share_of_end(const final_params& params, const final_means& means,
+                    double seconds_per_epoch) {
+  if (params.share != 0)
+    return params.share;
+  const auto trainings = std::max(1U, params.members) * std::max(1U, params.folds);
+  const auto in_turn = (trainings + means.slots - 1) / means.slots;
+  const double needed = static_cast<double>(in_turn * wanted_epochs(params, means))
+                        * seconds_per_epoch * slower / planned_share;
+  const double all = 1e-3 * static_cast<double>(means.time.count());
+  return std::clamp(needed / all, least_share, most_share);
+}
+
+double affordable_epoch(const final_params& params, const final_means& means) {
+  const double end = 1e-3 * static_cast<double>(means.time.count())
+                     * (params.share != 0 ? params.share : most_share);
+  return end * planned_share / slower / ((wanted_epochs(params, means) + 1) / 2);
+}
+
 final_planned plan_final_stage(const final_params& params,
-                               std::span<const final_source> sources,
+                               std::span<const individual> best,
                                const final_means& means) {
   final_planned plan{.time_ms = static_cast<std::uint64_t>(
                          latest_end * static_cast<double>(means.time.count()))};
-  if (sources.empty())
+  if (best.empty())
     return plan;
-  const std::size_t genomes = std::min<std::size_t>(
-      params.members != 0 ? params.members : usual_members, sources.size());
-  sizes s{.genomes = genomes,
+  const auto epochs = wanted_epochs(params, means);
+  const bool limited = means.time.count() > 0;
+  const auto sources = limited ? affordable(best, means, epochs)
+                               : std::vector<individual>(best.begin(), best.end());
+  sizes s{.genomes = std::min<std::size_t>(
+              params.members != 0 ? params.members : usual_members, sources.size()),
           .folds = std::max<std::uint32_t>(1, params.folds),
-          .epochs = params.epochs != 0 ? params.epochs
-                                       : std::max(least_epochs, longer * means.epochs)};
-  if (means.time.count() > 0)
+          .epochs = epochs};
+  if (limited)
     s = within_time(params, sources, means, s);
   if (s.epochs == 0)
     return plan;

@@ -20,18 +20,12 @@ struct final_params {
   std::uint32_t members = 0; ///< Genomes that are trained to the end; 0: chosen.
   std::uint32_t epochs = 0;  ///< Of such a training; 0: chosen.
   std::uint32_t folds = 0;   ///< Models of each genome (`data_fold::of`); 0: chosen.
-  double share = 0.5;        ///< Of the wall time of the run, if it has one.
+  double share = 0;          ///< Of the wall time, if there is one; 0: chosen.
 
   [[nodiscard]] bool wanted() const { return model != "none"; }
 };
 
 [[nodiscard]] expected<void> validate(const final_params& params);
-
-/// A genome that may be trained to the end.
-struct final_source {
-  candidate_id id = 0;
-  double seconds_per_epoch = 0; ///< As measured in the search.
-};
 
 /// The trainings at the end of a run have these slots and this time.
 struct final_means {
@@ -40,12 +34,24 @@ struct final_means {
   std::uint32_t epochs = 1;          ///< Of a full training in the search.
 };
 
+/// The share of a run's time, `means.time`, that is kept for its end: as much as one
+/// training a slot needs if its epochs take so many seconds, but at least a half and at
+/// most four fifths, unless `params.share` says how much.
+[[nodiscard]] double share_of_end(const final_params& params, const final_means& means,
+                                  double seconds_per_epoch);
+
+/// The longest epoch with which each slot can train one for half of the wanted epochs in
+/// the most that the end of a run of `means.time` has, in seconds.
+[[nodiscard]] double affordable_epoch(const final_params& params,
+                                      const final_means& means);
+
 /// Plans the trainings of the end: the best genomes for longer than in the search, several
 /// folds of each where there is time for them, as many as the slots can do in the time,
-/// and fewer epochs if that is not enough for one a slot. `sources` begin with the best.
+/// and fewer epochs if that is not enough for one a slot. `best` begins with the best; a
+/// slow one gives way to others that can be trained for longer.
 /// No training at all if there is no time for a single epoch.
 [[nodiscard]] final_planned plan_final_stage(const final_params& params,
-                                             std::span<const final_source> sources,
+                                             std::span<const individual> best,
                                              const final_means& means);
 
 /// The candidate of the i-th training of the plan, in the generation after the last;

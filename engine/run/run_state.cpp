@@ -133,8 +133,16 @@ expected<void> fold(run_state& state, const record& r,
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
   const individual i{
-      e.id,     c.genome,   fitness_of(e, state.rules.objective), e.parameters,
-      c.epochs, e.equal_to, cases_of(e, state.rules.cases),       c.zero_cost};
+      .id = e.id,
+      .genome = c.genome,
+      .fitness = fitness_of(e, state.rules.objective),
+      .parameters = e.parameters,
+      .epochs = c.epochs,
+      .trained = e.equal_to,
+      .cases = cases_of(e, state.rules.cases),
+      .zero_cost = c.zero_cost,
+      .seconds_per_epoch =
+          e.curve.empty() ? 0 : e.seconds / static_cast<double>(e.curve.size())};
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (i.fitness.ok && c.fold.of != 0)

@@ -1,6 +1,6 @@
 // An experiment is found out in this order: the profile of the data, the size of a search
 // that suits its rows, and, measured by `clade plan` in a process of its own, how long that
-// takes. With --minutes the size is changed so that the search takes about half of them;
+// takes. With --minutes the size is changed so that the search fits into its part of them;
 // limits.wall_time and [final] end it in time. The time for looking and measuring counts
 // towards the minutes where the run begins at once.
 
@@ -75,15 +75,27 @@ expected<measured> measure_speed(const std::filesystem::path& file) {
 // Fewer epochs tell little of a candidate.
 constexpr std::uint32_t least_epochs = 3;
 
-/// Of the time of a run, which the written experiment leaves at the usual.
-double search_share() {
-  return 1 - final_params{}.share;
+final_means means_of(const search_size& size, const measured& speed, double seconds) {
+  return {.slots = speed.slots,
+          .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),
+          .epochs = size.epochs};
+}
+
+/// What the search has of so many seconds of a run, which its end leaves to it.
+double search_seconds(const search_size& size, const measured& speed, double seconds) {
+  const final_means means{.slots = speed.slots,
+                          .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),
+                          .epochs = size.epochs};
+  const double end = share_of_end({.model = "ensemble"}, means,
+                                  speed.seconds_per_evaluation / size.epochs);
+  return (1 - end) * seconds;
 }
 
 /// Says that there is no time for a training, and how much there should be.
 std::string too_short(const search_size& size, const measured& speed, double seconds) {
   const double training = least_epochs * speed.seconds_per_evaluation / size.epochs;
-  const double needed = 2 * training / search_share();
+  const double share = search_seconds(size, speed, seconds) / seconds;
+  const double needed = 2 * training / share;
   if (needed <= seconds)
     return {};
   return "the minutes are too few: a training of " + std::to_string(least_epochs)
@@ -92,12 +104,22 @@ std::string too_short(const search_size& size, const measured& speed, double sec
          + " would do for a start";
 }
 
-/// The search that takes about half of so many seconds; the rest is for its end.
+/// A network that needs longer could not be trained to the end in time; 10 s are for what
+/// it takes to begin with it.
+std::chrono::seconds longest_training(const search_size& size, const measured& speed,
+                                      double seconds, std::chrono::seconds most) {
+  const double epoch =
+      affordable_epoch({.model = "ensemble"}, means_of(size, speed, seconds));
+  return std::min(
+      most, std::chrono::seconds(10 + std::llround(std::ceil(size.epochs * epoch))));
+}
+
+/// The search that fits into its part of so many seconds; the rest is for its end.
 search_size fit_into(search_size size, const measured& speed, double seconds) {
   constexpr double least = 48, most = 5000;
   const double epoch = speed.seconds_per_evaluation / size.epochs;
   const auto evaluations = [&] {
-    return seconds * search_share() * static_cast<double>(speed.slots)
+    return search_seconds(size, speed, seconds) * static_cast<double>(speed.slots)
            / (epoch * size.epochs);
   };
   while (evaluations() < least && size.epochs > least_epochs)
@@ -203,6 +225,8 @@ write_experiment(const data_profile& data, const new_options& options,
       if (const auto why = too_short(params.size, *speed, seconds); !why.empty())
         std::cerr << "clade: " << why << std::endl;
       params.size = fit_into(params.size, *speed, seconds);
+      params.evaluation_time =
+          longest_training(params.size, *speed, seconds, params.evaluation_time);
       speed->seconds = seconds * 0.9;
     }
     params.wall_time = std::chrono::seconds(
@@ -261,6 +285,9 @@ void add_new(CLI::App& app, command& chosen) {
          "Of an array of images: channels_first, [n, channels, height, width], or\n"
          "channels_last; auto recognizes it, or says that the sizes do not tell")
       ->capture_default_str();
+  sub->add_option("--test", options->request.test_file,
+                  "A file of the same kind that is the test set; otherwise one that lies "
+                  "beside\nan array, or a fifth of the data");
   sub->add_option("--task", options->task, task_names(""));
   sub->add_option("--output", options->output,
                   "The experiment's file; otherwise NAME.toml in the current folder");

@@ -181,6 +181,15 @@ std::string epochs_text(const plan& p) {
                                               : metric_text(p.mean_epochs());
 }
 
+double share_of_its_end(const plan& p) {
+  const experiment& e = p.checked.experiment;
+  return share_of_end(e.final_stage,
+                      {.slots = std::max<std::size_t>(1, p.slots.size()),
+                       .time = e.limits.wall_time,
+                       .epochs = full_epochs(e)},
+                      evaluation_seconds(p).value_or(0) / std::max(1.0, p.mean_epochs()));
+}
+
 std::string time_line(const plan& p) {
   const auto one = evaluation_seconds(p), all = total_seconds(p);
   if (!one || !all)
@@ -232,7 +241,7 @@ void print(const plan& p) {
   const double wall = std::chrono::duration<double>(e.limits.wall_time).count();
   if (e.final_stage.wanted() && wall > 0)
     std::cout << "  limits.wall_time is " << duration_text(wall) << ": after "
-              << duration_text(wall * (1 - e.final_stage.share))
+              << duration_text(wall * (1 - share_of_its_end(p)))
               << " the best are trained to the end, and the final model is made\n";
   else if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
     std::cout << "  limits.wall_time is " << duration_text(wall)

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cmath>
 
 namespace clade {
 namespace {
@@ -104,6 +105,17 @@ nlohmann::ordered_json column_json(const data_profile& d, std::size_t i) {
   return out;
 }
 
+std::string shares_text(const split_shares& s) {
+  std::string out;
+  for (const auto& [share, part] :
+       {std::pair(s.train, "train"), std::pair(s.validation, "validation"),
+        std::pair(s.test, "test")})
+    if (share > 0)
+      out += (out.empty() ? "" : ", ") + std::to_string(std::lround(100 * share)) + " % "
+             + part;
+  return out + "; ";
+}
+
 } // namespace
 
 std::string profile_table(const data_profile& d) {
@@ -116,9 +128,7 @@ std::string profile_table(const data_profile& d) {
   table lines({table::align::left, table::align::left});
   lines.add({"target", target_line(d)});
   lines.add({"task", task_line(d)});
-  lines.add({"split", (d.test_file.empty() ? "60 % train, 20 % validation, 20 % test; "
-                                           : "80 % train, 20 % validation; ")
-                          + split_text(d)});
+  lines.add({"split", shares_text(d.shares()) + split_text(d)});
   if (!d.test_file.empty())
     lines.add({"test set", d.test_file.filename().string()});
   const auto space = space_for(d);

@@ -65,9 +65,11 @@ public:
 private:
   /// Tells what happened since the last call.
   run_progress look(clock::time_point now);
-  void end_if_wanted(clock::time_point now);
+  void end_if_wanted(clock::time_point now, const run_progress& progress);
   /// `used` is a share of the time that the run may take.
-  void end_by_time(double used);
+  void end_by_time(double used, const run_progress& progress);
+  /// Says whether the rest of the time is for the trainings of the end.
+  [[nodiscard]] bool search_is_over(double used, const run_progress& progress) const;
 
   const session_params& params_;
   session_observer& observer_;
@@ -79,6 +81,7 @@ private:
   slots_file shown_slots_;
   slot_watch watch_;
   std::size_t generations_told_ = 0;
+  std::size_t slots_ = 0;
   clock::time_point start_ = clock::now();
   bool interrupted_ = false, ending_ = false;
   bool search_ended_ = false, trainings_ended_ = false;
@@ -88,6 +91,7 @@ run_progress session::look(clock::time_point now) {
   auto progress = head_.progress(generations_told_);
   generations_told_ += progress.generations.size();
   const auto slots = head_.slots();
+  slots_ = slots.slots.size();
   observer_.progressed(progress, slots);
   shown_slots_.update(slots);
   if (const auto missing = watch_.look(slots, now);
@@ -96,21 +100,31 @@ run_progress session::look(clock::time_point now) {
   return progress;
 }
 
-void session::end_if_wanted(clock::time_point now) {
+void session::end_if_wanted(clock::time_point now, const run_progress& progress) {
   const auto wall_time = params_.experiment.limits.wall_time;
   if (!interrupted_ && params_.interrupted && params_.interrupted()) {
     interrupted_ = ending_ = true;
     head_.stop("interrupted");
   } else if (!ending_ && wall_time.count() > 0) {
-    end_by_time((now - start_) / std::chrono::duration<double>(wall_time));
+    end_by_time((now - start_) / std::chrono::duration<double>(wall_time), progress);
   }
 }
 
-void session::end_by_time(double used) {
-  const auto& last = params_.experiment.final_stage;
-  if (last.wanted() && used >= 1 - last.share && !std::exchange(search_ended_, true)) {
+bool session::search_is_over(double used, const run_progress& progress) const {
+  const auto& e = params_.experiment;
+  const final_means means{.slots = std::max<std::size_t>(1, slots_),
+                          .time = e.limits.wall_time,
+                          .epochs = full_epochs(e)};
+  const double an_epoch = progress.best ? progress.best->seconds_per_epoch : 0;
+  return used >= 1 - share_of_end(e.final_stage, means, an_epoch);
+}
+
+void session::end_by_time(double used, const run_progress& progress) {
+  const bool has_end = params_.experiment.final_stage.wanted();
+  if (has_end && !search_ended_ && search_is_over(used, progress)) {
+    search_ended_ = true;
     head_.end_search("its share of the time is used");
-  } else if (last.wanted() && used >= latest_training
+  } else if (has_end && used >= latest_training
              && !std::exchange(trainings_ended_, true)) {
     head_.end_search("the time is nearly used", /*trainings_too=*/true);
   } else if (used >= 1) {
@@ -130,8 +144,7 @@ expected<run_progress> session::drive() {
       log_.write(renewed.error().message);
     else if (*renewed)
       log_.write("the keys of this run were renewed");
-    look(now);
-    end_if_wanted(now);
+    end_if_wanted(now, look(now));
   } while (!head_.wait(interval));
   auto last = look(clock::now());
   if (last.failure)

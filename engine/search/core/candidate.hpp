@@ -25,10 +25,10 @@ struct zero_cost_scores {
   friend bool operator==(const zero_cost_scores&, const zero_cost_scores&) = default;
 };
 
-/// The examples of a training at the end of a run. With `of` of 2 or more, those of the
-/// training and the validation part together are dealt into so many folds; the training
-/// leaves out fold `index` and is validated by it. 1: the parts are as always. 0: it is no
-/// training of the end.
+/// The examples of a training at the end of a run. With `of` of 2 or more, the validation
+/// part is dealt into so many folds; the training leaves out fold `index`, is validated by
+/// it, and has the others beside the training part. 1: the parts are as always. 0: it is
+/// no training of the end.
 struct data_fold {
   std::uint32_t index = 0;
   std::uint32_t of = 0;
@@ -232,6 +232,7 @@ struct individual {
   /// by lexicase (`cases_of`).
   std::vector<double> cases{};
   zero_cost_scores zero_cost{}; ///< As in `candidate`.
+  double seconds_per_epoch = 0; ///< Of its training; 0 if it had no epochs.
 };
 
 /// The metrics in the order of `by`, each to be raised: those to be lowered are negated.

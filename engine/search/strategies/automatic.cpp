@@ -52,6 +52,14 @@ constexpr std::array rules{
          [](const search_task&) -> std::string {
            return "there are rungs, on which most trainings can be stopped early";
          }},
+    rule{"regularized",
+         [](const search_task& task) {
+           return task.seeds && task.budget < too_few_to_learn_from;
+         },
+         [](const search_task& task) {
+           return count(task.budget, "evaluation")
+                  + " are few, and the space has networks to begin with";
+         }},
     rule{"random",
          [](const search_task& task) { return task.budget < too_few_to_learn_from; },
          [](const search_task& task) {

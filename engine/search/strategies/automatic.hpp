@@ -15,6 +15,7 @@ struct search_task {
   std::size_t objectives = 1;
   bool fidelities = false; ///< Trainings may be stopped and continued (rungs).
   std::size_t budget = 0;  ///< Evaluations in all.
+  bool seeds = false;      ///< The space names networks to begin with.
 };
 
 /// The parameters with a strategy in the place of "auto", and with what only some

@@ -11,19 +11,23 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::vector<final_source> three{{7, 1.0}, {3, 1.0}, {9, 1.0}, {5, 1.0}};
+individual source(candidate_id id, double seconds_per_epoch = 1) {
+  return {
+      .id = id, .genome = nullptr, .fitness = {}, .seconds_per_epoch = seconds_per_epoch};
+}
+
+const std::vector<individual> four{source(7), source(3), source(9), source(5)};
 
 final_planned plan(const final_params& params, std::chrono::milliseconds time,
-                   std::size_t slots = 2,
-                   const std::vector<final_source>& sources = three) {
+                   std::size_t slots = 2, const std::vector<individual>& sources = four) {
   return plan_final_stage(params, sources, {.slots = slots, .time = time, .epochs = 10});
 }
 
-double seconds(const final_planned& p, const std::vector<final_source>& sources = three) {
+double seconds(const final_planned& p) {
   double sum = 0;
   for (const auto& t : p.trainings)
-    sum += t.epochs
-           * std::ranges::find(sources, t.source, &final_source::id)->seconds_per_epoch;
+    sum +=
+        t.epochs * std::ranges::find(four, t.source, &individual::id)->seconds_per_epoch;
   return sum;
 }
 
@@ -66,7 +70,7 @@ TEST_CASE("final stage: without a limit of time three genomes are trained to the
   REQUIRE(p.trainings.size() == 3);
   CHECK(p.trainings[0].source == 7);
   CHECK(p.trainings[2].source == 9);
-  CHECK(p.trainings[0].epochs == 40);
+  CHECK(p.trainings[0].epochs == 60);
   CHECK(p.trainings[0].fold == data_fold{0, 1});
 }
 
@@ -98,6 +102,38 @@ TEST_CASE("final stage: with little time each slot trains one, for fewer epochs"
   REQUIRE(p.trainings.size() == 2);
   CHECK(p.trainings[0].epochs < 40);
   CHECK(p.trainings[0].epochs > 10);
+  // Each without another half of the validation part.
+  CHECK(p.trainings[1].source == 7);
+  CHECK(p.trainings[1].fold == data_fold{1, 2});
+}
+
+TEST_CASE("final stage: folds that somebody asks for are trained for fewer epochs") {
+  auto params = ensemble();
+  params.folds = 4;
+  const auto p = plan(params, 100s);
+  REQUIRE(p.trainings.size() == 4);
+  CHECK(p.trainings[3].fold == data_fold{3, 4});
+  CHECK(p.trainings[3].epochs < 50);
+}
+
+TEST_CASE("final stage: the slower an epoch the more of the time is for the end") {
+  const final_means ten_minutes{.slots = 2, .time = 600s, .epochs = 10};
+  CHECK(share_of_end(ensemble(), ten_minutes, 0.1) == 0.5);
+  const double some = share_of_end(ensemble(), ten_minutes, 5);
+  CHECK(some > 0.5);
+  CHECK(some < 0.8);
+  CHECK(share_of_end(ensemble(), ten_minutes, 100) == 0.8);
+  CHECK(share_of_end({.model = "best", .share = 0.3}, ten_minutes, 100) == 0.3);
+  const double longest = affordable_epoch(ensemble(), ten_minutes);
+  const auto end = std::chrono::milliseconds(480s);
+  CHECK(plan(ensemble(), end, 2, {source(1, 0.99 * longest), source(2)})
+            .trainings.front()
+            .source
+        == 1);
+  CHECK(plan(ensemble(), end, 2, {source(1, 1.01 * longest), source(2)})
+            .trainings.front()
+            .source
+        == 2);
 }
 
 TEST_CASE("final stage: with much time genomes have folds") {
@@ -108,9 +144,19 @@ TEST_CASE("final stage: with much time genomes have folds") {
 
 TEST_CASE(
     "final stage: a genome that is much slower than the best is left to the search") {
-  const std::vector<final_source> uneven{{1, 1.0}, {2, 9.0}};
-  for (const auto& t : plan(ensemble(), 20s, 2, uneven).trainings)
+  const std::vector<individual> uneven{source(1), source(2, 9)};
+  auto one_model_each = ensemble();
+  one_model_each.folds = 1;
+  for (const auto& t : plan(one_model_each, 20s, 2, uneven).trainings)
     CHECK(t.source == 1);
+}
+
+TEST_CASE("final stage: a slow genome gives way to one that can be trained for longer") {
+  const std::vector<individual> uneven{source(1, 9), source(2, 1), source(3, 0.5)};
+  CHECK(plan(ensemble(), 100s, 2, uneven).trainings.front().source == 2);
+  CHECK(plan(ensemble(), 20s, 2, uneven).trainings.front().source == 3);
+  CHECK(plan(ensemble(), 2000s, 2, uneven).trainings.front().source == 1);
+  CHECK(plan(ensemble(), 0s, 2, uneven).trainings.front().source == 1);
 }
 
 TEST_CASE("final stage: without time for an epoch, or without genomes, none is trained") {

@@ -51,6 +51,7 @@ TEST_CASE("auto: rungs are used whatever the space is") {
 TEST_CASE("auto: otherwise the budget decides") {
   for (const auto& space : {toy_world{}.space(), layered()}) {
     CHECK(chosen({.budget = 19}, space, all) == "random");
+    CHECK(chosen({.budget = 19, .seeds = true}, space, all) == "regularized");
     CHECK(chosen({.budget = 20}, space, all) == "surrogate");
     CHECK(chosen({.budget = 2'000}, space, all) == "surrogate");
     CHECK(chosen({.budget = 2'001}, space, all) == "regularized");
