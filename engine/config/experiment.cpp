@@ -28,14 +28,15 @@ constexpr std::size_t max_name_bytes = 64;
 search_space choose_space(table_reader& t, const experiment& e, document& d) {
   if (!e.traits().trains) {
     t.fail("file", "search_space.file is missing: it says what networks are made of, "
-                   "file = \"mlp\" or \"image\" or a file of yours");
+                   "file = \"tabular\" or \"residual\" or a file of yours");
     return {};
   }
   if (d.wrong)
     return {};
   const auto found = layout_of(e.data);
-  auto space = found ? load_built_in_space(*found == layout::image ? "image" : "mlp")
-                     : tl::unexpected(found.error());
+  auto space = found
+                   ? load_built_in_space(*found == layout::image ? "residual" : "tabular")
+                   : tl::unexpected(found.error());
   if (space)
     return std::move(*space);
   d.wrong = std::move(space).error();

@@ -216,7 +216,7 @@ std::vector<reference_section> experiment_reference() {
        {{"file", "path", "",
          "\"tabular\" and \"mlp\" (for tables), \"residual\", \"mobile\" and \"image\" "
          "are built in; or a file of your own (`clade help search-spaces`). Left out: "
-         "\"mlp\" or \"image\", as fits the data."},
+         "\"tabular\" or \"residual\", as fits the data."},
         {"seeds", "text", "\"space\"",
          "\"none\" leaves out the networks that the space names as first candidates."}}},
       objective_section(),

@@ -5,6 +5,7 @@
 
 #include "engine/config/key_reader.hpp"
 #include "engine/config/table_file.hpp"
+#include "engine/data/examples.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
 #include "engine/search/strategies/automatic.hpp"
 #include "engine/search/strategies/validation.hpp"
@@ -59,8 +60,12 @@ void read_data(table_reader t, std::filesystem::path folder, written_by who,
   keys(visitor, p);
   t.finish();
   t.check(validate(p));
-  if (who == written_by::people)
-    t.check(check_shares(p));
+  if (who != written_by::people)
+    return;
+  // The usual shares are those of data that has to give a test part, too.
+  if (!t.has("split") && test_source(p))
+    p.train = 0.8, p.test = 0;
+  t.check(check_shares(p));
 }
 
 void read_synthetic_problem(table_reader t, layout input, problem& p) {

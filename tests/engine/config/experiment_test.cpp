@@ -181,7 +181,7 @@ TEST_CASE("experiment: what must be there and is not is asked for") {
            "\"data/digits.csv.gz\"");
   CHECK(files.error_of("[experiment]\nfitness = \"synthetic\"\n[search_space]\n")
         == "x.toml:3: search_space.file is missing: it says what networks are made of, "
-           "file = \"mlp\" or \"image\" or a file of yours");
+           "file = \"tabular\" or \"residual\" or a file of yours");
 }
 
 TEST_CASE("experiment: one that says nothing but its data has the rest by itself") {
@@ -189,14 +189,27 @@ TEST_CASE("experiment: one that says nothing but its data has the rest by itself
   write_text(files.folder() / "d.csv", "a,b,c\n1,2,x\n");
   const auto e = files.loaded("[data]\nfile = \"d.csv\"\ntarget = \"c\"\n");
   CHECK(e.name == "x");
-  CHECK(e.space.name == "mlp");
+  CHECK(e.space.name == "tabular");
+  CHECK(e.data.test == 0.2);
   CHECK(e.objective.metric == "validation.accuracy");
   CHECK(files.loaded("[data]\nfile = \"d.csv\"\nshape = [1, 1, 2]\n").space.name
-        == "image");
+        == "residual");
   CHECK(files.loaded("[data]\nfile = \"d.csv\"\n[search_space]\nfile = \"mlp.toml\"\n")
             .space.name
         == "mlp");
   CHECK(files.error_of("[data]\nfile = \"none.csv\"\n") == "none.csv: no such file");
+}
+
+TEST_CASE("experiment: beside a test file nothing is left for a test part") {
+  const experiment_files files;
+  write_text(files.folder() / "d.csv", "a,b,c\n1,2,x\n");
+  const auto e =
+      files.loaded("[data]\nfile = \"d.csv\"\ntest_file = \"d.csv\"\ntarget = \"c\"\n");
+  CHECK(e.data.train == 0.8);
+  CHECK(e.data.validation == 0.2);
+  const auto again = parse_resolved(to_toml(e), "resolved");
+  REQUIRE(again);
+  CHECK(again->data.train == 0.8);
 }
 
 TEST_CASE("experiment: data is no experiment") {
