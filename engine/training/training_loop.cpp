@@ -52,6 +52,7 @@ public:
         source_(data, task.recipe, task.key),
         optimiser_(task.recipe, net.parameters()),
         number_(task.first_epoch) {
+    net.use_stochastic_depth(task.recipe.stochastic_depth, task.key);
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, tensors_of(net));
   }

@@ -69,6 +69,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(plain->mixup == 0);
   CHECK(plain->gradient_clip == 0);
   CHECK(plain->ema == 0);
+  CHECK(plain->stochastic_depth == 0);
 
   const auto own = recipe_of(defaults, {{"batch_size", std::int64_t{16}},
                                         {"flip", "yes"},
@@ -78,6 +79,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
                                         {"optimizer", "adamw"},
                                         {"schedule", "cosine"},
                                         {"shift", std::int64_t{2}},
+                                        {"stochastic_depth", 0.2},
                                         {"weight_decay", std::int64_t{0}}});
   REQUIRE(own);
   CHECK(own->optimiser == optimiser_kind::adamw);
@@ -88,6 +90,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(own->batch_size == 16);
   CHECK(own->label_smoothing == 0.1);
   CHECK(own->shift == 2);
+  CHECK(own->stochastic_depth == 0.2);
   CHECK(own->flip);
 }
 
@@ -126,6 +129,9 @@ TEST_CASE("recipe: a value of the wrong type or out of range is an error") {
   CHECK(objection_to(setting{"optimiser", 1.0}) == "optimiser is no word");
   CHECK(objection_to(setting{"label_smoothing", 1.0})
         == "label_smoothing is not in [0, 1)");
+  CHECK(objection_to(setting{"stochastic_depth", 0.8}) == "valid");
+  CHECK(objection_to(setting{"stochastic_depth", 0.9})
+        == "stochastic_depth is not in [0, 0.8]");
   CHECK(objection_to(setting{"shift", std::int64_t{-1}}) == "shift is not in [0, 64]");
   CHECK(objection_to(setting{"flip", "perhaps"})
         == "flip is \"perhaps\"; there are no, yes");
