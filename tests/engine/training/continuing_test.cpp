@@ -141,6 +141,23 @@ TEST_CASE("continuing: with channels last it goes on bit for bit, near the usual
         == 3);
 }
 
+TEST_CASE("continuing: with bfloat16 it goes on bit for bit, near the usual results") {
+  image_bench bench;
+  auto g = a_conv_network();
+  for (const auto& [name, v] : parts_of_recipes())
+    if (name != "mixup")
+      assign(g.hyperparameters, name, v);
+  const auto first = rung(g, 1, 3);
+  const auto usual = trained(*bench.trainer(), first);
+  bench.setup.training.precision = float_format::bfloat16;
+  const auto three = trained(*bench.trainer(), first);
+  check_equal(trained(*bench.trainer(), going_on(first, three, 9, 6)),
+              trained(*bench.trainer(), rung(g, 1, 6)));
+  CHECK(three.evaluation.weights_hash != usual.evaluation.weights_hash);
+  CHECK(metric_of(three.evaluation.metrics, "validation.loss")
+        == Approx(metric_of(usual.evaluation.metrics, "validation.loss")).epsilon(0.1));
+}
+
 TEST_CASE("continuing: with stochastic depth it goes on bit for bit") {
   const image_bench bench;
   auto g = a_residual_network();

@@ -46,6 +46,17 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
   CHECK(objection_to(training_params{.ema = 1}) == "training.ema is not in [0, 1)");
 }
 
+TEST_CASE("training params: float16 is for CUDA devices") {
+  const training_params half{.precision = float_format::float16};
+  CHECK(check_device(half, "cuda:0"));
+  const auto refused = check_device(half, "cpu");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message
+        == "training.precision = \"float16\" is for CUDA devices, not for cpu; take "
+           "\"bfloat16\" or \"float32\"");
+  CHECK(check_device({.precision = float_format::bfloat16}, "cpu"));
+}
+
 TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   const training_params defaults{.optimiser = "sgd",
                                  .schedule = "step",
