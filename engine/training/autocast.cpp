@@ -14,7 +14,7 @@ autocast_guard::autocast_guard(c10::DeviceType device, float_format p)
   old_type_ = at::autocast::get_autocast_dtype(device_);
   at::autocast::set_autocast_enabled(device_, true);
   at::autocast::set_autocast_dtype(device_, p == float_format::bfloat16 ? at::kBFloat16
-                                                                     : at::kHalf);
+                                                                        : at::kHalf);
   at::autocast::increment_nesting();
 }
 
