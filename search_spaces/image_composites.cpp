@@ -126,7 +126,9 @@ parts residual_parts(const composite_input& in, const settings_list& settings) {
     all.go_on_from(before);
     if (stride != 1 || channels != filters)
       all.then("shortcut", "conv", conv(filters, 1, stride, "none"));
-    all.join("add", "add", {branch, all.last()});
+    const auto skip = all.last();
+    all.go_on_from(branch);
+    all.add_to(skip);
     all.activate("activation", activation);
   });
 }

@@ -325,6 +325,7 @@ expected<builder::index> builder::add_parts(const std::string& name,
     if (!added)
       return added;
     network_.layers[*added].starts_at_zero = part.starts_at_zero;
+    network_.layers[*added].adds_branch = part.adds_branch;
     network_.layers[*added].selected = std::move(part.selected);
     layers.push_back(*added);
   }

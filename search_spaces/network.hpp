@@ -38,6 +38,8 @@ struct layer {
   /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
   /// that is added to what it branched off.
   bool starts_at_zero = false;
+  /// Of add: its first input is a residual branch, which is added to what it branched off.
+  bool adds_branch = false;
   std::vector<std::int64_t> selected{}; ///< Of select: the features that it passes on.
 
   friend bool operator==(const layer&, const layer&) = default;

@@ -50,7 +50,8 @@ struct layer_part {
   std::string_view op;
   std::vector<setting> settings;   ///< Those that are not the fallback.
   std::vector<std::size_t> inputs; ///< Parts, counted from 1; 0: what enters.
-  bool starts_at_zero = false;     ///< As in `layer`, and likewise the next.
+  bool starts_at_zero = false;     ///< As in `layer`, and likewise the next two.
+  bool adds_branch = false;
   std::vector<std::int64_t> selected = {};
 };
 

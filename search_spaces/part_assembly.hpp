@@ -32,8 +32,9 @@ public:
     if (function != "none")
       then(name, "activation", {{"function", function}});
   }
-  /// Adds the last layer to `skip`, whose units are the main path's.
-  void add_to(index skip) { join("add", "add", {last_, skip}); }
+  /// Adds the last layer, the end of a residual branch, to `skip`, whose units are the
+  /// main path's.
+  void add_to(index skip) { join("add", "add", {last_, skip}).adds_branch = true; }
 
   void begin_repetition(std::int64_t number) { prefix_ = std::to_string(number) + "."; }
   [[nodiscard]] index last() const { return last_; }

@@ -326,6 +326,16 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
       p.memory_format, usual.memory_format,
       words<memory_format, 2>{{{"contiguous", memory_format::contiguous},
                                {"channels_last", memory_format::channels_last}}});
+  v.unusual_choice(
+      describe(
+          "precision",
+          "What the forward pass of a training computes with: \"float32\", "
+          "\"bfloat16\", or \"float16\" (on CUDA alone, with loss scaling). Weights, "
+          "steps and evaluation stay float32; results differ between precisions."),
+      p.precision, usual.precision,
+      words<float_format, 3>{{{"float32", float_format::float32},
+                              {"bfloat16", float_format::bfloat16},
+                              {"float16", float_format::float16}}});
 }
 
 template<class Visitor>

@@ -25,10 +25,17 @@ void choose_vector_functions() {
   static_cast<void>(chosen);
 }
 
+at::Tensor scaled_by_example(const at::Tensor& values, const at::Tensor& scales) {
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(values.dim()), 1);
+  shape.front() = values.size(0);
+  return values * scales.to(values.scalar_type()).view(shape);
+}
+
 } // namespace
 
 network_module::network_module(const network& n, const training_key& key,
-                               const at::Device& device) {
+                               const at::Device& device)
+    : device_(device) {
   choose_vector_functions();
   for (const auto& l : n.layers) {
     const auto* op = find_operator_module(l.op);
@@ -36,7 +43,9 @@ network_module::network_module(const network& n, const training_key& key,
     layer_context context{.random = key.stream(l.name), .device = device};
     auto module = op->build(l, context);
     register_module(torch_name(l.name), module);
-    steps_.push_back({.module = module, .inputs = l.inputs});
+    steps_.push_back({.module = module, .inputs = l.inputs, .branch = {}});
+    if (l.adds_branch)
+      steps_.back().branch = branches_++;
   }
   to(device);
   for (std::size_t i = 0; i < n.layers.size(); ++i) {
@@ -52,6 +61,21 @@ void network_module::use_channels_last() {
   for (auto& s : state_)
     if (s.tensor.dim() == 4)
       s.tensor.set_data(s.tensor.detach().contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+void network_module::use_stochastic_depth(double chance, const training_key& key) {
+  if (chance == 0 || branches_ == 0)
+    return;
+  const auto numbers = at::arange(1, branches_ + 1, at::kFloat).unsqueeze(1);
+  kept_ = (1 - numbers * (chance / static_cast<double>(branches_))).to(device_);
+  depth_generator_ = at::globalContext().defaultGenerator(device_).clone();
+  depth_generator_.set_current_seed(key.stream("stochastic depth").next());
+}
+
+// What each branch is multiplied with for each example, [branches, examples].
+at::Tensor network_module::draw_branch_scales(std::int64_t examples) {
+  const at::NoGradGuard no_grad;
+  return at::bernoulli(kept_.expand({branches_, examples}), depth_generator_).div_(kept_);
 }
 
 bool network_module::observes() const {
@@ -85,6 +109,9 @@ at::Tensor network_module::forward(at::Tensor examples) {
     examples = examples.contiguous(at::MemoryFormat::ChannelsLast);
   std::vector<at::Tensor> outputs;
   outputs.reserve(steps_.size());
+  at::Tensor scales;
+  if (kept_.defined() && is_training())
+    scales = draw_branch_scales(examples.size(0));
   std::vector<at::Tensor> inputs;
   for (const auto& s : steps_) {
     inputs.clear();
@@ -92,6 +119,8 @@ at::Tensor network_module::forward(at::Tensor examples) {
       inputs.push_back(outputs[i]);
     if (s.inputs.empty())
       inputs.push_back(examples);
+    if (s.branch && scales.defined())
+      inputs[0] = scaled_by_example(inputs[0], scales[*s.branch]);
     outputs.push_back(s.module->forward(inputs));
   }
   return outputs.back();
@@ -115,29 +144,34 @@ void network_module::stop_dropping() {
       s.module->eval();
 }
 
+std::vector<at::Generator> network_module::generators() const {
+  std::vector<at::Generator> all;
+  for (const auto& s : steps_)
+    if (const auto* g = s.module->generator())
+      all.push_back(*g);
+  if (depth_generator_.defined())
+    all.push_back(depth_generator_);
+  return all;
+}
+
 std::vector<bytes> network_module::random_states() const {
   std::vector<bytes> states;
-  for (const auto& s : steps_)
-    if (auto* g = s.module->generator()) {
-      const auto state = g->get_state().cpu().contiguous();
-      const auto* first = static_cast<const char*>(state.const_data_ptr());
-      states.emplace_back(first, static_cast<std::size_t>(state.numel()));
-    }
+  for (const auto& g : generators()) {
+    const auto state = g.get_state().cpu().contiguous();
+    const auto* first = static_cast<const char*>(state.const_data_ptr());
+    states.emplace_back(first, static_cast<std::size_t>(state.numel()));
+  }
   return states;
 }
 
 void network_module::set_random_states(std::span<const bytes> states) {
-  std::size_t at = 0;
-  for (const auto& s : steps_) {
-    auto* g = s.module->generator();
-    if (g == nullptr || at == states.size())
+  auto all = generators();
+  for (std::size_t i = 0; i < std::min(all.size(), states.size()); ++i) {
+    auto state = at::empty({static_cast<std::int64_t>(states[i].size())}, at::kByte);
+    if (state.numel() != all[i].get_state().numel())
       continue;
-    const auto& bytes = states[at++];
-    auto state = at::empty({static_cast<std::int64_t>(bytes.size())}, at::kByte);
-    if (state.numel() != g->get_state().numel())
-      continue;
-    std::ranges::copy(bytes, static_cast<char*>(state.mutable_data_ptr()));
-    g->set_state(state);
+    std::ranges::copy(states[i], static_cast<char*>(state.mutable_data_ptr()));
+    all[i].set_state(state);
   }
 }
 

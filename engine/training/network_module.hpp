@@ -7,6 +7,7 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,11 @@ public:
   /// From now on images and the weights of convolutions lie in memory with their channels
   /// last. For a network that has no optimiser yet, which shares its weights' storage.
   void use_channels_last();
+  /// From now on training leaves out residual branches, for each example by chances of
+  /// their own: the last branch with chance `chance`, branch l of n with l / n of it. What
+  /// stays is divided by its chance of staying, so that evaluation has nothing to correct
+  /// (Huang et al., "Deep Networks with Stochastic Depth", ECCV 2016).
+  void use_stochastic_depth(double chance, const training_key& key);
   /// Whether layers have constants that come from the examples of the training part; they
   /// are part of the weights, so that a network that loads weights need not observe.
   [[nodiscard]] bool observes() const;
@@ -67,8 +73,9 @@ public:
   void leave_out_norms();
   void stop_dropping();
 
-  /// Where the generators of its layers stand, in the order of layers. What another kind
-  /// of device gave is passed over: numbers are then drawn from the beginning again.
+  /// Where the generators of its layers stand, in the order of layers, and then the one
+  /// of stochastic depth. What another kind of device gave is passed over: numbers are
+  /// then drawn from the beginning again.
   [[nodiscard]] std::vector<bytes> random_states() const;
   void set_random_states(std::span<const bytes> states);
 
@@ -76,11 +83,20 @@ private:
   struct step {
     std::shared_ptr<layer_module> module;
     std::vector<std::size_t> inputs;
+    /// Of a layer whose first input is a residual branch: the branch's number.
+    std::optional<std::int64_t> branch;
   };
+
+  [[nodiscard]] at::Tensor draw_branch_scales(std::int64_t examples);
+  [[nodiscard]] std::vector<at::Generator> generators() const;
 
   std::vector<step> steps_;
   std::vector<named_tensor> state_;
+  at::Device device_;
   bool channels_last_ = false;
+  std::int64_t branches_ = 0;
+  at::Tensor kept_; ///< [branches, 1]: their chances to stay; undefined: all stay.
+  at::Generator depth_generator_;
 };
 
 } // namespace clade

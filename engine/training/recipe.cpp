@@ -33,6 +33,10 @@ constexpr hyperparameter_entry entries[]{
     {"schedule", "How the learning rate goes: \"constant\", \"cosine\", \"step\" or "
                  "\"one_cycle\" (cosine after a warm-up of 0.3)."},
     {"shift", "Images are moved by up to this many pixels either way."},
+    {"stochastic_depth",
+     "The chance with which training leaves out the last residual branch of a network "
+     "for an example, at most 0.8; the first branches of many have a small part of it. "
+     "0 for never. Of residual, convnext, inverted_residual and residual_dense."},
     {"warmup",
      "Share of the steps in which the learning rate rises, before the schedule."},
     {"weight_decay", "Of weights; biases and norms are left alone."}};
@@ -56,6 +60,7 @@ constexpr std::int64_t max_shift = 64;
 constexpr std::int64_t max_cutout = 64;
 constexpr std::int64_t max_batch_size = 1 << 20;
 constexpr double max_warmup = 0.5;
+constexpr double max_stochastic_depth = 0.8;
 // Beyond, all examples are about half of each of two, and drawing shares takes long.
 constexpr double max_mixup = 4;
 
@@ -151,6 +156,8 @@ void check_ranges(reading& in, const recipe& r) {
   in.require(finite_in(r.gradient_clip, 0, 1e6), "gradient_clip",
              "is not in [0, 1000000]");
   in.require(finite_in(r.ema, 0, 1) && r.ema < 1, "ema", "is not in [0, 1)");
+  in.require(finite_in(r.stochastic_depth, 0, max_stochastic_depth), "stochastic_depth",
+             "is not in [0, 0.8]");
 }
 
 double falling_rate(const recipe& r, double done) {
@@ -215,6 +222,7 @@ expected<recipe> recipe_of(const training_params& defaults,
   in.number("mixup", r.mixup);
   in.number("gradient_clip", r.gradient_clip);
   in.number("ema", r.ema);
+  in.number("stochastic_depth", r.stochastic_depth);
   in.whole("shift", r.shift);
   in.whole("cutout", r.cutout);
   std::string flip = defaults.flip ? "yes" : "no";

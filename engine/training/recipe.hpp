@@ -34,6 +34,9 @@ struct recipe {
   /// Decay of the exponential average of the weights, which is what is validated and
   /// kept; 0: there is none, and the weights of the last step are.
   double ema = 0;
+  /// The chance with which training leaves out the last residual branch for an example;
+  /// it is the smaller the earlier a branch comes. 0: all branches stay.
+  double stochastic_depth = 0;
 };
 
 /// A hyperparameter that is read, and what the reference says of it.

@@ -187,8 +187,11 @@ expected<void> trainer::warm_up() {
       const auto planned = context_.plan_for(sampled->child);
       if (!planned)
         return tl::unexpected(planned.error());
-      const training_task task{
-          .recipe = planned->recipe, .key = {}, .goal = of_epochs(goal()), .epochs = 1};
+      const training_task task{.recipe = planned->recipe,
+                               .key = {},
+                               .goal = of_epochs(goal()),
+                               .epochs = 1,
+                               .precision = setup.training.precision};
       const auto module = context_.make_untrained(planned->network, task.key);
       unheard_progress nobody;
       // Whether so short a training succeeds says nothing.
@@ -208,7 +211,10 @@ int threads_from_environment() {
 }
 
 expected<void> check(const training_setup& setup) {
-  if (auto valid = validate(setup.training); !valid)
+  if (auto valid = validate(setup.training).and_then([&] {
+        return check_device(setup.training, setup.device);
+      });
+      !valid)
     return valid;
   for (const auto& h : setup.space.rules.hyperparameters)
     if (find_hyperparameter(h.name) == nullptr)

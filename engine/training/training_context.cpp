@@ -101,6 +101,7 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .horizon = at_end ? j.budget.epochs : j.budget.horizon,
           .first_epoch = j.start_epoch + 1,
           .patience = at_end ? 0 : setup_.training.patience,
+          .precision = setup_.training.precision,
           .asked = asked_,
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole};

@@ -1,6 +1,7 @@
 #include "engine/training/training_loop.hpp"
 
 #include "engine/training/assessment.hpp"
+#include "engine/training/autocast.hpp"
 #include "engine/training/loss.hpp"
 #include "engine/training/optimiser.hpp"
 #include "engine/training/tensor_copy.hpp"
@@ -50,8 +51,10 @@ public:
         task_(task),
         progress_(p),
         source_(data, task.recipe, task.key),
-        optimiser_(task.recipe, net.parameters()),
+        optimiser_(task.recipe, net.parameters(),
+                   task.precision == float_format::float16),
         number_(task.first_epoch) {
+    net.use_stochastic_depth(task.recipe.stochastic_depth, task.key);
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, tensors_of(net));
   }
@@ -62,6 +65,7 @@ public:
 private:
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
+  at::Tensor forward(const at::Tensor& features);
   void train_batch(const batch& b, double learning_rate);
   void exchange_average();
   void restore_average(const std::vector<weight_tensor>& stored);
@@ -201,16 +205,22 @@ bool training_loop::train_epoch(std::uint32_t number) {
   return true;
 }
 
+// Losses are sums, which need float32.
+at::Tensor training_loop::forward(const at::Tensor& features) {
+  const autocast_guard autocast(features.device().type(), task_.precision);
+  return net_.forward(features).to(at::kFloat);
+}
+
 void training_loop::train_batch(const batch& b, double learning_rate) {
   const loss_options options{.class_weights = data_.class_weights,
                              .label_smoothing = task_.recipe.label_smoothing};
-  const auto predictions = net_.forward(b.features);
+  const auto predictions = forward(b.features);
   auto loss = loss_of(data_.task.loss, predictions, b.targets, options);
   if (b.other_targets.defined())
     loss =
         b.share * loss
         + (1 - b.share) * loss_of(data_.task.loss, predictions, b.other_targets, options);
-  loss.backward();
+  optimiser_.scaled(loss).backward();
   optimiser_.step(learning_rate);
   if (average_)
     average_->add(optimiser_.steps());

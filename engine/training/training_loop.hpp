@@ -19,7 +19,8 @@ struct training_task {
   std::uint32_t horizon = 0;
   std::uint32_t first_epoch = 1; ///< Of a training that does not go on.
   std::uint32_t patience = 0;    ///< Epochs without a lower validation.loss; 0: no limit.
-  asked_metrics asked{};         ///< What epochs have beside the usual metrics.
+  clade::float_format precision = clade::float_format::float32; ///< Of forward passes.
+  asked_metrics asked{}; ///< What epochs have beside the usual metrics.
   std::chrono::steady_clock::time_point deadline =
       std::chrono::steady_clock::time_point::max();
   /// Whether the result is to say where the training stands.

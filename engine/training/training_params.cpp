@@ -12,4 +12,12 @@ expected<void> validate(const training_params& params) {
   return validate(params.class_weights);
 }
 
+expected<void> check_device(const training_params& params, std::string_view device) {
+  if (params.precision == float_format::float16 && !device.starts_with("cuda"))
+    return fail(error_kind::invalid_input,
+                "training.precision = \"float16\" is for CUDA devices, not for "
+                    + std::string(device) + "; take \"bfloat16\" or \"float32\"");
+  return {};
+}
+
 } // namespace clade

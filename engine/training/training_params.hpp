@@ -7,11 +7,16 @@
 #include "search_spaces/search_space.hpp"
 
 #include <filesystem>
+#include <string_view>
 
 namespace clade {
 
 /// The order in which the values of images lie in memory.
 enum class memory_format : std::uint8_t { contiguous, channels_last };
+
+/// What the forward pass of a training computes with, where that is safe; weights, steps
+/// and evaluation are float32 in each.
+enum class float_format : std::uint8_t { float32, bfloat16, float16 };
 
 /// `[training]` of an experiment: what is the same for every candidate. Learning rate,
 /// momentum, weight decay, batch size, optimiser, schedule and augmentation are
@@ -35,6 +40,8 @@ struct training_params {
   double ema = 0;
   /// Convolutions on processors are faster with channels_last, and round differently.
   clade::memory_format memory_format = clade::memory_format::contiguous;
+  /// Faster on devices that have units for it; float16 is for CUDA alone.
+  clade::float_format precision = clade::float_format::float32;
   /// For classes that are rare, or whose errors are worse than others'.
   clade::class_weights class_weights{};
   /// Metrics that every epoch records beside the usual ones and those that the objective
@@ -43,6 +50,10 @@ struct training_params {
 };
 
 [[nodiscard]] expected<void> validate(const training_params& params);
+
+/// Says what of the params the device ("cpu" or "cuda:0") cannot do.
+[[nodiscard]] expected<void> check_device(const training_params& params,
+                                          std::string_view device);
 
 /// All that a trainer needs to know.
 struct training_setup {

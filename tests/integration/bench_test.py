@@ -57,7 +57,7 @@ class Step(RunTest):
         said = self.finish("bench", "step", "--python", "", "--only", "dense, batch 32", "--turns", "1",
                            "--runs", self.folder)
         lines = said.out.splitlines()
-        self.assertEqual(lines[0], "one thread, the median of 1 turns")
+        self.assertEqual(lines[0], "one thread, float32, the median of 1 turns")
         self.assertEqual(lines[1].split(), ["network", "a", "second", "clade", "eager", "ratio", "compiled", "ratio"])
         self.assertEqual(lines[2].split()[:4], ["dense,", "batch", "32", "rows"])
         self.assertGreater(int(lines[2].split()[4]), 0)

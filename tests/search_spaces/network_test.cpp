@@ -20,7 +20,29 @@ std::string decoded(const genome& g, const search_space& space = an_image_space(
   return n ? "\n" + to_text(*n) : n.error().message;
 }
 
+/// What ends the residual branches of two repetitions of that block.
+std::string branches_of(const std::string& block, std::vector<setting> settings = {}) {
+  settings.push_back(whole("repeats", 2));
+  const auto n = decode(an_image_space(), a_chain({{block, settings}}), digits());
+  REQUIRE(n);
+  std::string names;
+  for (const auto& l : n->layers)
+    if (l.adds_branch)
+      names += n->layers[l.inputs[0]].name + " ";
+  return names;
+}
+
 } // namespace
+
+TEST_CASE("network: the sums of residual blocks take their branches first") {
+  CHECK(branches_of("residual") == "n10.1.conv2 n10.2.conv2 ");
+  CHECK(branches_of("residual", {{"block", "bottleneck"}}) == "n10.1.conv3 n10.2.conv3 ");
+  CHECK(branches_of("inverted_residual") == "n10.2.reduce "); // The first has no skip.
+  CHECK(branches_of("convnext") == "n10.1.reduce n10.2.reduce ");
+  CHECK(branches_of("residual_dense") == "n10.1.dense2 n10.2.dense2 ");
+  CHECK(branches_of("residual_dense", {{"dropout", 0.5}})
+        == "n10.1.dropout2 n10.2.dropout2 ");
+}
 
 TEST_CASE("network: a chain of a convolution has the shapes and costs computed by hand") {
   CHECK(decoded(a_chain({{"conv", {whole("filters", 8), whole("kernel", 3)}}})) == R"(

@@ -15,6 +15,8 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace clade {
 
@@ -27,15 +29,22 @@ struct step_options {
   fs::path script = "tools/bench/torch_step.py";
   fs::path runs = "runs";
   std::string only;
+  std::string precision = "float32";
   std::uint64_t turns = 7;
-  bool compile = false;
+  bool eager_alone = false;
   bool contiguous = false;
 };
 
 /// Images or rows a second, in the median of the turns; 0 where there was no peer.
 struct step_row {
   double clade = 0, eager = 0, compiled = 0;
+  std::string compile_failure{}; ///< Why there is no `compiled`; empty: none was wanted.
 };
+
+/// How many times as fast Clade is.
+double ratio_to(double peer, const step_row& row) {
+  return peer > 0 ? row.clade / peer : 0;
+}
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -71,6 +80,8 @@ expected<measured_network> prepare(const step_options& options, const step_netwo
   setup.training.patience = 0;
   setup.training.memory_format =
       options.contiguous ? memory_format::contiguous : memory_format::channels_last;
+  setup.training.precision =
+      options.precision == "bfloat16" ? float_format::bfloat16 : float_format::float32;
   setup.data.file = folder / "features.npy";
   setup.data.target_file = folder / "targets.npy";
   setup.data.shape = n.input;
@@ -95,11 +106,8 @@ expected<double> epoch_of(const measured_network& n, std::uint64_t& parameters) 
   return done.curve.back().seconds;
 }
 
-expected<std::optional<step_peer>> start_peer(const step_options& options,
-                                              const step_network& n,
-                                              const fs::path& folder, bool compile) {
-  if (options.python.empty())
-    return std::nullopt;
+expected<step_peer> start_peer(const step_options& options, const step_network& n,
+                               const fs::path& folder, bool compile) {
   auto description = n.description;
   description["input"] = n.input.sizes;
   description["outputs"] = n.outputs;
@@ -109,11 +117,38 @@ expected<std::optional<step_peer>> start_peer(const step_options& options,
   std::vector<std::string> command{options.python, "-W", "ignore", options.script, file};
   if (compile)
     command.emplace_back("--compile");
-  auto peer = step_peer::start(command);
-  if (!peer && !compile)
-    return tl::unexpected(peer.error());
-  // Where it does not compile, nothing is compared with.
-  return peer ? std::optional(std::move(*peer)) : std::nullopt;
+  return step_peer::start(command);
+}
+
+struct step_peers {
+  std::optional<step_peer> eager, compiled;
+  std::string compile_failure;
+};
+
+/// Where nothing compiles, the peer is PyTorch eager alone.
+expected<step_peers> start_peers(const step_options& options, const step_network& n,
+                                 const fs::path& folder) {
+  step_peers peers;
+  if (options.python.empty())
+    return peers;
+  auto eager = start_peer(options, n, folder, false);
+  if (!eager)
+    return tl::unexpected(eager.error());
+  peers.eager.emplace(std::move(*eager));
+  if (options.eager_alone)
+    return peers;
+  auto compiled = start_peer(options, n, folder, true);
+  if (compiled)
+    peers.compiled.emplace(std::move(*compiled));
+  else
+    peers.compile_failure = compiled.error().message;
+  return peers;
+}
+
+expected<void> take_turn(std::optional<step_peer>& peer, std::vector<double>& seconds) {
+  if (!peer)
+    return {};
+  return peer->epoch().map([&](double s) { seconds.push_back(s); });
 }
 
 expected<step_row> measure(const step_options& options, const step_network& network,
@@ -121,42 +156,33 @@ expected<step_row> measure(const step_options& options, const step_network& netw
   auto n = prepare(options, network, folder);
   if (!n)
     return tl::unexpected(n.error());
-  auto eager = start_peer(options, network, folder, false);
-  if (!eager)
-    return tl::unexpected(eager.error());
-  std::optional<step_peer> compiled;
-  if (options.compile)
-    if (auto peer = start_peer(options, network, folder, true); peer && *peer)
-      compiled.emplace(std::move(**peer));
+  auto peers = start_peers(options, network, folder);
+  if (!peers)
+    return tl::unexpected(peers.error());
   std::vector<double> ours, of_eager, of_compiled;
   std::uint64_t parameters = 0;
-  const auto take_turn = [](std::optional<step_peer>& peer,
-                            std::vector<double>& seconds) -> expected<void> {
-    if (!peer)
-      return {};
-    return peer->epoch().map([&](double s) { seconds.push_back(s); });
-  };
   for (std::uint64_t turn = 0; turn < options.turns; ++turn) {
     const auto seconds = epoch_of(*n, parameters);
     if (!seconds)
       return tl::unexpected(seconds.error());
     ours.push_back(*seconds);
-    const auto heard = take_turn(*eager, of_eager).and_then([&] {
-      return take_turn(compiled, of_compiled);
+    const auto heard = take_turn(peers->eager, of_eager).and_then([&] {
+      return take_turn(peers->compiled, of_compiled);
     });
     if (!heard)
       return tl::unexpected(heard.error());
   }
-  if (*eager && (*eager)->parameters() != parameters)
+  if (peers->eager && peers->eager->parameters() != parameters)
     return fail(error_kind::internal, network.name + ": the peer's network has "
-                                          + std::to_string((*eager)->parameters())
+                                          + std::to_string(peers->eager->parameters())
                                           + " parameters, Clade's "
                                           + std::to_string(parameters));
   const auto rate = [&](const std::vector<double>& seconds) {
     return seconds.empty() ? 0.0
                            : static_cast<double>(network.examples) / median(seconds);
   };
-  return step_row{rate(ours), rate(of_eager), rate(of_compiled)};
+  return step_row{rate(ours), rate(of_eager), rate(of_compiled),
+                  std::move(peers->compile_failure)};
 }
 
 std::string rate_text(double rate) {
@@ -169,31 +195,54 @@ std::string ratio_text(double ratio) {
   return ratio == 0 ? "-" : text.data();
 }
 
-expected<void> measure_all(const step_options& options, const fs::path& folder) {
+/// "least ratio to PyTorch eager 1.02, median 1.35"; nothing without ratios.
+std::string summary_line(const char* peer, const std::vector<double>& ratios) {
+  if (ratios.empty())
+    return "";
+  return "least ratio to " + std::string(peer) + " "
+         + ratio_text(*std::ranges::min_element(ratios)) + ", median "
+         + ratio_text(median(ratios)) + "\n";
+}
+
+void print_rows(const step_options& options,
+                const std::vector<std::pair<step_network, step_row>>& rows) {
   using align = table::align;
   table lines({align::left, align::left, align::right, align::right, align::right,
                align::right, align::right});
   lines.add({"network", "a second", "clade", "eager", "ratio", "compiled", "ratio"});
-  std::vector<double> ratios;
+  std::vector<double> to_eager, to_faster;
+  std::string failures;
+  for (const auto& [network, row] : rows) {
+    lines.add({network.name, network.unit, rate_text(row.clade), rate_text(row.eager),
+               ratio_text(ratio_to(row.eager, row)), rate_text(row.compiled),
+               ratio_text(ratio_to(row.compiled, row))});
+    if (!row.compile_failure.empty())
+      failures += network.name + ": torch.compile failed: " + row.compile_failure + "\n";
+    if (row.eager == 0)
+      continue;
+    to_eager.push_back(ratio_to(row.eager, row));
+    to_faster.push_back(ratio_to(std::max(row.eager, row.compiled), row));
+  }
+  std::printf("one thread, %s, the median of %lu turns\n%s%s%s",
+              options.precision.c_str(), options.turns, lines.to_text(2).c_str(),
+              failures.c_str(), summary_line("PyTorch eager", to_eager).c_str());
+  if (!options.eager_alone)
+    std::printf("%s",
+                summary_line("the faster of eager and compiled", to_faster).c_str());
+}
+
+expected<void> measure_all(const step_options& options, const fs::path& folder) {
+  std::vector<std::pair<step_network, step_row>> rows;
   for (const auto& network : step_networks()) {
     if (!network.name.starts_with(options.only))
       continue;
-    const auto row = measure(options, network, folder);
+    auto row = measure(options, network, folder);
     if (!row)
       return tl::unexpected(row.error());
-    const double to_eager = row->eager > 0 ? row->clade / row->eager : 0;
-    const double to_compiled = row->compiled > 0 ? row->clade / row->compiled : 0;
-    if (to_eager > 0)
-      ratios.push_back(to_eager);
-    lines.add({network.name, network.unit, rate_text(row->clade), rate_text(row->eager),
-               ratio_text(to_eager), rate_text(row->compiled), ratio_text(to_compiled)});
+    rows.emplace_back(network, std::move(*row));
     std::fprintf(stderr, "%s: done\n", network.name.c_str());
   }
-  std::printf("one thread, the median of %lu turns\n%s", options.turns,
-              lines.to_text(2).c_str());
-  if (!ratios.empty())
-    std::printf("least ratio %.2f, median %.2f\n", *std::ranges::min_element(ratios),
-                median(ratios));
+  print_rows(options, rows);
   return {};
 }
 
@@ -219,7 +268,12 @@ void add_bench_step(CLI::App& bench, command& chosen) {
   sub->add_option("--python", o->python, "Python with PyTorch; \"\" for Clade alone")
       ->capture_default_str();
   sub->add_option("--script", o->script, "What Python runs")->capture_default_str();
-  sub->add_flag("--compile", o->compile, "torch.compile too, where it works");
+  sub->add_flag("--eager-alone", o->eager_alone,
+                "Without torch.compile, which takes minutes to compile");
+  sub->add_option("--precision", o->precision,
+                  "Of Clade's steps, \"float32\" or \"bfloat16\"; PyTorch's are float32")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"float32", "bfloat16"}));
   sub->add_flag("--contiguous", o->contiguous,
                 "Clade with memory_format = \"contiguous\", not \"channels_last\"");
   sub->add_option("--turns", o->turns, "Epochs of each, of which the median counts")

@@ -35,6 +35,8 @@ expected<step_peer> step_peer::start(const std::vector<std::string>& command) {
   const auto ready = peer.read_line();
   if (!ready)
     return tl::unexpected(ready.error());
+  if (ready->starts_with("failed "))
+    return fail(error_kind::internal, ready->substr(7));
   if (!ready->starts_with("ready "))
     return fail(error_kind::internal, "the peer says \"" + *ready + "\"");
   peer.parameters_ = std::strtoull(ready->c_str() + 6, nullptr, 10);

@@ -4,9 +4,9 @@
 usage: tools/bench/torch_step.py NETWORK.json [--compile]        started by `clade bench step`
 
 NETWORK.json has "layers" and "hyperparameters" as `clade evaluate` takes them, "input" (the shape of an example),
-"outputs" and "examples" (of an epoch). After a first epoch that warms up it says "ready PARAMETERS"; each line that it
-then reads lets it train an epoch, whose seconds it writes: forward, loss, backward and step of every batch, gathered in
-a new order.
+"outputs" and "examples" (of an epoch). After two epochs that warm up it says "ready PARAMETERS", or "failed WHY" where
+they fail, as they do with --compile where nothing compiles. Each line that it then reads lets it train an epoch, whose
+seconds it writes: forward, loss, backward and step of every batch, gathered in a new order.
 """
 
 import argparse
@@ -102,7 +102,13 @@ def main():
     targets = torch.randint(description["outputs"], (description["examples"],))
     batch = description["hyperparameters"]["batch_size"]
     trained = torch.compile(network) if options.compile else network
-    epoch(trained, optimizer, features, targets, batch)
+    try:
+        # torch.compile compiles again when it first meets another size, that of the last batch.
+        for _ in range(2):
+            epoch(trained, optimizer, features, targets, batch)
+    except Exception as failure:  # torch.compile raises what its back end raises
+        print("failed", type(failure).__name__ + ":", (str(failure).strip().splitlines() or [""])[0], flush=True)
+        sys.exit(1)
     print("ready", parameters, flush=True)
     for _ in sys.stdin:
         print(epoch(trained, optimizer, features, targets, batch), flush=True)

@@ -69,6 +69,9 @@ expected<checked_experiment> check_experiment(experiment e) {
   const auto slots = parse_slots(e.slots.local);
   if (!slots)
     return tl::unexpected(slots.error());
+  for (const auto& s : *slots)
+    if (auto fits = check_device(e.training, s.device); !fits)
+      return tl::unexpected(fits.error());
   fit_in_flight(e, slots->size());
   auto crowded = crowding_of(e, *slots);
   if (!crowded)

@@ -2,6 +2,7 @@
 #include "engine/training/checkpoint.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
+#include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -56,6 +57,14 @@ std::vector<setting> parts_of_recipes() {
           {"mixup", 0.2},
           {"schedule", "one_cycle"},
           {"warmup", 0.2}};
+}
+
+// Of two residual branches, with dropout between their blocks.
+genome a_residual_network() {
+  const node_gene block{{}, "residual", {{"filters", std::int64_t{4}}}};
+  auto g = test::a_chain({block, {{}, "dropout", {{"rate", 0.1}}}, block});
+  g.hyperparameters = {{"learning_rate", 0.01}};
+  return g;
 }
 
 } // namespace
@@ -130,6 +139,45 @@ TEST_CASE("continuing: with channels last it goes on bit for bit, near the usual
   // Stored weights are in the same order.
   CHECK(trained(*bench.trainer(), going_on(first, usual, 9, 6)).evaluation.curve.size()
         == 3);
+}
+
+TEST_CASE("continuing: with bfloat16 it goes on bit for bit, near the usual results") {
+  image_bench bench;
+  auto g = a_conv_network();
+  for (const auto& [name, v] : parts_of_recipes())
+    if (name != "mixup")
+      assign(g.hyperparameters, name, v);
+  const auto first = rung(g, 1, 3);
+  const auto usual = trained(*bench.trainer(), first);
+  bench.setup.training.precision = float_format::bfloat16;
+  const auto three = trained(*bench.trainer(), first);
+  check_equal(trained(*bench.trainer(), going_on(first, three, 9, 6)),
+              trained(*bench.trainer(), rung(g, 1, 6)));
+  CHECK(three.evaluation.weights_hash != usual.evaluation.weights_hash);
+  CHECK(metric_of(three.evaluation.metrics, "validation.loss")
+        == Approx(metric_of(usual.evaluation.metrics, "validation.loss")).epsilon(0.1));
+}
+
+TEST_CASE("continuing: with stochastic depth it goes on bit for bit") {
+  const image_bench bench;
+  auto g = a_residual_network();
+  const auto plain = trained(*bench.trainer(), rung(g, 1, 6));
+  assign(g.hyperparameters, "stochastic_depth", 0.5);
+  const auto trainer = bench.trainer();
+  const auto six = trained(*trainer, rung(g, 1, 6));
+  const auto first = rung(g, 1, 3);
+  check_equal(trained(*bench.trainer(), going_on(first, trained(*trainer, first), 9, 6)),
+              six);
+  CHECK(six.evaluation.weights_hash != plain.evaluation.weights_hash);
+}
+
+TEST_CASE("continuing: without residual branches stochastic depth changes nothing") {
+  const image_bench bench;
+  auto g = a_conv_network();
+  const auto plain = trained(*bench.trainer(), rung(g, 1, 2));
+  assign(g.hyperparameters, "stochastic_depth", 0.5);
+  CHECK(trained(*bench.trainer(), rung(g, 1, 2)).evaluation.weights_hash
+        == plain.evaluation.weights_hash);
 }
 
 TEST_CASE("continuing: an average of weights begins or ends where the recipe changes") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 
 using namespace clade;
 
@@ -82,6 +83,87 @@ TEST_CASE("optimiser: gradients longer than the limit are as long as the limit")
   CHECK(after_a_step(0) == Approx(-rate));
   CHECK(after_a_step(4) == Approx(-rate));
   CHECK(after_a_step(1.5) == Approx(-rate / 2));
+}
+
+namespace {
+
+std::vector<recipe> clipped_recipes() {
+  std::vector<recipe> all;
+  for (const auto kind :
+       {optimiser_kind::sgd, optimiser_kind::adam, optimiser_kind::adamw})
+    all.push_back({.optimiser = kind, .gradient_clip = 1});
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("optimiser: scaled losses give the steps of losses that are not scaled") {
+  for (const auto& r : clipped_recipes()) {
+    auto plain = at::ones({2, 2}).set_requires_grad(true);
+    auto w = at::ones({2, 2}).set_requires_grad(true);
+    optimiser o(r, {plain}), scaling(r, {w}, /*scales_loss=*/true);
+    for (int i = 0; i < 3; ++i) {
+      plain.square().sum().backward();
+      o.step(rate);
+      scaling.scaled(w.square().sum()).backward();
+      scaling.step(rate);
+    }
+    CHECK(at::equal(w, plain)); // The scale is a power of two.
+  }
+}
+
+TEST_CASE("optimiser: a step that overflows halves the scale and changes nothing else") {
+  for (const auto& r : clipped_recipes()) {
+    auto plain = at::ones({2, 2}).set_requires_grad(true);
+    auto w = at::ones({2, 2}).set_requires_grad(true);
+    optimiser o(r, {plain}), scaling(r, {w}, /*scales_loss=*/true);
+    const auto before = scaling.scaled(at::ones({})).item<double>();
+    (scaling.scaled(w.sum()) * std::numeric_limits<float>::infinity()).backward();
+    scaling.step(rate);
+    CHECK(at::equal(w, at::ones({2, 2})));
+    CHECK(scaling.scaled(at::ones({})).item<double>() == before / 2);
+    for (int i = 0; i < 2; ++i) {
+      plain.square().sum().backward();
+      o.step(rate);
+      scaling.scaled(w.square().sum()).backward();
+      scaling.step(rate);
+    }
+    CHECK(at::equal(w, plain));
+  }
+}
+
+TEST_CASE("optimiser: the scale doubles after many steps without an overflow") {
+  auto w = at::ones({1, 1}).set_requires_grad(true);
+  optimiser scaling({}, {w}, /*scales_loss=*/true);
+  const auto scale = [&] { return scaling.scaled(at::ones({})).item<double>(); };
+  const auto before = scale();
+  for (int i = 0; i < 2000; ++i) {
+    CHECK(scale() == before);
+    scaling.scaled(w.sum()).backward();
+    scaling.step(rate);
+  }
+  CHECK(scale() == 2 * before);
+}
+
+TEST_CASE("optimiser: one with scaled losses goes on from its moments") {
+  auto w = at::ones({2, 2}).set_requires_grad(true);
+  optimiser first({}, {w}, /*scales_loss=*/true);
+  const auto step = [](optimiser& o, const at::Tensor& at, double factor) {
+    (o.scaled(at.square().sum()) * factor).backward();
+    o.step(rate);
+  };
+  step(first, w, std::numeric_limits<double>::infinity());
+  step(first, w, 1);
+  auto same = w.detach().clone().set_requires_grad(true);
+  optimiser second({}, {same}, /*scales_loss=*/true);
+  for (std::size_t i = 0; i < first.moments().size(); ++i)
+    second.moments()[i].copy_(first.moments()[i]);
+  second.go_on_after(first.steps());
+  step(first, w, 1);
+  step(second, same, 1);
+  CHECK(at::equal(w, same));
+  CHECK(first.scaled(at::ones({})).item<double>()
+        == second.scaled(at::ones({})).item<double>());
 }
 
 TEST_CASE("optimiser: gradients are given up with each step") {

@@ -46,6 +46,17 @@ TEST_CASE("training params: the defaults are valid and what is wrong is named") 
   CHECK(objection_to(training_params{.ema = 1}) == "training.ema is not in [0, 1)");
 }
 
+TEST_CASE("training params: float16 is for CUDA devices") {
+  const training_params half{.precision = float_format::float16};
+  CHECK(check_device(half, "cuda:0"));
+  const auto refused = check_device(half, "cpu");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message
+        == "training.precision = \"float16\" is for CUDA devices, not for cpu; take "
+           "\"bfloat16\" or \"float32\"");
+  CHECK(check_device({.precision = float_format::bfloat16}, "cpu"));
+}
+
 TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   const training_params defaults{.optimiser = "sgd",
                                  .schedule = "step",
@@ -69,6 +80,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(plain->mixup == 0);
   CHECK(plain->gradient_clip == 0);
   CHECK(plain->ema == 0);
+  CHECK(plain->stochastic_depth == 0);
 
   const auto own = recipe_of(defaults, {{"batch_size", std::int64_t{16}},
                                         {"flip", "yes"},
@@ -78,6 +90,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
                                         {"optimizer", "adamw"},
                                         {"schedule", "cosine"},
                                         {"shift", std::int64_t{2}},
+                                        {"stochastic_depth", 0.2},
                                         {"weight_decay", std::int64_t{0}}});
   REQUIRE(own);
   CHECK(own->optimiser == optimiser_kind::adamw);
@@ -88,6 +101,7 @@ TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   CHECK(own->batch_size == 16);
   CHECK(own->label_smoothing == 0.1);
   CHECK(own->shift == 2);
+  CHECK(own->stochastic_depth == 0.2);
   CHECK(own->flip);
 }
 
@@ -126,6 +140,9 @@ TEST_CASE("recipe: a value of the wrong type or out of range is an error") {
   CHECK(objection_to(setting{"optimiser", 1.0}) == "optimiser is no word");
   CHECK(objection_to(setting{"label_smoothing", 1.0})
         == "label_smoothing is not in [0, 1)");
+  CHECK(objection_to(setting{"stochastic_depth", 0.8}) == "valid");
+  CHECK(objection_to(setting{"stochastic_depth", 0.9})
+        == "stochastic_depth is not in [0, 0.8]");
   CHECK(objection_to(setting{"shift", std::int64_t{-1}}) == "shift is not in [0, 64]");
   CHECK(objection_to(setting{"flip", "perhaps"})
         == "flip is \"perhaps\"; there are no, yes");
