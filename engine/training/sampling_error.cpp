@@ -17,6 +17,8 @@ constexpr std::size_t most_numbers = 20'000'000, least_samples = 20, most_sample
 /// The same for intervals, whose ends are rarer than a deviation's values.
 constexpr std::size_t most_interval_numbers = 200'000'000, least_resamples = 100,
                       most_resamples = 1000;
+/// A metric that sorts the examples takes as long as one that adds up so many numbers more.
+constexpr std::size_t cost_of_sorting = 16;
 
 bool is_share(std::string_view metric) {
   return metric == "accuracy" || metric.starts_with("top_");
@@ -136,8 +138,8 @@ std::optional<metric_interval> bootstrap_interval(const learning_task& task,
                                                   std::string_view metric,
                                                   const class_predictions& p,
                                                   std::uint64_t seed) {
-  return interval_of(metric, p.labels.size(), p.classes, seed,
-                     measured_by(task, metric, p));
+  const auto cost = p.classes * (metric == "auc" ? cost_of_sorting : 1);
+  return interval_of(metric, p.labels.size(), cost, seed, measured_by(task, metric, p));
 }
 
 std::optional<metric_interval> bootstrap_interval(const learning_task& task,
