@@ -5,6 +5,7 @@
 #include <concepts>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 // One list of a struct's fields, from which its msgpack is written and read:
 //
@@ -18,7 +19,8 @@
 // The struct is an array of these values: numbers, texts, enumerations, durations,
 // genomes, settings, structs with a list, and containers, optionals and shared pointers of
 // such. A map is an array of pairs and a group an array of its own. A field that stands
-// aside is stored and decides nothing. `last` is stored where the pointer is not null.
+// aside is stored and decides nothing. `last`, a shared pointer or an optional, is stored
+// where it has a value.
 //
 // Reading is as total as `decoder`. For an enumeration `is_known` says whether a value is
 // one of it. `check_read`, if a struct has one, tells the decoder what is wrong with it.
@@ -37,9 +39,9 @@ struct field_counter {
   void operator()(const char*, const auto&) { ++count; }
   void aside(const char*, const auto&) { count += decisive ? 0 : 1; }
   void group(const auto&...) { ++count; }
-  void last(const char*, const auto& pointer) {
+  void last(const char*, const auto& v) {
     has_last = true;
-    count += pointer && !decisive ? 1 : 0;
+    count += v && !decisive ? 1 : 0;
   }
 };
 
@@ -72,9 +74,9 @@ struct field_writer {
     out.array(sizeof...(parts));
     (write_field(out, parts, decisive), ...);
   }
-  void last(const char*, const auto& pointer) {
-    if (pointer && !decisive)
-      write_field(out, *pointer);
+  void last(const char*, const auto& v) {
+    if (v && !decisive)
+      write_field(out, *v);
   }
 };
 
@@ -145,6 +147,11 @@ struct field_reader {
   void last(const char* name, std::shared_ptr<const T>& v) {
     if (has_last)
       v = std::make_shared<const T>(read_as<T>(in, name));
+  }
+  template<class T>
+  void last(const char* name, std::optional<T>& v) {
+    if (has_last)
+      v = read_as<T>(in, name);
   }
 };
 

@@ -1,11 +1,12 @@
 // form   := task layout mean deviation checksum{2} examples
 //           shape labels targets train validation test numbers classes
-//           (shape, labels, targets, train, validation, test, numbers: lists of numbers;
-//           classes: a list of texts)
+//           by_line test_places
+//           (shape, labels, targets, train, validation, test, numbers, test_places: lists
+//           of numbers; classes: a list of texts)
 // list   := length item*
 // text   := length byte*
 //
-// Numbers are as they are in memory: task, layout, examples and length are u64.
+// Numbers are as they are in memory: task, layout, examples, by_line and length are u64.
 //
 // A length is checked against the bytes that are left before anything is taken for it.
 
@@ -86,6 +87,8 @@ std::string cached_form(const data_set& data) {
   w.number(std::uint64_t{data.classes.size()});
   for (const std::string& c : data.classes)
     w.text(c);
+  w.number(std::uint64_t{data.by_line});
+  w.list(data.test_places);
   return std::move(w.out);
 }
 
@@ -113,7 +116,11 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   data.numbers.assign(numbers.begin(), numbers.end());
   for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
     data.classes.push_back(r.text());
-  if (r.bad || !r.left.empty() || task >= learning_tasks.size()
+  const auto by_line = r.number<std::uint64_t>();
+  data.by_line = by_line == 1;
+  r.list(data.test_places);
+  if (r.bad || !r.left.empty() || by_line > 1
+      || data.test_places.size() != data.test.size() || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))
     return std::nullopt;
   return data;

@@ -43,7 +43,7 @@ bool is_number(const std::string& text) {
   return status == std::errc{} && end == text.data() + text.size();
 }
 
-void keep(examples& e, const std::vector<std::uint32_t>& kept) {
+void keep(examples& e, std::vector<std::uint32_t> kept) {
   const std::size_t width = e.features.size() / e.count;
   const auto take = [&](auto& v, std::size_t w) {
     if (v.empty())
@@ -60,6 +60,7 @@ void keep(examples& e, const std::vector<std::uint32_t>& kept) {
   take(e.places, 1);
   take(e.split_codes, 1);
   e.count = kept.size();
+  e.kept = std::move(kept);
 }
 
 // Number 0 is the file to train on, 1 the test file.
@@ -218,6 +219,18 @@ expected<void> set_parts(const examples& e, const examples* test,
   return {};
 }
 
+void set_places(const examples& e, const examples* test, data_set& data) {
+  const examples& from = test == nullptr ? e : *test;
+  const std::size_t first = test == nullptr ? 0 : e.count;
+  data.by_line = from.by_line;
+  for (const std::uint32_t i : data.test) {
+    const std::size_t at = i - first;
+    data.test_places.push_back(from.by_line        ? from.places[at]
+                               : from.kept.empty() ? at
+                                                   : from.kept[at]);
+  }
+}
+
 expected<void> set_targets(const examples& e, const examples* test, data_set& data) {
   double sum = 0;
   for (const std::uint32_t i : data.train)
@@ -259,6 +272,7 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
       return tl::unexpected(std::move(set).error());
   if (auto set = set_parts(e, tested, params, seed, data); !set)
     return tl::unexpected(std::move(set).error());
+  set_places(e, tested, data);
   if (!params.task.has_classes())
     if (auto set = set_targets(e, tested, data); !set)
       return tl::unexpected(std::move(set).error());

@@ -29,7 +29,10 @@ struct data_set {
   double target_deviation = 1;
   std::vector<std::string> classes;                   ///< Names by label.
   std::vector<std::uint32_t> train, validation, test; ///< Indices of examples.
-  genome_hash checksum;                               ///< Of the files' bytes.
+  /// Where each example of `test` stands in its file: its line, or its index from 0.
+  std::vector<std::uint64_t> test_places;
+  bool by_line = false; ///< Places are lines.
+  genome_hash checksum; ///< Of the files' bytes.
   /// That of the files; the features are channels_first.
   array_layout layout = array_layout::channels_first;
   std::vector<bool> numbers{}; ///< By input of a table, as in `problem`.

@@ -26,6 +26,9 @@ struct examples {
   bool by_line = false;
   std::vector<std::uint64_t> places; ///< Line of each example, or byte of its target.
 
+  /// Indices of the examples in their file where `limit` left some out; else empty.
+  std::vector<std::uint32_t> kept;
+
   tensor_shape shape; ///< Of one example, the channels of an image first.
   /// The layout of an array, and the sizes of one example in its order.
   array_layout layout = array_layout::channels_first;

@@ -164,7 +164,8 @@ json end_json(const champion_view& c) {
            {"test_metric", some(c.test_metric)},
            {"comparison", json::array()},
            {"details", details_json(c.details)},
-           {"verdict", c.verdict}};
+           {"verdict", c.verdict},
+           {"seeds", seeds_json(c.seeds)}};
   for (const auto& one : c.comparison)
     out["comparison"].push_back({{"subject", one.subject},
                                  {"id", some(one.id)},

@@ -23,6 +23,8 @@ to_json(const run_view& r, std::span<const generation_overview> generations,
 /// `annotated`, of that candidate, under "annotation"; left out where it is none.
 [[nodiscard]] std::string to_json(const genome_view& g,
                                   const annotation* annotated = nullptr);
+/// {"champion","validation_metric","test_metric","comparison","details","verdict",
+/// "seeds"}: details and seeds as in json_parts.hpp.
 [[nodiscard]] std::string to_json(const champion_view& c);
 /// ["The champion is behind the linear model ..."]
 [[nodiscard]] std::string verdict_json(const champion_view& c);

@@ -32,6 +32,41 @@ json errors_json(const error_quantiles& q) {
   return q.values.empty() ? json() : json{{"examples", q.examples}, {"values", q.values}};
 }
 
+json interval_json(const std::optional<test_evidence>& e) {
+  if (!e || !e->interval)
+    return {};
+  return {{"metric", e->interval->metric},
+          {"low", e->interval->low},
+          {"high", e->interval->high},
+          {"resamples", e->interval->resamples}};
+}
+
+json most_wrong_json(const std::optional<test_evidence>& e) {
+  if (!e)
+    return {};
+  const char* place = e->by_line ? "line" : "index";
+  json all = json::array();
+  for (const auto& m : e->classes)
+    all.push_back({{place, m.place},
+                   {"actual", m.actual},
+                   {"predicted", m.predicted},
+                   {"actual_probability", m.actual_probability},
+                   {"predicted_probability", m.predicted_probability}});
+  for (const auto& m : e->values)
+    all.push_back({{place, m.place}, {"actual", m.actual}, {"predicted", m.predicted}});
+  return all;
+}
+
+ordered_json best_json(const std::optional<seed_story::best>& best) {
+  if (!best)
+    return {};
+  ordered_json out{{"id", best->id}};
+  if (!best->seed.empty())
+    out["name"] = best->seed;
+  out["fitness"] = best->fitness;
+  return out;
+}
+
 } // namespace
 
 ordered_json changes_json(const std::vector<change>& changes) {
@@ -56,7 +91,25 @@ ordered_json details_json(const std::shared_ptr<const test_details>& details) {
       {"classes", t.classes.empty() ? json() : json(t.classes)},
       {"confusion", confusion_json(t)},
       {"pairs", pairs_json(t)},
-      {"validation_errors", errors_json(t.validation_errors)}};
+      {"validation_errors", errors_json(t.validation_errors)},
+      {"interval", interval_json(t.evidence)},
+      {"most_wrong", most_wrong_json(t.evidence)}};
+}
+
+ordered_json seeds_json(const std::optional<seed_story>& told) {
+  if (!told)
+    return {};
+  ordered_json champion;
+  if (told->champion != 0)
+    champion = {{"id", told->champion},
+                {"is", some(told->champion_is)},
+                {"descends_from", told->champion_from}};
+  return {{"seeds", told->seeds},
+          {"descendants", told->descendants},
+          {"candidates", told->candidates},
+          {"best_seed", best_json(told->best_seed)},
+          {"best_other", best_json(told->best_other)},
+          {"champion", std::move(champion)}};
 }
 
 } // namespace clade

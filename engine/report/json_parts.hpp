@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/report/seed_story.hpp"
 #include "engine/run/annotations.hpp"
 #include "engine/run/test_details.hpp"
 
@@ -62,11 +63,19 @@ inline ordered_json annotations_json(const annotations& all) {
 
 /// {"examples":{"train","validation","test"},"metrics":{..},"standard_error",
 /// "classes":[..],"confusion":[[..]],"pairs":[[actual,predicted]],
-/// "validation_errors":{"examples","values"}}: confusion has a row for each actual class
-/// and a column for each predicted one. Null is what the task does not have, or the run
-/// did not record; see test_details.hpp.
+/// "validation_errors":{"examples","values"},
+/// "interval":{"metric","low","high","resamples"},
+/// "most_wrong":[{"line" or "index","actual","predicted","actual_probability",
+/// "predicted_probability"}]}: confusion has a row for each actual class and a column for
+/// each predicted one; a regression's most wrong examples have no probabilities. Null is
+/// what the task does not have, or the run did not record; see test_details.hpp.
 [[nodiscard]] ordered_json
 details_json(const std::shared_ptr<const test_details>& details);
+
+/// {"seeds","descendants","candidates","best_seed":{"id","name","fitness"},
+/// "best_other":{"id","fitness"},"champion":{"id","is","descends_from":[..]}}: what the
+/// seeds brought (seed_story.hpp); null where there were none.
+[[nodiscard]] ordered_json seeds_json(const std::optional<seed_story>& told);
 
 /// [{"kind":"widen","gene","name","before","after"}]: what made a candidate.
 [[nodiscard]] ordered_json changes_json(const std::vector<change>& changes);

@@ -115,9 +115,9 @@ std::string test_html(const run_report& story) {
   if (!story.details)
     return "";
   auto out = paragraph(test_words(story.details)) + predictions_chart(*story.details);
-  for (const auto& rows :
-       {class_rows(story.details, most_classes),
-        confusion_rows(story.details, widest_confusion), error_rows(story.details)})
+  for (const auto& rows : {class_rows(story.details, most_classes),
+                           confusion_rows(story.details, widest_confusion),
+                           error_rows(story.details), wrong_rows(story.details)})
     out += rows.empty() ? "" : rows_html(rows, 'l');
   return out;
 }
@@ -176,6 +176,11 @@ std::string lineage_html(const run_report& story) {
   }
   return paragraph(lineage_words(e)) + rows.text()
          + "<h3>Where its layers and hyperparameters come from</h3>\n" + genes.text();
+}
+
+std::string seeds_html(const run_report& story) {
+  return story.seeds ? paragraph(seed_words(*story.seeds, story.run.overview.goal.metric))
+                     : "";
 }
 
 std::string curves_html(const run_report& story) {
@@ -323,6 +328,7 @@ std::string to_html(const run_report& story) {
                  champion_html(story));
   out += section("What the champion made of the test data", test_html(story));
   out += section("Where it comes from", lineage_html(story));
+  out += section("What the seeds brought", seeds_html(story));
   out += section("How it learnt", curves_html(story));
   out += section("Fitness against size", sizes_html(story));
   out += section("What changes paid", changes_html(story));

@@ -116,9 +116,9 @@ std::string test_text(const run_report& story) {
   if (!story.details)
     return "";
   auto out = paragraph(test_words(story.details));
-  for (const auto& rows :
-       {class_rows(story.details, most_classes),
-        confusion_rows(story.details, widest_confusion), error_rows(story.details)})
+  for (const auto& rows : {class_rows(story.details, most_classes),
+                           confusion_rows(story.details, widest_confusion),
+                           error_rows(story.details), wrong_rows(story.details)})
     out += rows.empty() ? "" : rows_text(rows, 'l');
   return out;
 }
@@ -137,6 +137,11 @@ std::string lineage_text(const run_report& story) {
               step.result, change_text(step.gain), changes});
   }
   return paragraph(lineage_words(*story.why)) + rows.text();
+}
+
+std::string seeds_text(const run_report& story) {
+  return story.seeds ? paragraph(seed_words(*story.seeds, story.run.overview.goal.metric))
+                     : "";
 }
 
 std::string curves_text(const run_report& story) {
@@ -265,6 +270,7 @@ std::string to_markdown(const run_report& story) {
                    champion_text(story))
          + section("What the champion made of the test data", test_text(story))
          + section("Where it comes from", lineage_text(story))
+         + section("What the seeds brought", seeds_text(story))
          + section("How it learnt", curves_text(story))
          + section("Fitness against size", sizes_text(story))
          + section("What changes paid", changes_text(story))

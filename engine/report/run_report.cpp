@@ -115,6 +115,7 @@ expected<void> tell_best(const store& s, run_report& story) {
   story.comparison = ended->comparison;
   story.details = ended->details;
   story.verdict = ended->verdict;
+  story.seeds = ended->seeds;
   story.is_champion = o.champion != 0;
   const auto id = story.is_champion ? o.champion : o.best;
   if (id == 0)

@@ -56,6 +56,7 @@ struct run_report {
   /// The champion's details and verdict, as in `champion_view`.
   std::shared_ptr<const test_details> details;
   std::vector<std::string> verdict;
+  std::optional<seed_story> seeds;
   std::optional<explanation> why;
   /// At most `most_generations`, evenly chosen; `generations_in_all` were there.
   std::vector<generation_overview> generations;

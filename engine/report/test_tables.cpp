@@ -78,6 +78,10 @@ std::string test_words(const std::shared_ptr<const test_details>& details) {
             + metric_text(m.value);
     first = false;
   }
+  if (const auto& e = details->evidence; e && e->interval)
+    text += "; 95 % interval of " + e->interval->metric.substr(test_part.size()) + " "
+            + metric_text(e->interval->low) + " to " + metric_text(e->interval->high)
+            + " (bootstrap)";
   return text;
 }
 
@@ -132,6 +136,27 @@ table_rows error_rows(const std::shared_ptr<const test_details>& details) {
     std::snprintf(text, sizeof text, "%.0f %%", share * 100);
     rows.push_back({text, metric_text(values[std::max<std::size_t>(at, 1) - 1])});
   }
+  return rows;
+}
+
+table_rows wrong_rows(const std::shared_ptr<const test_details>& details,
+                      std::size_t most) {
+  if (!details || !details->evidence)
+    return {};
+  const auto& e = *details->evidence;
+  const std::string where = std::string("most wrong, ") + (e.by_line ? "line" : "index");
+  table_rows rows;
+  if (!e.classes.empty())
+    rows.push_back({where, "actual", "predicted", "P(predicted)", "P(actual)"});
+  for (const auto& m : std::span(e.classes).first(std::min(most, e.classes.size())))
+    rows.push_back({std::to_string(m.place), m.actual, m.predicted,
+                    metric_text(m.predicted_probability),
+                    metric_text(m.actual_probability)});
+  if (!e.values.empty())
+    rows.push_back({where, "actual", "predicted", "off by"});
+  for (const auto& m : std::span(e.values).first(std::min(most, e.values.size())))
+    rows.push_back({std::to_string(m.place), metric_text(m.actual),
+                    metric_text(m.predicted), metric_text(m.predicted - m.actual)});
   return rows;
 }
 

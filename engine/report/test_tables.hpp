@@ -22,7 +22,8 @@ using table_rows = std::vector<std::vector<std::string>>;
                                          const std::string& validation_metric,
                                          const std::string& test_metric, bool more);
 
-/// "test data, 360 examples: accuracy 0.9722, auc 0.9990, ..."; empty without details.
+/// "test data, 360 examples: accuracy 0.9722, auc 0.9990, ...; 95 % interval of accuracy
+/// 0.9556 to 0.9889 (bootstrap)"; empty without details.
 [[nodiscard]] std::string test_words(const std::shared_ptr<const test_details>& details);
 
 /// A row for each class with its test examples, precision, recall, F1 and what it is most
@@ -39,5 +40,11 @@ confusion_rows(const std::shared_ptr<const test_details>& details, std::size_t m
 /// How far predictions were off on the validation data: shares of its examples, and the
 /// error that so many do not exceed. Empty of classes.
 [[nodiscard]] table_rows error_rows(const std::shared_ptr<const test_details>& details);
+
+/// The examples of the test data that were most wrong, at most so many: where each stands
+/// in the file, what it is, what it was taken for and how surely. Empty where none was.
+[[nodiscard]] table_rows
+wrong_rows(const std::shared_ptr<const test_details>& details,
+           std::size_t most = test_evidence::most_wrong_examples);
 
 } // namespace clade

@@ -135,15 +135,23 @@ std::string comparison_text(const champion_view& c) {
 
 /// Returns what the champion made of the test data.
 std::string test_text(const champion_view& c) {
-  constexpr std::size_t most_classes = 20, widest_confusion = 10;
+  constexpr std::size_t most_classes = 20, widest_confusion = 10, most_wrong = 5;
   std::string text;
   for (const auto& line : wrapped(test_words(c.details), 78))
     text += line.empty() ? "" : "  " + line + "\n";
   for (const auto& rows :
        {class_rows(c.details, most_classes), confusion_rows(c.details, widest_confusion),
-        error_rows(c.details)})
+        error_rows(c.details), wrong_rows(c.details, most_wrong)})
     text += (text.empty() || rows.empty() ? "" : "\n") + rows_text(rows);
   return text;
+}
+
+std::string seeds_text(const champion_view& c) {
+  std::string text;
+  if (c.seeds)
+    for (const auto& line : wrapped(seed_words(*c.seeds, c.validation_metric), 78))
+      text += "  " + line + "\n";
+  return text.empty() ? "" : "\nwhat the seeds brought\n" + text;
 }
 
 std::string verdict_text(const std::vector<std::string>& verdict) {
@@ -315,6 +323,7 @@ std::string to_text(const champion_view& c) {
   if (const auto test = test_text(c); !test.empty())
     text += std::string("\nwhat the ") + (c.final_model ? "final model" : "champion")
             + " made of the test data\n" + test;
+  text += seeds_text(c);
   if (const auto said = verdict_text(c.verdict); !said.empty())
     text += "\n" + said;
   return text;

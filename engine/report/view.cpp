@@ -205,6 +205,10 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
   if (!final_model)
     return tl::unexpected(final_model.error());
   view.final_model = std::move(*final_model);
+  auto seeds = tell_seeds(s);
+  if (!seeds)
+    return tl::unexpected(seeds.error());
+  view.seeds = std::move(*seeds);
   view.validation_metric = overview->goal.metric;
   view.test_metric = test_metric_of(overview->goal.metric);
   if (overview->champion != 0) {

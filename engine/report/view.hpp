@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/report/seed_story.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store.hpp"
 #include "search_spaces/network.hpp"
@@ -76,6 +77,7 @@ struct champion_view {
   std::shared_ptr<const test_details> details{};
   /// What to know before using the champion (verdict.hpp), a sentence or two each.
   std::vector<std::string> verdict{};
+  std::optional<seed_story> seeds{};
 };
 
 /// Of a run that is finished. `space` and `p` let the champion be drawn with its shapes;

@@ -28,7 +28,11 @@
 //   epoch       = [number, metrics, seconds]
 //   examination = [subject, id, metrics, parameters, (details: where there are any)]
 //   details     = [[train, validation, test], metrics, standard_error, [class...],
-//                  [count...], [[actual, predicted]...], errors]
+//                  [count...], [[actual, predicted]...], errors,
+//                  (evidence: of networks, since there is such)]
+//   evidence    = [[metric, low, high, resamples] | nil, by_line,
+//                  [[place, actual, predicted, probability{2}]...],
+//                  [[place, actual, predicted]...]]
 //   errors      = [examples, [value...]]
 //   metrics     = [[name, value]...]
 //   hash        = [high, low]

@@ -24,6 +24,9 @@ inline void read_field(decoder& in, const char*, candidate& c) {
 void check_read(decoder& in, const zero_cost_scores& s);
 void check_read(decoder& in, const instruction& i);
 void check_read(decoder& in, const error_quantiles& q);
+void check_read(decoder& in, const metric_interval& i);
+void check_read(decoder& in, const misclassified& m);
+void check_read(decoder& in, const missed_value& m);
 void check_read(decoder& in, const test_details& t);
 void check_read(decoder& in, const data_fold& f);
 void check_read(decoder& in, const model_composed& r);
@@ -82,6 +85,34 @@ void fields(auto& v, like<error_quantiles> auto& q) {
   v("values", q.values);
 }
 
+void fields(auto& v, like<metric_interval> auto& i) {
+  v("metric", i.metric);
+  v("low", i.low);
+  v("high", i.high);
+  v("resamples", i.resamples);
+}
+
+void fields(auto& v, like<misclassified> auto& m) {
+  v("place", m.place);
+  v("actual", m.actual);
+  v("predicted", m.predicted);
+  v("actual_probability", m.actual_probability);
+  v("predicted_probability", m.predicted_probability);
+}
+
+void fields(auto& v, like<missed_value> auto& m) {
+  v("place", m.place);
+  v("actual", m.actual);
+  v("predicted", m.predicted);
+}
+
+void fields(auto& v, like<test_evidence> auto& e) {
+  v("interval", e.interval);
+  v("by_line", e.by_line);
+  v("classes", e.classes);
+  v("values", e.values);
+}
+
 void fields(auto& v, like<test_details> auto& t) {
   v.group(t.train, t.validation, t.test);
   v("metrics", t.metrics);
@@ -90,6 +121,7 @@ void fields(auto& v, like<test_details> auto& t) {
   v("confusion", t.confusion);
   v("pairs", t.pairs);
   v("validation_errors", t.validation_errors);
+  v.last("evidence", t.evidence);
 }
 
 void fields(auto& v, like<examination> auto& e) {

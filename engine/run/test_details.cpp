@@ -39,6 +39,24 @@ void check_read(decoder& in, const error_quantiles& q) {
     in.fail("the errors of a test are not in order");
 }
 
+void check_read(decoder& in, const metric_interval& i) {
+  if (!std::isfinite(i.low) || !std::isfinite(i.high))
+    in.fail(not_finite);
+  else if (i.low > i.high)
+    in.fail("the interval of a test ends before it begins");
+}
+
+void check_read(decoder& in, const misclassified& m) {
+  for (const double p : {m.actual_probability, m.predicted_probability})
+    if (!(p >= 0 && p <= 1))
+      in.fail("a probability of a test is not in [0, 1]");
+}
+
+void check_read(decoder& in, const missed_value& m) {
+  if (!std::isfinite(m.actual) || !std::isfinite(m.predicted))
+    in.fail(not_finite);
+}
+
 void check_read(decoder& in, const test_details& t) {
   const auto finite = [](const value_pair& p) {
     return std::isfinite(p.actual) && std::isfinite(p.predicted);

@@ -83,6 +83,38 @@ store::for_each_child(const std::function<void(const child_row&)>& visit) const 
   });
 }
 
+// Only the record says whether a candidate is a seed; seeds are in generation 0, without
+// parents.
+expected<void>
+store::for_each_descent(const std::function<void(const descent_row&)>& visit) const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<void> {
+    SQLite::Statement row(
+        c.db,
+        "select g.id, p.parent, e.fitness, g.network, b.payload from genomes g "
+        "left join parents p on p.child = g.id left join evaluations e on e.id = g.id "
+        "left join records b on b.sequence = case when g.generation = 0 and "
+        "p.parent is null then g.sequence end order by g.id, p.position");
+    while (row.executeStep()) {
+      descent_row found{.id = natural(row.getColumn(0)),
+                        .parent = natural(row.getColumn(1)),
+                        .fitness = real(row.getColumn(2)),
+                        .network = text(row.getColumn(3))};
+      if (!row.getColumn(4).isNull()) {
+        const auto r = decode_record(bytes_of(row.getColumn(4)));
+        const auto* birth = r ? std::get_if<candidate_born>(&*r) : nullptr;
+        if (birth == nullptr)
+          return misplaced(c, found.id);
+        for (const auto& one : birth->born.changes)
+          if (one.kind == change_kind::seeded)
+            found.seed = one.name;
+      }
+      visit(found);
+    }
+    return {};
+  });
+}
+
 expected<void>
 store::for_each_work(const std::function<void(const work_row&)>& visit) const {
   const auto& c = impl_->connected;

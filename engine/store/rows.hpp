@@ -29,6 +29,14 @@ struct child_row {
   std::optional<double> fitness, parent_fitness;
 };
 
+/// A candidate and one of its parents.
+struct descent_row {
+  candidate_id id = 0, parent = 0; ///< `parent` is 0 where it has none.
+  std::optional<double> fitness;
+  std::string_view network; ///< Its canonical hash.
+  std::string seed;         ///< The name of the seed of the search space that it is.
+};
+
 /// What a slot worked on, until the evaluation was recorded.
 struct work_row {
   std::string_view slot;

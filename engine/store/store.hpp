@@ -129,6 +129,9 @@ public:
   for_each_evaluation(const std::function<void(const evaluation_row&)>& visit) const;
   [[nodiscard]] expected<void>
   for_each_child(const std::function<void(const child_row&)>& visit) const;
+  /// A row for each candidate and parent, those of a candidate one after the other.
+  [[nodiscard]] expected<void>
+  for_each_descent(const std::function<void(const descent_row&)>& visit) const;
   /// Copies are left out, which took no time.
   [[nodiscard]] expected<void>
   for_each_work(const std::function<void(const work_row&)>& visit) const;

@@ -2,6 +2,7 @@
 
 #include "engine/training/loss.hpp"
 #include "engine/training/sampling_error.hpp"
+#include "engine/training/wrong_examples.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -115,6 +116,14 @@ public:
                                     : clade::sampling_error(data_.task, name, values());
   }
 
+  /// Of finite predictions.
+  [[nodiscard]] std::optional<metric_interval> interval(std::string_view name,
+                                                        std::uint64_t seed) const {
+    return data_.task.has_classes()
+               ? bootstrap_interval(data_.task, name, classes(), seed)
+               : bootstrap_interval(data_.task, name, values(), seed);
+  }
+
 private:
   double decoded(double standardised) const {
     return data_.task.decoded(standardised, data_.target_mean, data_.target_deviation);
@@ -158,10 +167,48 @@ error_quantiles errors_of(const part_predictions& part) {
   return error_quantiles::of(std::move(errors));
 }
 
+test_evidence evidence_of(const part_predictions& test, const device_data& data,
+                          std::string_view judged, std::uint64_t seed) {
+  test_evidence out{.by_line = data.by_line};
+  if (!judged.empty())
+    out.interval = test.interval(judged, seed);
+  if (out.interval)
+    out.interval->metric = "test." + std::string(judged);
+  if (data.task.has_classes())
+    out.classes = most_wrong(test.classes(), data.test_places);
+  else
+    out.values = most_wrong(test.values(), data.test_places);
+  return out;
+}
+
 /// That some number of classes makes sure of says nothing.
 bool says_something(std::string_view name, const device_data& data) {
   return !(name == "top_3" && data.classes.size() <= 3)
          && !(name == "top_5" && data.classes.size() <= 5);
+}
+
+test_details details_of(const part_predictions& test, const part_predictions& validation,
+                        const device_data& data) {
+  const auto size = [](const at::Tensor& part) {
+    return static_cast<std::uint64_t>(part.size(0));
+  };
+  test_details out{.train = size(data.train),
+                   .validation = size(data.validation),
+                   .test = size(data.test)};
+  for (const auto& m : all_part_metrics(data.task))
+    if (const double value = test.measure(m.name);
+        std::isfinite(value) && says_something(m.name, data))
+      out.metrics.push_back({"test." + std::string(m.name), value});
+  std::ranges::sort(out.metrics, {}, &metric::name);
+  if (!test.finite() || !validation.finite())
+    return out;
+  if (data.task.has_classes()) {
+    add_confusion(test, data, out);
+  } else {
+    add_pairs(test, out);
+    out.validation_errors = errors_of(validation);
+  }
+  return out;
 }
 
 } // namespace
@@ -206,35 +253,26 @@ std::vector<metric> assess(const model& predict, const device_data& data,
   return metrics;
 }
 
+test_details details_of(const model& predict, const device_data& data) {
+  return details_of(predictions_of(predict, data, data.test),
+                    predictions_of(predict, data, data.validation), data);
+}
+
 test_details details_of(const model& predict, const device_data& data,
-                        std::string_view judged_by) {
+                        std::string_view judged_by, std::uint64_t seed) {
   constexpr std::string_view validation_part = "validation.";
-  const auto size = [](const at::Tensor& part) {
-    return static_cast<std::uint64_t>(part.size(0));
-  };
-  test_details out{.train = size(data.train),
-                   .validation = size(data.validation),
-                   .test = size(data.test)};
   const auto test = predictions_of(predict, data, data.test);
   const auto validation = predictions_of(predict, data, data.validation);
-  for (const auto& m : all_part_metrics(data.task))
-    if (const double value = test.measure(m.name);
-        std::isfinite(value) && says_something(m.name, data))
-      out.metrics.push_back({"test." + std::string(m.name), value});
-  std::ranges::sort(out.metrics, {}, &metric::name);
-  if (judged_by.starts_with(validation_part)) {
-    const double error =
-        validation.sampling_error(judged_by.substr(validation_part.size()));
+  auto out = details_of(test, validation, data);
+  const auto judged = judged_by.starts_with(validation_part)
+                          ? judged_by.substr(validation_part.size())
+                          : std::string_view();
+  if (!judged.empty()) {
+    const double error = validation.sampling_error(judged);
     out.standard_error = std::isfinite(error) ? error : 0;
   }
-  if (!test.finite() || !validation.finite())
-    return out;
-  if (data.task.has_classes()) {
-    add_confusion(test, data, out);
-  } else {
-    add_pairs(test, out);
-    out.validation_errors = errors_of(validation);
-  }
+  if (test.finite())
+    out.evidence = evidence_of(test, data, judged, seed);
   return out;
 }
 

@@ -28,10 +28,14 @@ using model = std::function<at::Tensor(const at::Tensor&)>;
                                          const at::Tensor& part, std::string_view prefix,
                                          std::span<const std::string> also = {});
 
-/// What the test of a model tells beside its metrics. `judged_by` is the metric of an
-/// epoch ("validation.accuracy") whose standard error is given. Only finite numbers are
-/// in it.
+/// Returns what the test of a model tells beside its metrics. Only finite numbers are in
+/// it.
+[[nodiscard]] test_details details_of(const model& predict, const device_data& data);
+
+/// Returns the same with the standard error, and the interval on the test part, of the
+/// metric `judged_by` ("validation.accuracy"), and the most wrong test examples. The seed
+/// draws the resamples.
 [[nodiscard]] test_details details_of(const model& predict, const device_data& data,
-                                      std::string_view judged_by);
+                                      std::string_view judged_by, std::uint64_t seed);
 
 } // namespace clade

@@ -186,13 +186,16 @@ double top(const class_predictions& p, std::size_t k) {
   return ratio(found, p.labels.size());
 }
 
+double example_log_loss(const class_predictions& p, std::size_t example) {
+  const auto scores = scores_of(p, example);
+  return log_of_sum(scores)
+         - static_cast<double>(scores[static_cast<std::size_t>(p.labels[example])]);
+}
+
 double log_loss(const class_predictions& p) {
   double sum = 0;
-  for (std::size_t i = 0; i < p.labels.size(); ++i) {
-    const auto scores = scores_of(p, i);
-    sum += log_of_sum(scores)
-           - static_cast<double>(scores[static_cast<std::size_t>(p.labels[i])]);
-  }
+  for (std::size_t i = 0; i < p.labels.size(); ++i)
+    sum += example_log_loss(p, i);
   return p.labels.empty() ? 0 : sum / static_cast<double>(p.labels.size());
 }
 

@@ -64,7 +64,10 @@ struct confusion_counts {
 /// scores the first class comes first.
 [[nodiscard]] double top(const class_predictions& p, std::size_t k);
 
-/// The mean of the negated logarithms of the probabilities of the examples' classes.
+/// The negated logarithm of the probability of that example's class.
+[[nodiscard]] double example_log_loss(const class_predictions& p, std::size_t example);
+
+/// The mean of `example_log_loss` over all examples.
 [[nodiscard]] double log_loss(const class_predictions& p);
 
 } // namespace clade

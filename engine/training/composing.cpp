@@ -193,7 +193,8 @@ expected<composition> composer::compose() {
   out.tested.metrics.insert(out.tested.metrics.end(), out.model.metrics.begin(),
                             out.model.metrics.end());
   out.tested.details = std::make_shared<const test_details>(
-      details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric));
+      details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric,
+                 context_.setup().seed));
   return out;
 }
 

@@ -66,7 +66,9 @@ device_data to_device(const data_set& data, const std::string& device_name) {
   device_data out{.task = data.task,
                   .target_deviation = data.target_deviation,
                   .target_mean = data.target_mean,
-                  .classes = data.classes};
+                  .classes = data.classes,
+                  .test_places = data.test_places,
+                  .by_line = data.by_line};
   out.features = view_of(data.features, sizes).to(device);
   out.targets = data.task.has_classes()
                     ? to_tensor(data.labels, device)

@@ -33,6 +33,9 @@ struct device_data {
   double target_deviation = 1; ///< Turns errors into the target's own unit.
   double target_mean = 0;
   std::vector<std::string> classes; ///< Names by label.
+  /// As in `data_set`.
+  std::vector<std::uint64_t> test_places{};
+  bool by_line = false;
   /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
   at::Tensor class_weights{};
 };

@@ -60,8 +60,8 @@ expected<examination> examine_candidate(training_context& context, const job& j,
     const auto& data = context.data();
     const model predict = [&net](const at::Tensor& x) { return net.forward(x); };
     out.metrics = assess(predict, data, data.test, "test.", context.asked().validation);
-    out.details = std::make_shared<const test_details>(
-        details_of(predict, data, of_epochs(context.setup().goal).metric));
+    out.details = std::make_shared<const test_details>(details_of(
+        predict, data, of_epochs(context.setup().goal).metric, context.setup().seed));
     out.parameters = planned->network.cost().parameters;
     return out;
   } catch (...) {

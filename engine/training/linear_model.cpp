@@ -128,9 +128,7 @@ public:
     return assess(as_model(), data_, part, prefix, asked_);
   }
 
-  [[nodiscard]] test_details details() const {
-    return details_of(as_model(), data_, /*judged_by=*/"");
-  }
+  [[nodiscard]] test_details details() const { return details_of(as_model(), data_); }
 
   [[nodiscard]] const at::Tensor& weight() const { return w_.weight; }
   [[nodiscard]] const at::Tensor& bias() const { return w_.bias; }

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "engine/data/learning_task.hpp"
+#include "engine/run/test_details.hpp"
 #include "engine/training/class_metrics.hpp"
 #include "engine/training/value_metrics.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace clade {
@@ -19,5 +22,16 @@ namespace clade {
                                     const class_predictions& p);
 [[nodiscard]] double sampling_error(const learning_task& task, std::string_view metric,
                                     const value_predictions& p);
+
+/// Returns the 95 % interval of a metric of `measure`, which may be any, from 1,000
+/// resamples drawn by the seed; of very many examples from fewer, 100 at least. Two models
+/// of the same examples are measured on the same resamples. None of fewer than two
+/// examples, where all resamples agree, and where there is no such metric.
+[[nodiscard]] std::optional<metric_interval>
+bootstrap_interval(const learning_task& task, std::string_view metric,
+                   const class_predictions& p, std::uint64_t seed);
+[[nodiscard]] std::optional<metric_interval>
+bootstrap_interval(const learning_task& task, std::string_view metric,
+                   const value_predictions& p, std::uint64_t seed);
 
 } // namespace clade

@@ -45,6 +45,18 @@ void fields(auto& v, like<inner> auto& i) {
   v("number", i.number);
 }
 
+struct with_optional {
+  std::uint64_t id = 0;
+  std::optional<inner> more{};
+
+  friend bool operator==(const with_optional&, const with_optional&) = default;
+};
+
+void fields(auto& v, like<with_optional> auto& o) {
+  v("id", o.id);
+  v.last("more", o.more);
+}
+
 void fields(auto& v, like<outer> auto& o) {
   v("id", o.id);
   v.group(o.small, o.yes);
@@ -98,6 +110,16 @@ TEST_CASE("fields: what was written is read, with and without a last field") {
     RC_ASSERT(read.list == o.list);
     RC_ASSERT((read.details != nullptr) == some);
   }));
+  for (const with_optional& o :
+       {with_optional{7, std::nullopt}, with_optional{7, inner{"b", 3}}}) {
+    encoder out;
+    write_field(out, o);
+    const auto data = out.take();
+    CHECK(static_cast<unsigned char>(data[0]) == (o.more ? 0x92 : 0x91));
+    decoder d(data);
+    CHECK(read_as<with_optional>(d) == o);
+    CHECK(d.finish());
+  }
   REQUIRE(rc::check("any map", [](std::uint64_t id, const std::string& text) {
     encoder out;
     write_map(out, inner{text, static_cast<double>(id)});

@@ -226,6 +226,38 @@ TEST_CASE("data: a test file is the test part and nothing else") {
         == "t.csv: an example has 2 values besides the target, where x.csv has 4");
 }
 
+TEST_CASE("data: of each test example the line in its file is known, or the index") {
+  const scratch_folder folder;
+  // Of example i the target is 3 i + 5, and its line i + 2, after the names.
+  const auto targets_at_places = [](const data_set& data) {
+    CHECK(data.by_line);
+    REQUIRE(data.test_places.size() == data.test.size());
+    for (std::size_t t = 0; t < data.test.size(); ++t) {
+      const double target =
+          data.target_mean + data.target_deviation * data.targets[data.test[t]];
+      CHECK(target == Approx(3 * (static_cast<double>(data.test_places[t]) - 2) + 5));
+    }
+  };
+  data_params params{.file = write(folder, "x.csv", numbers(50)), .task = regression};
+  targets_at_places(loaded(params));
+  params.limit = 30;
+  targets_at_places(loaded(params));
+  params.test_file = write(folder, "t.csv", numbers(20));
+  params.test_limit = 5;
+  targets_at_places(loaded(params));
+
+  images i;
+  i.params.limit = 9;
+  const auto data = loaded(i.params);
+  CHECK_FALSE(data.by_line);
+  REQUIRE(data.test_places.size() == data.test.size());
+  REQUIRE_FALSE(data.test.empty());
+  // The second value of image i is twice its first, which is i: labels are i modulo 3.
+  for (std::size_t t = 0; t < data.test.size(); ++t)
+    CHECK(static_cast<std::uint64_t>(data.labels[data.test[t]])
+          == data.test_places[t] % 3);
+}
+
 TEST_CASE("data: a limit draws so many examples by the seed") {
   const scratch_folder folder;
   const data_params params{.file = write(folder, "x.csv", class_rows(300)), .limit = 40};

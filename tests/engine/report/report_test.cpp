@@ -1,5 +1,6 @@
 #include "engine/report/json.hpp"
 #include "engine/report/text.hpp"
+#include "engine/run/test_details.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
@@ -303,6 +304,42 @@ TEST_CASE("report: programs read the same in JSON") {
   CHECK(champion["champion"]["id"] == 5);
   CHECK(champion["comparison"][0]["subject"] == "linear model");
   CHECK(champion["comparison"][2]["test"] == 0.875);
+}
+
+TEST_CASE("report: seeds and the evidence of a test are in the text and in JSON") {
+  auto entries = a_history();
+  for (auto& e : entries) {
+    if (auto* born = std::get_if<candidate_born>(&e.record); born && born->born.id == 2)
+      born->born.changes = {{.kind = change_kind::seeded, .name = "resnet"}};
+    if (auto* end = std::get_if<run_finished>(&e.record))
+      end->examinations[0].details = std::make_shared<const test_details>(test_details{
+          .test = 8,
+          .metrics = {{"test.accuracy", 0.875}},
+          .evidence =
+              test_evidence{.interval = metric_interval{"test.accuracy", 0.625, 1, 1000},
+                            .by_line = true,
+                            .classes = {{17, "ant", "bee", 0.125, 0.75}}}});
+  }
+  const told_run run(entries);
+  const auto view = view_champion(run.s, nullptr, nullptr).value();
+  const auto text = to_text(view);
+  CHECK(
+      section(text, "what the champion made of the test data")
+      == "  test data, 8 examples: accuracy 0.8750; 95 % interval of accuracy 0.6250 to\n"
+         "  1.0000 (bootstrap)\n");
+  CHECK_THAT(text, Catch::Contains("\n  17 "));
+  CHECK_THAT(section(text, "what the seeds brought"),
+             Catch::Contains("The champion #5\n  descends from the seed resnet.\n"));
+  CHECK(widest_line(text) <= 80);
+  const auto json = nlohmann::json::parse(to_json(view));
+  CHECK(json["details"]["interval"]["high"] == 1);
+  CHECK(json["details"]["most_wrong"][0]["line"] == 17);
+  CHECK(json["details"]["most_wrong"][0]["predicted_probability"] == 0.75);
+  CHECK(json["seeds"]["best_seed"]["name"] == "resnet");
+  const told_run plain;
+  const auto before =
+      nlohmann::json::parse(to_json(view_champion(plain.s, nullptr, nullptr).value()));
+  CHECK(before["seeds"].is_null());
 }
 
 TEST_CASE("report: text that is no UTF-8 still makes JSON on one line") {

@@ -1,4 +1,5 @@
 #include "engine/report/run_report.hpp"
+#include "engine/run/test_details.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -99,6 +100,33 @@ TEST_CASE("story: rates that adapt are shown, and only those") {
   CHECK(story.rates.size() == mutation_kind_count);
   CHECK_THAT(to_html(story), Catch::Contains("Mutation rates follow"));
   CHECK_THAT(to_markdown(story), Catch::Contains("change\\_hyperparameter"));
+}
+
+TEST_CASE("story: what the seeds brought and what was most wrong are in both layouts") {
+  auto entries = a_history();
+  for (auto& e : entries) {
+    if (auto* born = std::get_if<candidate_born>(&e.record); born && born->born.id == 2)
+      born->born.changes = {{.kind = change_kind::seeded, .name = "resnet"}};
+    if (auto* end = std::get_if<run_finished>(&e.record))
+      end->examinations[0].details = std::make_shared<const test_details>(test_details{
+          .test = 8,
+          .metrics = {{"test.accuracy", 0.875}},
+          .evidence =
+              test_evidence{.interval = metric_interval{"test.accuracy", 0.625, 1, 1000},
+                            .by_line = true,
+                            .classes = {{17, "<b>ant", "bee", 0.125, 0.75}}}});
+  }
+  const auto story = story_of(entries);
+  const auto html = to_html(story), md = to_markdown(story);
+  for (const auto& text : {html, md}) {
+    CHECK_THAT(text, Catch::Contains("95 % interval of accuracy 0.6250 to 1.0000"));
+    CHECK_THAT(text, Catch::Contains("What the seeds brought"));
+    CHECK_THAT(text, Catch::Contains("descends from the seed resnet."));
+    CHECK_THAT(text, Catch::Contains("most wrong, line"));
+    CHECK_THAT(text, Catch::Contains("&lt;b"));
+    CHECK(text.find("<b>ant") == std::string::npos);
+  }
+  CHECK(to_markdown(story_of(a_history())).find("seeds") == std::string::npos);
 }
 
 TEST_CASE("story: what people and machines wrote is text and never markup") {

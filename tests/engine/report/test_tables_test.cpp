@@ -81,9 +81,36 @@ TEST_CASE("test tables: errors of a regression are told by shares") {
   CHECK(class_rows(details, 9).empty());
 }
 
+TEST_CASE("test tables: the interval and the most wrong examples are told") {
+  auto details = *of_classes();
+  details.evidence = test_evidence{
+      .interval = metric_interval{"test.accuracy", 0.5, 0.9, 1000},
+      .by_line = true,
+      .classes = {{12, "ant", "bee", 0.01, 0.97}, {3, "cat", "bee", 0.2, 0.6}}};
+  const auto classes = std::make_shared<const test_details>(details);
+  CHECK(
+      test_words(classes)
+      == "test data, 9 examples: accuracy 0.7778, auc 0.8750; 95 % interval of accuracy "
+         "0.5000 to 0.9000 (bootstrap)");
+  CHECK(wrong_rows(classes, 1)
+        == table_rows{
+            {"most wrong, line", "actual", "predicted", "P(predicted)", "P(actual)"},
+            {"12", "ant", "bee", "0.9700", "0.0100"}});
+  CHECK(wrong_rows(classes).size() == 3);
+  details.evidence->classes.clear();
+  CHECK(wrong_rows(std::make_shared<const test_details>(details)).empty());
+  details.evidence->by_line = false;
+  details.evidence->values = {{0, 2, 3.5}};
+  CHECK(wrong_rows(std::make_shared<const test_details>(details))
+        == table_rows{{"most wrong, index", "actual", "predicted", "off by"},
+                      {"0", "2.0000", "3.5000", "1.5000"}});
+}
+
 TEST_CASE("test tables: without details there is nothing") {
   CHECK(test_words({}).empty());
   CHECK(class_rows({}, 9).empty());
   CHECK(confusion_rows({}, 9).empty());
   CHECK(error_rows({}).empty());
+  CHECK(wrong_rows({}).empty());
+  CHECK(wrong_rows(of_classes()).empty());
 }

@@ -1,4 +1,4 @@
-#include "engine/run/record.hpp"
+#include "engine/run/record_fields.hpp"
 #include "engine/run/test_details.hpp"
 
 #include <catch2/catch.hpp>
@@ -28,6 +28,16 @@ test_details of_values() {
           .validation_errors = {3, {0.25, 0.5, 4}}};
 }
 
+test_details with_evidence(test_details details) {
+  details.evidence = test_evidence{
+      .interval = metric_interval{"test.accuracy", 0.5, 0.875, 1000}, .by_line = true};
+  if (details.classes.empty())
+    details.evidence->values = {{7, 1, 2.5}};
+  else
+    details.evidence->classes = {{7, "a", "b", 0.125, 0.75}, {2, "b", "a", 0.25, 0.75}};
+  return details;
+}
+
 run_finished an_end(std::shared_ptr<const test_details> details) {
   return {.champion = 9,
           .examinations = {{"champion", 9, {{"test.accuracy", 0.5}}, 77, details},
@@ -41,7 +51,8 @@ expected<record> decoded(const test_details& details) {
 } // namespace
 
 TEST_CASE("test details: they are in the record of a run's end") {
-  for (const auto& details : {of_classes(), of_values()}) {
+  for (const auto& details : {of_classes(), of_values(), with_evidence(of_classes()),
+                              with_evidence(of_values())}) {
     const auto again = decoded(details);
     INFO((again ? "" : again.error().message));
     REQUIRE(again);
@@ -59,6 +70,33 @@ TEST_CASE("test details: they decide nothing") {
   CHECK(decisive_bytes(with) == decisive_bytes(an_end({})));
   // As it was written before there were any.
   CHECK(decisive_bytes(with) == encode(an_end({})));
+}
+
+TEST_CASE("test details: those of before there was evidence are read as they were") {
+  // [[60, 20, 2], [], 0.0, [], [], [], [0, []]]
+  const char written[] =
+      "\x97\x93\x3c\x14\x02\x90\xcb\0\0\0\0\0\0\0\0\x90\x90\x90\x92\0\x90";
+  const bytes before(written, sizeof written - 1);
+  const test_details old{.train = 60, .validation = 20, .test = 2};
+  encoder out;
+  write_field(out, old);
+  CHECK(out.take() == before);
+  decoder d(before);
+  CHECK(read_as<test_details>(d) == old);
+  CHECK(d.finish());
+}
+
+TEST_CASE("test details: evidence that cannot be is an error") {
+  auto backwards = with_evidence(of_classes());
+  backwards.evidence->interval->low = 0.9;
+  CHECK(decoded(backwards).error().message
+        == "the interval of a test ends before it begins");
+  auto unlikely = with_evidence(of_classes());
+  unlikely.evidence->classes[1].actual_probability = 1.5;
+  CHECK(decoded(unlikely).error().message == "a probability of a test is not in [0, 1]");
+  auto endless = with_evidence(of_values());
+  endless.evidence->values[0].predicted = std::numeric_limits<double>::infinity();
+  CHECK(decoded(endless).error().message == "a number of a test is not finite");
 }
 
 TEST_CASE("test details: what does not fit together is an error") {

@@ -48,6 +48,24 @@ TEST_CASE("rows: children beside their fitter parents") {
            "change nothing: 0.5\n");
 }
 
+TEST_CASE("rows: each candidate with each of its parents, and which seed it is") {
+  auto entries = a_history();
+  for (auto& e : entries)
+    if (auto* birth = std::get_if<candidate_born>(&e.record);
+        birth && birth->born.id == 2)
+      birth->born.changes = {{.kind = change_kind::seeded, .name = "resnet"}};
+  const scratch_folder folder;
+  const auto file = folder.path() / "run.db";
+  write_store(file, entries);
+  std::string text;
+  REQUIRE(store::open_to_read(file)->for_each_descent([&](const descent_row& d) {
+    CHECK(d.network.size() == 32);
+    text += std::to_string(d.id) + "<" + std::to_string(d.parent) + (d.fitness ? "" : "!")
+            + d.seed + " ";
+  }));
+  CHECK(text == "1<0 2<0resnet 3<0! 4<2! 5<2 5<1 6<1 ");
+}
+
 TEST_CASE("rows: a child is compared with its parent after as many epochs") {
   const auto trained = [](candidate_id id, std::vector<candidate_id> parents,
                           const std::string& origin, std::uint32_t epochs,

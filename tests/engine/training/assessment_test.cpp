@@ -82,6 +82,8 @@ TEST_CASE("assessment: a test counts which classes were taken for which") {
   CHECK(d.standard_error == Approx(std::sqrt(31.0 / 32 / 32 / 30)));
   CHECK(d.pairs.empty());
   CHECK(d.validation_errors.values.empty());
+  // All are right, so that there is nothing to tell.
+  CHECK(d.evidence == test_evidence{.by_line = true});
 }
 
 TEST_CASE("assessment: a test of a regression has predictions and errors") {
@@ -100,7 +102,44 @@ TEST_CASE("assessment: a test of a regression has predictions and errors") {
   CHECK(metric_of(d.metrics, "test.rmse") == Approx(rmse).epsilon(1e-4));
   CHECK(metric_of(d.metrics, "test.mae") <= rmse);
   CHECK(d.validation_errors.examples == d.validation);
+  REQUIRE(d.evidence);
+  REQUIRE(d.evidence->interval);
+  CHECK(d.evidence->interval->metric == "test.rmse");
+  CHECK(d.evidence->interval->low < rmse);
+  CHECK(rmse < d.evidence->interval->high);
+  CHECK(d.evidence->values.size() == test_evidence::most_wrong_examples);
   CHECK(d.standard_error > 0);
+}
+
+TEST_CASE("assessment: a test has an interval and its most wrong examples") {
+  training_bench bench(noise_csv(150));
+  const auto x = tested(bench);
+  REQUIRE(x.details->evidence);
+  const auto& e = *x.details->evidence;
+  REQUIRE(e.interval);
+  const double accuracy = metric_of(x.metrics, "test.accuracy");
+  CHECK(e.interval->metric == "test.accuracy");
+  CHECK(e.interval->low < accuracy);
+  CHECK(accuracy < e.interval->high);
+  CHECK(e.by_line);
+  CHECK(e.classes.size() == test_evidence::most_wrong_examples);
+  const auto data = load_data(bench.setup.data, bench.setup.seed).value();
+  for (const auto& m : e.classes) {
+    const auto found = std::ranges::find(data.test_places, m.place);
+    REQUIRE(found != data.test_places.end());
+    const auto example =
+        data.test[static_cast<std::size_t>(found - data.test_places.begin())];
+    CHECK(data.classes[static_cast<std::size_t>(data.labels[example])] == m.actual);
+    CHECK(m.predicted != m.actual);
+    CHECK(m.actual_probability < m.predicted_probability);
+  }
+  CHECK(std::ranges::is_sorted(e.classes, {}, &misclassified::actual_probability));
+  CHECK(*tested(bench).details == *x.details);
+  bench.setup.goal = {.metric = "validation.auc"};
+  CHECK(tested(bench).details->evidence->interval->metric == "test.auc");
+  const auto linear = bench.trainer()->baseline(1, {});
+  REQUIRE(linear);
+  CHECK_FALSE((*linear)->details->evidence);
 }
 
 TEST_CASE("assessment: a part has the metrics that the row of its task names") {

@@ -77,6 +77,7 @@ TEST_CASE(
   CHECK(metric_of(made->model.metrics, "validation.accuracy") > 0.9);
   REQUIRE(made->tested.details);
   CHECK(made->tested.details->classes.size() == 3);
+  CHECK(made->tested.details->evidence);
   const auto again = decode_composition(encode(*made));
   REQUIRE(again);
   CHECK(encode(*again) == encode(*made));
@@ -98,6 +99,12 @@ TEST_CASE("composing: damaged weights and missing folds are left out and named")
   // y = 100 + 30 a - 20 b is what the linear model says.
   CHECK(metric_of(made->tested.metrics, "test.rmse") < 0.1);
   CHECK(made->linear_weights != "");
+  const auto& evidence = made->tested.details->evidence;
+  REQUIRE(evidence);
+  REQUIRE(evidence->interval);
+  CHECK(evidence->interval->metric == "test.rmse");
+  CHECK(evidence->interval->low <= evidence->interval->high);
+  CHECK(evidence->values.size() == test_evidence::most_wrong_examples);
 }
 
 TEST_CASE("composing: members come back as they were sent, and garbage does not") {
