@@ -90,6 +90,10 @@ struct periodic_step {
 struct map_each_step {
   tensor_index weight = 0, bias = 0;
 };
+/// `boosted_trees_step::leaves` is [trees, 2^depth], the other two are [trees, 2^depth - 1].
+struct boosted_trees_step {
+  tensor_index features = 0, thresholds = 0, leaves = 0;
+};
 struct add_step {};
 /// Inputs but the last may have one pixel, which stands for every one.
 struct multiply_step {};
@@ -103,7 +107,7 @@ using operation =
                  avg_pool_step, average_step, global_avg_step, global_max_step,
                  dropout_step, mixture_step, add_step, multiply_step, concat_step,
                  flatten_step, as_image_step, select_step, piecewise_step, periodic_step,
-                 map_each_step>;
+                 map_each_step, boosted_trees_step>;
 
 inline constexpr double norm_epsilon = 1e-5;
 
