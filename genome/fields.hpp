@@ -18,7 +18,8 @@
 // The struct is an array of these values: numbers, texts, enumerations, durations,
 // genomes, settings, structs with a list, and containers, optionals and shared pointers of
 // such. A map is an array of pairs and a group an array of its own. A field that stands
-// aside is stored and decides nothing. `last` is stored where the pointer is not null.
+// aside is stored and decides nothing. `last`, a shared pointer or an optional, is stored
+// where it has a value.
 //
 // Reading is as total as `decoder`. For an enumeration `is_known` says whether a value is
 // one of it. `check_read`, if a struct has one, tells the decoder what is wrong with it.
@@ -141,10 +142,11 @@ struct field_reader {
     in.array(sizeof...(parts));
     (read_field(in, "", parts), ...);
   }
+  /// A shared pointer or an optional.
   template<class T>
-  void last(const char* name, std::shared_ptr<const T>& v) {
+  void last(const char* name, T& v) {
     if (has_last)
-      v = std::make_shared<const T>(read_as<T>(in, name));
+      read_field(in, name, v);
   }
 };
 

@@ -17,7 +17,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 11;
+inline constexpr std::uint32_t protocol_version = 12;
 
 /// Files, and weights and checkpoints that are larger, travel in pieces of this size.
 inline constexpr std::size_t piece_bytes = 1 << 20;

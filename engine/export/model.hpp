@@ -131,10 +131,10 @@ struct run_tensor {
 /// What else a file must hold for `clade predict` to need nothing beside it
 /// (model_file.hpp).
 struct model_origin {
-  genome genes; ///< Of an ensemble, none: its members', where none is the linear model's.
-  std::vector<std::optional<genome>> members{};
-  std::string search_space;          ///< `to_toml` of it.
-  std::string header, array, target; ///< Of `data_params`: how data files are read.
+  genome genes;                          ///< Of an ensemble, none: its members'.
+  std::vector<mixture_member> members{}; ///< Of one network, none.
+  std::string search_space;              ///< `to_toml` of it.
+  std::string header, array, target;     ///< Of `data_params`: how data files are read.
   /// Of a regression's champion, for intervals (predictions.hpp); else empty.
   error_quantiles errors{};
 };
