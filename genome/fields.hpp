@@ -143,10 +143,11 @@ struct field_reader {
     in.array(sizeof...(parts));
     (read_field(in, "", parts), ...);
   }
+  /// A shared pointer or an optional.
   template<class T>
-  void last(const char* name, std::shared_ptr<const T>& v) {
+  void last(const char* name, T& v) {
     if (has_last)
-      v = std::make_shared<const T>(read_as<T>(in, name));
+      read_field(in, name, v);
   }
   template<class T>
   void last(const char* name, std::optional<T>& v) {

@@ -6,6 +6,8 @@ namespace clade {
 
 namespace {
 
+const std::string trees_layer = "trees";
+
 // Appends a layer whose inputs are there; returns its place.
 std::size_t append(network& n, std::string name, std::string op,
                    std::vector<setting> settings, std::vector<std::size_t> inputs) {
@@ -42,20 +44,50 @@ network linear_network(const problem& p) {
   return n;
 }
 
+bool are_possible(const tree_sizes& sizes) {
+  const auto* row = find_operator("boosted_trees");
+  return complete(*row, {{"depth", sizes.depth}, {"trees", sizes.trees}}).has_value();
+}
+
+std::int64_t tree_outputs(std::int64_t outputs) {
+  return outputs == 2 ? 1 : outputs;
+}
+
+network tree_network(const problem& p, const tree_sizes& sizes) {
+  network n;
+  n.layers.push_back(input_layer(p.input));
+  const auto trees = append(n, trees_layer, "boosted_trees",
+                            {{"depth", sizes.depth},
+                             {"trees", sizes.trees},
+                             {"width", tree_outputs(p.outputs)}},
+                            {0});
+  append(n, trees_layer + ".output", "output", {{"outputs", p.outputs}}, {trees});
+  return n;
+}
+
+bool is_of_trees(std::string_view tensor) {
+  return tensor.starts_with(trees_layer + ".");
+}
+
 std::string member_prefix(std::size_t i) {
   return "m" + std::to_string(i + 1) + "_";
 }
 
 expected<network> decode_mixture(const search_space& space,
-                                 std::span<const std::optional<genome>> members,
+                                 std::span<const mixture_member> members,
                                  const problem& p, mixed what) {
   std::vector<network> networks;
-  for (const auto& g : members) {
-    auto n = g ? check(space.rules, *g).and_then([&] { return decode(space, *g, p); })
-               : expected<network>(linear_network(p));
-    if (!n)
-      return n;
-    networks.push_back(std::move(*n));
+  for (const auto& m : members) {
+    if (const auto* g = std::get_if<genome>(&m)) {
+      auto n = check(space.rules, *g).and_then([&] { return decode(space, *g, p); });
+      if (!n)
+        return n;
+      networks.push_back(std::move(*n));
+    } else if (const auto* sizes = std::get_if<tree_sizes>(&m)) {
+      networks.push_back(tree_network(p, *sizes));
+    } else {
+      networks.push_back(linear_network(p));
+    }
   }
   if (networks.empty())
     return fail(error_kind::corrupt, "an ensemble without members");

@@ -112,6 +112,10 @@ tensor_shape map_each_shape(shapes, const settings_list& settings) {
   return {{integer_setting(settings, "groups") * integer_setting(settings, "width")}};
 }
 
+tensor_shape boosted_trees_shape(shapes, const settings_list& settings) {
+  return {{integer_setting(settings, "width")}};
+}
+
 tensor_shape outputs_shape(shapes in, const settings_list& settings) {
   tensor_shape out = in[0];
   out.sizes[0] = integer_setting(settings, "outputs");
@@ -218,6 +222,17 @@ layer_cost map_each_cost(shapes in, const tensor_shape& out,
   return {.parameters = (fan_in + 1) * elements,
           .multiply_adds = fan_in * elements,
           .activation_bytes = float_bytes * elements};
+}
+
+// Of each tree the place of its leaf, in 8 bytes, and what the leaf says.
+layer_cost boosted_trees_cost(shapes, const tensor_shape& out,
+                              const settings_list& settings) {
+  const auto width = natural(out.elements());
+  const auto trees = width * natural(integer_setting(settings, "trees"));
+  const auto depth = natural(integer_setting(settings, "depth"));
+  return {.parameters = trees << depth,
+          .multiply_adds = trees * depth,
+          .activation_bytes = (8 + float_bytes) * trees + float_bytes * width};
 }
 
 layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&) {

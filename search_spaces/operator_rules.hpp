@@ -26,6 +26,7 @@ tensor_shape resize_shape(shapes in, const settings_list& settings);
 tensor_shape piecewise_shape(shapes in, const settings_list& settings);
 tensor_shape periodic_shape(shapes in, const settings_list& settings);
 tensor_shape map_each_shape(shapes in, const settings_list& settings);
+tensor_shape boosted_trees_shape(shapes, const settings_list& settings);
 tensor_shape outputs_shape(shapes in, const settings_list& settings);
 
 layer_cost free_of_charge(shapes, const tensor_shape&, const settings_list&);
@@ -45,6 +46,8 @@ layer_cost piecewise_cost(shapes, const tensor_shape& out, const settings_list&)
 layer_cost periodic_cost(shapes, const tensor_shape& out, const settings_list&);
 layer_cost map_each_cost(shapes in, const tensor_shape& out,
                          const settings_list& settings);
+layer_cost boosted_trees_cost(shapes, const tensor_shape& out,
+                              const settings_list& settings);
 layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&);
 /// A 1x1 convolution or a linear map, with bias.
 layer_cost mixture_cost(shapes in, const tensor_shape& out, const settings_list&);

@@ -149,6 +149,28 @@ inline constexpr setting_entry each_width_entry{.name = "width",
                                                 .sentence =
                                                     "Features that come of each group."};
 
+/// 2^8 leaves.
+inline constexpr double deepest_tree = 8;
+
+inline constexpr setting_entry depth_entry{
+    .name = "depth",
+    .low = 1,
+    .high = deepest_tree,
+    .fallback = 4,
+    .sentence = "How many features a tree looks at before it says its number."};
+inline constexpr setting_entry trees_entry{
+    .name = "trees",
+    .low = 1,
+    .high = widest,
+    .fallback = 16,
+    .sentence = "How many trees are summed up for each feature that comes out."};
+inline constexpr setting_entry summed_width_entry{.name = "width",
+                                                  .low = 1,
+                                                  .high = widest,
+                                                  .fallback = 16,
+                                                  .width = true,
+                                                  .sentence = units_entry.sentence};
+
 inline constexpr std::array conv_settings{activation_entry, dilation_entry, filters_entry,
                                           kernel_entry,     norm_entry,     stride_entry};
 inline constexpr std::array depthwise_settings{activation_entry, dilation_entry,
@@ -163,6 +185,9 @@ inline constexpr std::array outputs_settings{outputs_entry};
 inline constexpr std::array piecewise_settings{bins_entry};
 inline constexpr std::array periodic_settings{frequencies_entry, sigma_entry};
 inline constexpr std::array map_each_settings{groups_entry, each_width_entry};
+
+inline constexpr std::array boosted_trees_settings{depth_entry, trees_entry,
+                                                   summed_width_entry};
 
 inline constexpr std::array images{layout::image};
 inline constexpr std::array vectors{layout::vector};

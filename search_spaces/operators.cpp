@@ -310,6 +310,20 @@ constexpr std::array single_layers{
                    .takes = vectors,
                    .shape = operator_rules::map_each_shape,
                    .cost = operator_rules::map_each_cost},
+    operator_entry{.name = "boosted_trees",
+                   .summary = "sums of what trees say",
+                   .details = "Which features trees look at, and at which thresholds, is "
+                              "drawn at first and stays; what their leaves say is "
+                              "learnt. Nothing before them is learnt through them.",
+                   .output = "[width]",
+                   .costs = "trees * width * 2^depth parameters; depth multiply-adds and "
+                            "12 bytes for each of the trees * width trees, 4 bytes for "
+                            "each feature that comes out",
+                   .settings = boosted_trees_settings,
+                   .units = unit_origin::together,
+                   .takes = vectors,
+                   .shape = operator_rules::boosted_trees_shape,
+                   .cost = operator_rules::boosted_trees_cost},
     operator_entry{.name = "output",
                    .summary = "linear map to classes or targets",
                    .details = "With a bias; it gives logits or standardized "

@@ -36,7 +36,8 @@ enum class operator_role : std::uint8_t {
 enum class unit_origin : std::uint8_t {
   each,      ///< Each is computed from the unit in its place of every input.
   made,      ///< Each is made of all that enter, by weights.
-  fitted,    ///< The same; they are as many as the units that they are to be added to.
+  together,  ///< The same; a child takes over all that makes them, or nothing.
+  fitted,    ///< As `made`; they are as many as the units that they are to be added to.
   kept,      ///< They are those that enter, except while training.
   joined,    ///< They are those of one input after those of another.
   flattened, ///< They are the pixels of each channel that enters.
@@ -84,6 +85,11 @@ struct composite_input {
 /// edges closer than `narrowest_bin` count as that far apart. **periodic** has frequencies
 /// f for each feature and gives cos(2 pi f x) for each, then sin(2 pi f x). **map_each**
 /// maps each group of neighboring features by weights of its own.
+///
+/// **boosted_trees** are complete binary trees. The inner nodes of a tree are numbered level
+/// by level from 0, so that node i is followed by 2i + 1 where the feature of i is below the
+/// threshold of i, else by 2i + 2; the leaves come after the inner nodes. Feature j of what
+/// comes out is the sum of trees j, j + width, j + 2 width and so on.
 ///
 /// **Composites** are operators that are several layers (composite_operators.hpp): they
 /// have `parts` in place of `shape` and `cost`, and no module of their own.

@@ -134,7 +134,8 @@ void selector_state::flush() {
       if (const auto* done = std::get_if<candidate_evaluated>(&e.record);
           done != nullptr && !e.weights.empty())
         message.keep.push_back(done->evaluated.id);
-    message.keep.push_back(0); // The linear model's, if the final model has it.
+    message.keep.push_back(
+        0); // Those of members of the final model that are no candidates.
   }
   if (!unrecorded_checkpoints.empty())
     message.checkpoints = std::make_shared<const std::map<candidate_id, blob>>(

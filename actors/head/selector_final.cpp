@@ -93,8 +93,9 @@ void selector_state::request_composition(const std::vector<trained_member>& all)
           return fail({error_kind::internal, "the final model did not come"});
         composed = answer.composed;
         final_record.examinations.push_back(composed->tested);
-        if (composed->linear)
-          final_record.examinations.push_back(*composed->linear);
+        for (const auto& fitted : {composed->linear, composed->trees})
+          if (fitted)
+            final_record.examinations.push_back(*fitted);
         test_champion();
       });
 }

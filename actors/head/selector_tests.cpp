@@ -81,9 +81,9 @@ void selector_state::request_test(std::string subject, assignment what) {
           return;
         std::ranges::sort(all, {}, &examination::subject); // They came in any order.
         if (composed)
-          note(composed->model, composed->linear_weights.empty()
+          note(composed->model, composed->fitted_weights.empty()
                                     ? blob()
-                                    : blob(composed->linear_weights));
+                                    : blob(composed->fitted_weights));
         note(final_record);
         advance();
       });

@@ -1,7 +1,8 @@
 // Grammar (msgpack), with the parts of records (engine/run/record.cpp):
 //
 //   members     = [[id, genome, fold, bag, weights: binary]...]
-//   composition = [model, tested, linear: tested | nil, linear_weights: binary]
+//   composition = [model, tested, linear: tested | nil, trees: tested | nil,
+//                  fitted_weights: binary]
 #include "engine/evaluation/composition.hpp"
 
 #include "engine/run/record_fields.hpp"
@@ -42,22 +43,24 @@ expected<std::vector<trained_member>> decode_members(std::span<const char> data)
 
 bytes encode(const composition& c) {
   encoder out;
-  out.array(4);
+  out.array(5);
   write_field(out, c.model);
   write_field(out, c.tested);
   write_field(out, c.linear);
-  out.binary(c.linear_weights);
+  write_field(out, c.trees);
+  out.binary(c.fitted_weights);
   return out.take();
 }
 
 expected<composition> decode_composition(std::span<const char> data) {
   decoder in(data);
   composition c;
-  in.array(4);
+  in.array(5);
   read_field(in, "model", c.model);
   read_field(in, "tested", c.tested);
   read_field(in, "linear", c.linear);
-  c.linear_weights = in.binary();
+  read_field(in, "trees", c.trees);
+  c.fitted_weights = in.binary();
   return in.finish().map([&] { return std::move(c); });
 }
 

@@ -24,10 +24,12 @@ struct trained_member {
 struct composition {
   model_composed model;
   examination tested;
-  /// The linear model, tested; none where it could not be fitted in time. Its weights
-  /// where it is part of the final model; else empty.
-  std::optional<examination> linear;
-  bytes linear_weights;
+  /// The linear model and boosted trees, tested; none where they could not be fitted in
+  /// time, or the examples are no vectors.
+  std::optional<examination> linear, trees;
+  /// The encoded weights of those of these two that are part of the final model; empty
+  /// where none is.
+  bytes fitted_weights;
 };
 
 /// Both travel as msgpack. Decoding is total.

@@ -49,7 +49,7 @@ private:
     std::string_view word;
     void (lowering::*take)();
   };
-  static const std::array<way, 27> ways;
+  static const std::array<way, 28> ways;
 
   void take_layer();
   void take_conv();
@@ -71,6 +71,7 @@ private:
   void take_piecewise();
   void take_periodic();
   void take_map_each();
+  void take_boosted_trees();
   template<class Step>
   void take_plain() {
     add(Step{});
@@ -293,7 +294,16 @@ void lowering::take_map_each() {
   add(map_each_step{weight, bias});
 }
 
-constexpr std::array<lowering::way, 27> lowering::ways{{
+void lowering::take_boosted_trees() {
+  const auto trees = integer("trees") * channels_out();
+  const auto leaves = std::int64_t{1} << integer("depth");
+  const auto features = tensor("features", word_, "features", {trees, leaves - 1});
+  const auto thresholds = tensor("thresholds", word_, "thresholds", {trees, leaves - 1});
+  add(boosted_trees_step{features, thresholds,
+                         tensor("leaves", word_, "leaves", {trees, leaves})});
+}
+
+constexpr std::array<lowering::way, 28> lowering::ways{{
     {"input", "input", &lowering::take_plain<input_step>},
     {"conv", "conv", &lowering::take_conv},
     {"separable_conv", "separable", &lowering::take_separable},
@@ -320,6 +330,7 @@ constexpr std::array<lowering::way, 27> lowering::ways{{
     {"piecewise", "piecewise", &lowering::take_piecewise},
     {"periodic", "periodic", &lowering::take_periodic},
     {"map_each", "map_each", &lowering::take_map_each},
+    {"boosted_trees", "trees", &lowering::take_boosted_trees},
     {"output", "output", &lowering::take_map},
 }};
 

@@ -90,6 +90,10 @@ struct periodic_step {
 struct map_each_step {
   tensor_index weight = 0, bias = 0;
 };
+/// `boosted_trees_step::leaves` is [trees, 2^depth], the other two are [trees, 2^depth - 1].
+struct boosted_trees_step {
+  tensor_index features = 0, thresholds = 0, leaves = 0;
+};
 struct add_step {};
 /// Inputs but the last may have one pixel, which stands for every one.
 struct multiply_step {};
@@ -103,7 +107,7 @@ using operation =
                  avg_pool_step, average_step, global_avg_step, global_max_step,
                  dropout_step, mixture_step, add_step, multiply_step, concat_step,
                  flatten_step, as_image_step, select_step, piecewise_step, periodic_step,
-                 map_each_step>;
+                 map_each_step, boosted_trees_step>;
 
 inline constexpr double norm_epsilon = 1e-5;
 
@@ -127,10 +131,10 @@ struct run_tensor {
 /// What else a file must hold for `clade predict` to need nothing beside it
 /// (model_file.hpp).
 struct model_origin {
-  genome genes; ///< Of an ensemble, none: its members', where none is the linear model's.
-  std::vector<std::optional<genome>> members{};
-  std::string search_space;          ///< `to_toml` of it.
-  std::string header, array, target; ///< Of `data_params`: how data files are read.
+  genome genes;                          ///< Of an ensemble, none: its members'.
+  std::vector<mixture_member> members{}; ///< Of one network, none.
+  std::string search_space;              ///< `to_toml` of it.
+  std::string header, array, target;     ///< Of `data_params`: how data files are read.
   /// Of a regression's champion, for intervals (predictions.hpp); else empty.
   error_quantiles errors{};
 };

@@ -9,7 +9,12 @@
 //
 //     model  = [ genome, search space: text (TOML), header: text, array: text,
 //                target: text, preprocessing (preprocessing_codec.cpp), [tensor...] ]
+//              | [ [genome | nil...], ... as above, true ]
+//              | [ [genome | nil...], ... as above, true, [place, trees, depth] ]
 //     tensor = [ its name in the run, its name in this file ]
+//
+// An ensemble has a list of members, of which nil is the linear model, or the boosted trees
+// where their place in the list and their sizes are given.
 //
 // The network is decoded from the genome as in the run, and held against the tensors'
 // shapes before anything is made of it. No two tensors may share bytes, or a small file
@@ -164,22 +169,33 @@ private:
 // What "clade_model" says.
 struct stored_model {
   genome genes;
-  std::vector<std::optional<genome>> members;
+  std::vector<mixture_member> members;
   std::string search_space;
   preprocessing how;
   data_params reading;
   std::vector<std::pair<std::string, std::string>> tensors;
 };
 
+void decode_trees(decoder& in, std::vector<mixture_member>& members) {
+  in.array(3);
+  const auto place = in.natural();
+  tree_sizes sizes{.trees = in.integer()};
+  sizes.depth = in.integer();
+  if (place >= members.size() || !are_possible(sizes))
+    in.fail("trees of impossible size or place");
+  else
+    members[place] = sizes;
+}
+
 expected<stored_model> decode_origin(const bytes& raw) {
   decoder in(raw);
   stored_model m;
   const auto fields = in.array();
-  if (fields != 7 && fields != 8)
+  if (fields < 7 || fields > 9)
     in.fail("a model of " + std::to_string(fields) + " fields");
-  if (fields == 8)
+  if (fields > 7)
     m.members = decode_list(in, [](decoder& d) {
-      return d.is_nil() ? std::optional<genome>() : std::optional(d.genome());
+      return d.is_nil() ? mixture_member() : mixture_member(d.genome());
     });
   else
     m.genes = in.genome();
@@ -194,8 +210,10 @@ expected<stored_model> decode_origin(const bytes& raw) {
     auto name = d.text();
     return std::pair(std::move(name), d.text());
   });
-  if (fields == 8)
+  if (fields > 7)
     in.boolean();
+  if (fields > 8)
+    decode_trees(in, m.members);
   if (auto whole = in.finish(); !whole)
     return damaged(whole.error().message);
   return m;
@@ -287,15 +305,22 @@ expected<trained_network> decode_whole(const bytes& file) {
 bytes encode_origin(const exported_model& m) {
   encoder out;
   const auto& members = m.origin->members;
+  const auto trees = std::ranges::find_if(members, [](const mixture_member& one) {
+    return std::holds_alternative<tree_sizes>(one);
+  });
+  const bool with_trees = trees != members.end();
   // An ensemble has its members in the place of the genome, and a field more, so that
-  // earlier versions refuse it.
-  out.array(members.empty() ? 7 : 8);
+  // earlier versions refuse it; one with boosted trees has two more.
+  out.array(members.empty() ? 7 : with_trees ? 9 : 8);
   if (members.empty())
     out.encode(m.origin->genes);
   else
     out.array(members.size());
-  for (const auto& g : members)
-    g ? out.encode(*g) : out.nil();
+  for (const auto& member : members)
+    if (const auto* g = std::get_if<genome>(&member))
+      out.encode(*g);
+    else
+      out.nil();
   out.text(m.origin->search_space);
   out.text(m.origin->header).text(m.origin->array).text(m.origin->target);
   encode(out, m.how);
@@ -304,6 +329,11 @@ bytes encode_origin(const exported_model& m) {
     out.array(2).text(t.name).text(m.weights[t.index].name);
   if (!members.empty())
     out.boolean(true);
+  if (with_trees) {
+    const auto& sizes = std::get<tree_sizes>(*trees);
+    out.array(3).natural(static_cast<std::uint64_t>(trees - members.begin()));
+    out.integer(sizes.trees).integer(sizes.depth);
+  }
   return out.take();
 }
 

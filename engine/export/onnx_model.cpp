@@ -70,6 +70,7 @@ private:
   std::string visit(const piecewise_step& o);
   std::string visit(const periodic_step& o);
   std::string visit(const map_each_step& o);
+  std::string visit(const boosted_trees_step& o);
   /// The step's input as [N, sizes...].
   std::string reshaped(const sizes& of_example);
   /// A tensor [N, features, width] as the step's [N, features * width].
@@ -334,6 +335,55 @@ std::string graph_writer::visit(const map_each_step& o) {
   add("Add", {part("mapped"), numbers(bias.name, {weight[0], 1, weight[2]}, bias.values)},
       part("shifted"));
   return flat(part("shifted"));
+}
+
+// All trees go down together, a level at a time. Nodes are counted from 0 in each tree.
+std::string graph_writer::visit(const boosted_trees_step& o) {
+  const auto part = [&](const char* role, std::size_t level = 0) {
+    return step_->name + "." + role + (level == 0 ? "" : std::to_string(level));
+  };
+  const auto trees = m_.weights[o.leaves].shape[0],
+             leaves = m_.weights[o.leaves].shape[1];
+  const auto width = step_->out.sizes.front();
+  sizes first_nodes, first_leaves;
+  for (std::int64_t t = 0; t < trees; ++t) {
+    first_nodes.push_back(t * (leaves - 1));
+    first_leaves.push_back(t * leaves - (leaves - 1));
+  }
+  const auto& columns = m_.weights[o.features].values;
+  shape(part("features"), sizes(columns.begin(), columns.end()));
+  for (const auto i : {o.thresholds, o.leaves})
+    numbers(m_.weights[i].name, {std::ssize(m_.weights[i].values)}, m_.weights[i].values);
+  const auto first = shape(part("first_nodes"), first_nodes);
+  const auto one = numbers(part("one"), {}, sizes{1});
+  std::string node;
+  for (std::size_t level = 1; leaves >> level != 0; ++level) {
+    const bool root = level == 1; // Which is the same for all examples.
+    const auto place = root ? first : part("place", level);
+    if (!root)
+      add("Add", {node, first}, place);
+    add("Gather", {part("features"), place}, part("column", level));
+    add(root ? "Gather" : "GatherElements", {x_, part("column", level)},
+        part("value", level))
+        .whole("axis", 1);
+    add("Gather", {part("thresholds"), place}, part("threshold", level));
+    add("GreaterOrEqual", {part("value", level), part("threshold", level)},
+        part("above", level));
+    add("Add", {cast(part("above", level), element::whole64, part("right", level)), one},
+        part("turn", level));
+    if (!root) {
+      add("Add", {node, node}, part("twice", level));
+      add("Add", {part("twice", level), part("turn", level)}, part("node", level));
+    }
+    node = root ? part("turn", level) : part("node", level);
+  }
+  add("Add", {node, shape(part("first_leaves"), first_leaves)}, part("leaf"));
+  add("Gather", {part("leaves"), part("leaf")}, part("said"));
+  add("Reshape", {part("said"), shape(part("rounds"), {-1, trees / width, width})},
+      part("by_round"));
+  return done(
+      add("ReduceSum", {part("by_round"), shape(part("summed"), {1})}, step_->name)
+          .whole("keepdims", 0));
 }
 
 // Returns the beginnings of the names of values, which columns must not have.

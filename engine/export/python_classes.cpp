@@ -97,6 +97,34 @@ class MapEach(nn.Module):
 
 )";
 
+constexpr std::string_view boosted_trees_class = R"(
+class BoostedTrees(nn.Module):
+    """Sums of what trees say. Node i of a tree is followed by node 2i + 1 or, if its feature is not below its threshold,
+    by node 2i + 2; the leaves come last. Each of the features that come out has a tree in turn."""
+
+    def __init__(self, trees, leaves, width):
+        super().__init__()
+        self.width = width
+        self.register_buffer("features", torch.zeros(trees, leaves - 1))
+        self.register_buffer("thresholds", torch.zeros(trees, leaves - 1))
+        self.leaves = nn.Parameter(torch.zeros(trees, leaves))
+
+    def forward(self, x):
+        return torch.cat([self.sums(rows) for rows in x.split(max(1, 2**20 // len(self.leaves)))])
+
+    def sums(self, x):
+        trees, leaves = self.leaves.shape
+        tree = torch.arange(trees, device=x.device)
+        node = torch.zeros(len(x), trees, dtype=torch.long, device=x.device)
+        for _ in range(leaves.bit_length() - 1):
+            place = node + tree * (leaves - 1)
+            right = x.gather(1, self.features.take(place).long()) >= self.thresholds.take(place)
+            node = 2 * node + 1 + right.long()
+        said = self.leaves.take(node - (leaves - 1) + tree * leaves)
+        return said.view(len(x), -1, self.width).sum(1)
+
+)";
+
 template<class Step>
 std::string_view where_used(std::span<const export_step> steps, std::string_view text) {
   const bool used = std::ranges::any_of(steps, [](const export_step& s) {
@@ -114,6 +142,7 @@ std::string python_classes(std::span<const export_step> steps) {
   all += where_used<piecewise_step>(steps, piecewise_class);
   all += where_used<periodic_step>(steps, periodic_class);
   all += where_used<map_each_step>(steps, map_each_class);
+  all += where_used<boosted_trees_step>(steps, boosted_trees_class);
   all += where_used<mixture_step>(steps, mixture_class);
   return all;
 }

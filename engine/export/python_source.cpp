@@ -66,6 +66,10 @@ public:
   std::string operator()(const map_each_step& o) const {
     return "MapEach(" + sizes(o.weight) + ")";
   }
+  std::string operator()(const boosted_trees_step& o) const {
+    return "BoostedTrees(" + sizes(o.leaves) + ", " + number(step_->out.sizes.front())
+           + ")";
+  }
   std::string operator()(const dropout_step& o) const {
     return "nn.Dropout(" + literal(o.rate) + ")";
   }

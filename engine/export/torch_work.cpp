@@ -74,8 +74,9 @@ void add_tensors(torch::jit::Module& module, const exported_model& m) {
   if (how.largest > 0)
     module.register_buffer("input_largest", at::full({}, how.largest, at::kFloat));
   for (const auto& w : m.weights) {
-    const bool constant =
-        w.name.find(".running_") != std::string::npos || w.name.ends_with(".edges");
+    const bool constant = w.name.find(".running_") != std::string::npos
+                          || w.name.ends_with(".edges") || w.name.ends_with(".features")
+                          || w.name.ends_with(".thresholds");
     module.register_parameter(attribute_name(w.name), tensor_of(w.values, w.shape),
                               constant);
   }

@@ -122,6 +122,9 @@ public:
            + ", [-1, " + std::to_string(shape[0]) + ", " + std::to_string(shape[1])
            + "]), 0, 1), " + tensor(o.weight) + "), 0, 1) + " + tensor(o.bias) + ", 1)";
   }
+  std::string operator()(const boosted_trees_step&) const {
+    return "self." + step_->name + "_sums(" + x_ + ")";
+  }
   std::string operator()(const flatten_step&) const {
     return "torch.flatten(" + x_ + ", 1)";
   }
@@ -147,6 +150,34 @@ private:
   const export_step* step_ = nullptr;
   std::string x_;
 };
+
+// A method of its own, since the trees of a large batch are computed in parts.
+std::string sums_of_trees(const exported_model& m, const export_step& s,
+                          const boosted_trees_step& o) {
+  const auto attribute = [&](tensor_index i) {
+    return "self." + attribute_name(m.weights[i].name);
+  };
+  const auto& shape = m.weights[o.leaves].shape;
+  const auto inner = std::to_string(shape[1] - 1);
+  std::string text = "def " + s.name
+                     + "_sums(self, x):\n    # type: (Tensor) -> Tensor\n    sums = []\n";
+  const auto line = [&](const std::string& l) { text += "        " + l + "\n"; };
+  text += "    for rows in torch.split(x, "
+          + std::to_string(std::max<std::int64_t>(1, (1 << 20) / shape[0])) + "):\n";
+  line("tree = torch.arange(" + std::to_string(shape[0]) + ", device=x.device)");
+  line("node = torch.unsqueeze(torch.zeros_like(tree), 0).repeat([rows.size(0), 1])");
+  for (auto level = shape[1]; level > 1; level /= 2) {
+    line("place = node + tree * " + inner);
+    line("right = torch.gather(rows, 1, torch.take(" + attribute(o.features)
+         + ", place).to(4)) >= torch.take(" + attribute(o.thresholds) + ", place)");
+    line("node = 2 * node + 1 + right.to(4)");
+  }
+  line("said = torch.take(" + attribute(o.leaves) + ", node - " + inner + " + tree * "
+       + std::to_string(shape[1]) + ")");
+  line("sums.append(torch.sum(torch.reshape(said, [rows.size(0), -1, "
+       + std::to_string(s.out.sizes.front()) + "]), [1]))");
+  return text + "    return torch.cat(sums)\n\n";
+}
 
 std::string shape_of(const tensor_shape& shape) {
   std::string text = "[-1";
@@ -192,6 +223,9 @@ std::string attribute_name(std::string name) {
 std::string torchscript_source(const exported_model& m) {
   const auto& how = m.how;
   std::string text = prepare(how);
+  for (const auto& s : m.steps)
+    if (const auto* trees = std::get_if<boosted_trees_step>(&s.computes))
+      text += sums_of_trees(m, s, *trees);
   if (takes_texts(how)) {
     text += row_methods(how, "torch.sin", "torch.cos");
     text += "def forward(self, texts):\n    # type: (List[List[str]]) -> Tensor\n"

@@ -19,9 +19,9 @@ constexpr std::size_t most_trainings = 60;
 constexpr double least_share = 0.5, most_share = 0.8;
 // Trainings are planned for this share of the time; the rest is for delays and for what
 // follows them.
-constexpr double planned_share = 0.88;
+constexpr double planned_share = 0.86;
 // A training that is not done by then is cut.
-constexpr double latest_end = 0.94;
+constexpr double latest_end = 0.92;
 // Beside other processes and with more examples an epoch takes longer than it did.
 constexpr double slower = 1.12;
 

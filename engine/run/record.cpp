@@ -14,7 +14,8 @@
 //                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         operator_command
 //               | [12, reason, time_ms, [training...]]           final_planned
-//               | [13, [[id, share]...], temperature, metrics, [text...]] model_composed
+//               | [13, [member...], temperature, metrics, [text...]]  model_composed
+//   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees
 //   training    = [source, epochs, fold]
 //   fold        = [index, of]
 //   instruction = [kind, number, text, genome | nil]
@@ -44,7 +45,8 @@
 // fields: of run_started the seed and the hash; of run_forked the generation and these
 // two; of a candidate all but work, equal_to and the changes, and epochs, start, scores and
 // fold only where it has them; of an evaluation the first six; of an examination the first
-// four; of final_planned the trainings, and of model_composed the first three.
+// four; of final_planned the trainings, and of model_composed the first three, of members
+// the first two.
 #include "engine/run/record.hpp"
 
 #include "engine/run/record_fields.hpp"

@@ -2,6 +2,7 @@
 
 #include "engine/search/core/candidate.hpp"
 #include "genome/codec.hpp"
+#include "search_spaces/mixture.hpp"
 
 #include <span>
 #include <string>
@@ -33,8 +34,9 @@ struct candidate_evaluated {
 
 /// Metrics on the held-out test data, of the champion and of what it is compared with.
 struct examination {
-  std::string subject; ///< "champion", "best random candidate", "linear model"
-  candidate_id id = 0; ///< 0 for the linear model.
+  /// "champion", "best random candidate", "linear model", "boosted trees", "final model"
+  std::string subject;
+  candidate_id id = 0; ///< 0 of what is no candidate.
   std::vector<metric> metrics;
   std::uint64_t parameters = 0;
   /// The details of the test (test_details.hpp); none where no network was trained, and
@@ -130,13 +132,15 @@ struct final_planned {
 
 /// A model that is part of an ensemble, and its share of what the ensemble says.
 struct ensemble_member {
-  candidate_id id = 0; ///< 0: the linear model, whose weights are kept under this number.
+  /// 0: the linear model or boosted trees, whose weights are kept under this number.
+  candidate_id id = 0;
   double share = 0;
+  std::optional<tree_sizes> trees{}; ///< Of boosted trees.
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;
 };
 
-/// "0.25 of #12", "0.250 of the linear model" with 3 digits.
+/// "0.25 of #12", "0.250 of the linear model" with 3 digits, "0.25 of boosted trees".
 [[nodiscard]] std::string to_text(const ensemble_member& m, int digits);
 
 /// The final model was put together (`composition` in engine/evaluation/composition.hpp).

@@ -218,9 +218,15 @@ void fields(auto& v, like<final_planned> auto& r) {
   v("trainings", r.trainings);
 }
 
+void fields(auto& v, like<tree_sizes> auto& t) {
+  v("trees", t.trees);
+  v("depth", t.depth);
+}
+
 void fields(auto& v, like<ensemble_member> auto& m) {
   v("id", m.id);
   v("share", m.share);
+  v.last("trees", m.trees);
 }
 
 void fields(auto& v, like<model_composed> auto& r) {

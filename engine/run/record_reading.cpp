@@ -43,6 +43,8 @@ void check_read(decoder& in, const model_composed& r) {
   for (const auto& m : r.members)
     if (!(m.share > 0 && m.share <= 1))
       in.fail("a share of an ensemble is not in (0, 1]");
+    else if (m.trees && (m.id != 0 || !are_possible(*m.trees)))
+      in.fail("trees of an ensemble are of impossible size");
   if (!(r.temperature > 0) || !std::isfinite(r.temperature))
     in.fail("the temperature of an ensemble is not above 0");
 }

@@ -91,7 +91,10 @@ std::string line(const model_composed& r) {
 std::string to_text(const ensemble_member& m, int digits) {
   std::ostringstream share;
   share << std::fixed << std::setprecision(digits) << m.share;
-  return share.str() + " of " + (m.id == 0 ? "the linear model" : id_text(m.id));
+  return share.str() + " of "
+         + (m.trees     ? "boosted trees"
+            : m.id == 0 ? "the linear model"
+                        : id_text(m.id));
 }
 
 std::string to_text(const instruction& i) {

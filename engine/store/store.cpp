@@ -232,7 +232,7 @@ expected<store::place> store::append(std::span<const entry> entries) {
              if (evaluated == nullptr
                  && !std::holds_alternative<model_composed>(e.record))
                throw error{error_kind::internal, "weights came without an evaluation"};
-             // Those of the linear model in an ensemble have the number 0.
+             // Those of members of an ensemble that are no candidates have the number 0.
              const auto id = evaluated != nullptr ? evaluated->evaluated.id : 0;
              impl_->write_weights(id, e.weights);
              w.with_weights.insert(id);

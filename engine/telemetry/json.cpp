@@ -219,6 +219,10 @@ json fields(const final_planned& r, const run_picture&) {
   return out;
 }
 
+const char* model_of(const ensemble_member& m) {
+  return m.trees ? "boosted trees" : m.id == 0 ? "linear model" : "candidate";
+}
+
 json fields(const model_composed& r, const run_picture&) {
   json out{{"event", "model_composed"},
            {"temperature", r.temperature},
@@ -226,7 +230,7 @@ json fields(const model_composed& r, const run_picture&) {
            {"left_out", r.left_out}};
   out["members"] = json::array();
   for (const auto& m : r.members)
-    out["members"].push_back({{"id", m.id}, {"share", m.share}});
+    out["members"].push_back({{"id", m.id}, {"share", m.share}, {"model", model_of(m)}});
   return out;
 }
 

@@ -4,23 +4,30 @@
 #include "engine/training/composing.hpp"
 
 #include "engine/training/assessment.hpp"
+#include "engine/training/boosted_trees.hpp"
 #include "engine/training/data_folds.hpp"
 #include "engine/training/ensemble_selection.hpp"
 #include "engine/training/examining.hpp"
 #include "engine/training/failure.hpp"
 #include "engine/training/linear_model.hpp"
 #include "engine/training/network_module.hpp"
+#include "search_spaces/mixture.hpp"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <map>
 
 namespace clade {
 namespace {
 
-/// Models of one genome: one, or one for each fold.
+using steady_clock = std::chrono::steady_clock;
+
+/// Models of one genome, one or one for each fold; or the linear model, or boosted trees.
 struct model_bag {
-  std::vector<const trained_member*> members; ///< None: the linear model.
+  std::vector<const trained_member*> members{}; ///< None: it is no genome's.
+  std::optional<tree_sizes> trees{};            ///< Of boosted trees.
+  std::vector<weight_tensor> weights{};         ///< Of what is no genome's.
   at::Tensor said; ///< Probabilities or standardised values, [examples, outputs].
   std::uint64_t parameters = 0;
 };
@@ -35,6 +42,7 @@ public:
 
   void add(const std::vector<const trained_member*>& members);
   void add_linear_model(const budget& b);
+  void add_boosted_trees(steady_clock::time_point deadline);
   [[nodiscard]] expected<composition> compose();
 
 private:
@@ -48,14 +56,19 @@ private:
   }
   [[nodiscard]] validation_answers judged(const at::Tensor& said) const;
   [[nodiscard]] double temperature_of(const at::Tensor& said) const;
+  [[nodiscard]] at::Tensor answer_of_trees(const fitted_trees& fitted,
+                                           const at::Tensor& part) const;
+  [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
+                                     std::uint64_t parameters,
+                                     double temperature = 1) const;
 
   training_context& context_;
   const device_data& data_;
   std::uint64_t seed_;
   std::int64_t outputs_;
   std::vector<model_bag> bags_;
-  bytes linear_weights_;
-  std::optional<examination> linear_;
+  std::uint32_t folds_ = 1; ///< The most of any genome.
+  std::optional<examination> linear_, trees_;
   std::vector<std::string> left_out_;
 };
 
@@ -88,6 +101,7 @@ void composer::add(const std::vector<const trained_member*>& members) {
     left_out_.push_back(nets.error().message);
     return;
   }
+  folds_ = std::max(folds_, members.front()->fold.of);
   model_bag bag{.members = members, .said = empty_answers()};
   const auto count = static_cast<double>(nets->size());
   at::Tensor tested;
@@ -119,11 +133,46 @@ void composer::add_linear_model(const budget& b) {
   if (!fitted)
     return left_out_.push_back(fitted.error().message);
   const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
-  model_bag bag{.said = empty_answers(), .parameters = fitted->tested.parameters};
+  model_bag bag{.weights = fitted->weights(),
+                .said = empty_answers(),
+                .parameters = fitted->tested.parameters};
   for (const auto& part : {data_.validation, data_.test})
     bag.said.index_copy_(0, part, answer(predict, part));
-  linear_weights_ = encode_weights(fitted->weights());
   linear_ = std::move(fitted->tested);
+  bags_.push_back(std::move(bag));
+}
+
+at::Tensor composer::answer_of_trees(const fitted_trees& fitted,
+                                     const at::Tensor& part) const {
+  network_module net(tree_network(context_.problem(), fitted.sizes), {},
+                     data_.features.device());
+  const auto loaded = net.load(fitted.weights);
+  TORCH_CHECK(loaded.has_value(), loaded.error().message);
+  return answer([&net](const at::Tensor& x) { return net.forward(x); }, part);
+}
+
+// They may take half of the time that is left.
+void composer::add_boosted_trees(steady_clock::time_point deadline) {
+  if (data_.features.dim() != 2)
+    return;
+  const auto now = steady_clock::now();
+  if (deadline != steady_clock::time_point::max())
+    deadline = now + (deadline - now) / 2;
+  auto fitted =
+      fit_boosted_trees(data_, {.folds = folds_, .seed = seed_, .deadline = deadline});
+  if (!fitted)
+    return left_out_.push_back(fitted.error().message);
+  model_bag bag{.trees = fitted->whole.sizes, .said = empty_answers()};
+  const auto folds = static_cast<std::uint32_t>(fitted->folds.size());
+  for (std::uint32_t i = 0; i < folds; ++i) {
+    const auto part = data_of_fold(data_, {i, folds}, seed_).validation;
+    bag.said.index_copy_(0, part, answer_of_trees(fitted->folds[i], part));
+  }
+  bag.said.index_copy_(0, data_.test, answer_of_trees(fitted->whole, data_.test));
+  for (const auto& w : fitted->whole.weights)
+    bag.parameters += w.values.size();
+  bag.weights = std::move(fitted->whole.weights);
+  trees_ = examined(bag.said, "boosted trees", bag.parameters);
   bags_.push_back(std::move(bag));
 }
 
@@ -150,6 +199,25 @@ double composer::temperature_of(const at::Tensor& said) const {
       {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
 }
 
+// Measures what is said of the test and the validation part.
+examination composer::examined(const at::Tensor& said, std::string subject,
+                               std::uint64_t parameters, double temperature) const {
+  auto measured = data_;
+  measured.features =
+      data_.task.has_classes() ? at::clamp_min(said, 1e-12).log() / temperature : said;
+  const model as_it_says = [](const at::Tensor& x) { return x; };
+  const auto& asked = context_.asked().validation;
+  examination out{.subject = std::move(subject), .parameters = parameters};
+  out.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
+  const auto validation =
+      assess(as_it_says, measured, data_.validation, "validation.", asked);
+  out.metrics.insert(out.metrics.end(), validation.begin(), validation.end());
+  out.details = std::make_shared<const test_details>(
+      details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric,
+                 context_.setup().seed));
+  return out;
+}
+
 expected<composition> composer::compose() {
   std::vector<validation_answers> answers;
   for (const auto& bag : bags_)
@@ -161,40 +229,32 @@ expected<composition> composer::compose() {
   if (total == 0)
     return fail(error_kind::internal, "no model says anything of the validation part");
   composition out;
-  out.tested.subject = "final model";
   out.linear = std::move(linear_);
+  out.trees = std::move(trees_);
   auto said = empty_answers();
+  std::uint64_t parameters = 0;
+  std::vector<weight_tensor> fitted;
   for (std::size_t i = 0; i < bags_.size(); ++i) {
     if (counts[i] == 0)
       continue;
     const auto& bag = bags_[i];
     const double share = counts[i] / total;
     said += bag.said * share;
-    out.tested.parameters += bag.parameters;
-    if (bag.members.empty()) {
-      out.model.members.push_back({.id = 0, .share = share});
-      out.linear_weights = std::move(linear_weights_);
-    }
+    parameters += bag.parameters;
+    if (bag.members.empty())
+      out.model.members.push_back({.id = 0, .share = share, .trees = bag.trees});
+    fitted.insert(fitted.end(), bag.weights.begin(), bag.weights.end());
     for (const auto* m : bag.members)
       out.model.members.push_back(
           {.id = m->id, .share = share / static_cast<double>(bag.members.size())});
   }
+  if (!fitted.empty())
+    out.fitted_weights = encode_weights(fitted);
   out.model.temperature = temperature_of(said);
   out.model.left_out = std::move(left_out_);
-  auto measured = data_;
-  measured.features = data_.task.has_classes()
-                          ? at::clamp_min(said, 1e-12).log() / out.model.temperature
-                          : said;
-  const model as_it_says = [](const at::Tensor& x) { return x; };
-  const auto& asked = context_.asked().validation;
-  out.model.metrics =
-      assess(as_it_says, measured, data_.validation, "validation.", asked);
-  out.tested.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
-  out.tested.metrics.insert(out.tested.metrics.end(), out.model.metrics.begin(),
-                            out.model.metrics.end());
-  out.tested.details = std::make_shared<const test_details>(
-      details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric,
-                 context_.setup().seed));
+  out.tested = examined(said, "final model", parameters, out.model.temperature);
+  std::ranges::copy_if(out.tested.metrics, std::back_inserter(out.model.metrics),
+                       [](const metric& m) { return m.name.starts_with("validation."); });
   return out;
 }
 
@@ -204,6 +264,7 @@ expected<composition> compose_final_model(training_context& context,
                                           std::span<const trained_member> members,
                                           std::uint64_t seed, const budget& b) {
   try {
+    const auto deadline = deadline_of(b);
     context.prepare_thread();
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
@@ -214,6 +275,7 @@ expected<composition> compose_final_model(training_context& context,
     for (const auto& [id, bag] : bags)
       c.add(bag);
     c.add_linear_model(b);
+    c.add_boosted_trees(deadline);
     return c.compose();
   } catch (...) {
     return fail(error_kind::io, "the final model: " + failure_of_exception().reason);

@@ -4,8 +4,8 @@
 
 namespace clade {
 
-/// Chooses an ensemble among the members and the linear model by what they say of the
-/// validation part (ensemble_selection.hpp), calibrates it and measures it on the test
+/// Chooses an ensemble among the members, the linear model and, of tables, boosted trees by
+/// what they say of the validation part (ensemble_selection.hpp), calibrates it and measures it on the test
 /// part. Of the folds of a genome, each example is judged by the one that was trained
 /// without it. A member that cannot be used, because its weights are damaged, say, is left
 /// out with all folds of its genome, and named. Loads the data where they are not loaded,

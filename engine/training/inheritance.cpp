@@ -152,7 +152,7 @@ public:
 private:
   void follow(const layer& l);
   void follow_same(const layer& l, std::size_t twin);
-  void follow_spread(const layer& l, std::size_t twin);
+  void follow_whole(const layer& l, std::size_t twin);
   void follow_project(const layer& l, const layer* twin);
   void follow_new(const layer& l);
   void choose_units(const layer& l, const layer& twin);
@@ -209,7 +209,8 @@ void planner::follow(const layer& l) {
       out_.push_back(claims_[l.inputs[0]][static_cast<std::size_t>(unit)]);
     return;
   case unit_origin::spread:
-    return twin ? follow_spread(l, *twin) : void();
+  case unit_origin::together:
+    return twin ? follow_whole(l, *twin) : void();
   case unit_origin::joined:
     for (const auto from : l.inputs)
       out_.insert(out_.end(), claims_[from].begin(), claims_[from].end());
@@ -222,8 +223,8 @@ void planner::follow(const layer& l) {
   }
 }
 
-// Groups of units belong together, so that all are taken, or none.
-void planner::follow_spread(const layer& l, std::size_t twin) {
+// Its units belong together, so that all are taken, or none.
+void planner::follow_whole(const layer& l, std::size_t twin) {
   const auto& other = parent_.layers[twin];
   const auto& keys = keys_[other.inputs[0]];
   if (other.settings != l.settings

@@ -361,6 +361,7 @@ constexpr std::array modules{
     operator_module{"piecewise", build_piecewise},
     operator_module{"periodic", build_periodic},
     operator_module{"map_each", build_map_each},
+    operator_module{"boosted_trees", build_boosted_trees},
     operator_module{"output", build<linear_module>},
 };
 

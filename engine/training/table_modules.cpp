@@ -113,6 +113,73 @@ private:
   at::Tensor bias_;   ///< [groups, out]
 };
 
+// All trees go down together, a level at a time: a gather finds the feature of each tree's
+// node, a comparison the next node. Features and thresholds are buffers, since nothing is
+// learnt of them.
+class boosted_trees_module final : public layer_module {
+public:
+  boosted_trees_module(const layer& l, layer_context& c)
+      : depth_(integer_setting(l.settings, "depth")),
+        width_(l.out.sizes[0]) {
+    const auto each = integer_setting(l.settings, "trees");
+    const auto trees = each * width_, leaves = std::int64_t{1} << depth_;
+    const auto columns = static_cast<std::uint64_t>(l.in[0].sizes[0]);
+    features_ = register_buffer("features", drawn({trees, leaves - 1}, [&] {
+                                  return static_cast<double>(c.random.below(columns));
+                                }));
+    thresholds_ = register_buffer(
+        "thresholds", drawn({trees, leaves - 1}, [&] { return c.random.normal(); }));
+    const double deviation = 1 / std::sqrt(static_cast<double>(each));
+    leaves_ = register_parameter(
+        "leaves", drawn({trees, leaves}, [&] { return deviation * c.random.normal(); }));
+  }
+
+  at::Tensor forward(inputs in) override {
+    const auto rows = std::max<std::int64_t>(1, most_places / leaves_.size(0));
+    std::vector<at::Tensor> sums;
+    for (const auto& part : in[0].split(rows))
+      sums.push_back(sum_of_leaves(part));
+    const auto all = sums.size() == 1 ? sums.front() : at::cat(sums);
+    // A comparison has no gradient; an optimiser wants one of every parameter.
+    return in[0].requires_grad() ? all + 0 * in[0].narrow(1, 0, 1) : all;
+  }
+
+private:
+  /// So many nodes are looked up at once, which bounds the memory of a large batch.
+  static constexpr std::int64_t most_places = std::int64_t{1} << 20;
+
+  template<class Draw>
+  static at::Tensor drawn(at::IntArrayRef sizes, Draw draw) {
+    auto t = at::empty(sizes, at::kFloat);
+    auto* values = t.data_ptr<float>();
+    for (std::int64_t i = 0; i < t.numel(); ++i)
+      values[i] = static_cast<float>(draw());
+    return t;
+  }
+
+  [[nodiscard]] at::Tensor sum_of_leaves(const at::Tensor& x) const {
+    const auto inner = features_.size(1);
+    const auto tree = at::arange(leaves_.size(0), x.options().dtype(at::kLong));
+    const auto columns = features_.to(at::kLong).clamp(0, x.size(1) - 1);
+    auto node = at::zeros({x.size(0), tree.size(0)}, tree.options());
+    for (std::int64_t level = 0; level < depth_; ++level) {
+      const auto place = node + tree * inner;
+      const auto right = x.gather(1, columns.take(place)) >= thresholds_.take(place);
+      node = 2 * node + 1 + right.to(at::kLong);
+    }
+    const auto leaf = node - inner + tree * (inner + 1);
+    return leaves_.flatten()
+        .index_select(0, leaf.flatten())
+        .view({x.size(0), -1, width_})
+        .sum(1);
+  }
+
+  std::int64_t depth_, width_;
+  at::Tensor features_;   ///< [trees, 2^depth - 1]: whole numbers.
+  at::Tensor thresholds_; ///< [trees, 2^depth - 1]
+  at::Tensor leaves_;     ///< [trees, 2^depth]
+};
+
 } // namespace
 
 std::shared_ptr<layer_module> build_select(const layer& l, layer_context&) {
@@ -129,6 +196,10 @@ std::shared_ptr<layer_module> build_periodic(const layer& l, layer_context& c) {
 
 std::shared_ptr<layer_module> build_map_each(const layer& l, layer_context& c) {
   return std::make_shared<map_each_module>(l, c);
+}
+
+std::shared_ptr<layer_module> build_boosted_trees(const layer& l, layer_context& c) {
+  return std::make_shared<boosted_trees_module>(l, c);
 }
 
 } // namespace clade

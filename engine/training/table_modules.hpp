@@ -13,4 +13,7 @@ namespace clade {
 [[nodiscard]] std::shared_ptr<layer_module> build_map_each(const layer& l,
                                                            layer_context& c);
 
+[[nodiscard]] std::shared_ptr<layer_module> build_boosted_trees(const layer& l,
+                                                                layer_context& c);
+
 } // namespace clade

@@ -54,7 +54,7 @@ class FinalModel(RunTest):
         self.assertEqual(self.count("select count(*) from evaluations"), SEARCHED + TRAINED)
         self.assertEqual(self.count("select count(*) from genomes where epochs = 40"), TRAINED)
         tested = self.tests_of_the_end()
-        self.assertLessEqual({"champion", "final model", "linear model"}, set(tested))
+        self.assertLessEqual({"boosted trees", "champion", "final model", "linear model"}, set(tested))
         self.assertGreater(tested["final model"]["test.accuracy"], 0.8)
 
     def predicted(self, what):

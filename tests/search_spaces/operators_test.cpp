@@ -48,7 +48,7 @@ TEST_CASE("operators: names and settings are unique and settings sorted") {
     CHECK(twice == entry.settings.end());
     CHECK(complete(entry, {})); // Fallbacks are allowed values.
   }
-  CHECK(names.size() == 32);
+  CHECK(names.size() == 33);
   CHECK(find_operator("convolution") == nullptr);
 }
 
@@ -78,7 +78,8 @@ TEST_CASE("operators: the traits of a row are those of its settings and its shap
         if (s.width || s.name == "outputs")
           given.push_back(whole(std::string(s.name), 9));
       CHECK(given.empty()
-            == (entry.units != unit_origin::made && entry.units != unit_origin::fitted
+            == (entry.units != unit_origin::made && entry.units != unit_origin::together
+                && entry.units != unit_origin::fitted
                 && entry.units != unit_origin::selected));
       const auto out = apply(entry.name, in, given).out;
       CHECK(out.layout() == entry.gives.value_or(*shape.layout()));
@@ -183,6 +184,10 @@ TEST_CASE("operators: costs of vectors are those computed by hand") {
   const auto dense = apply("dense", {{{30}}}, {whole("units", 7)});
   CHECK(dense.out == tensor_shape{{7}});
   CHECK(dense.cost == layer_cost{217, 210, 28});
+  const auto trees = apply("boosted_trees", {{{30}}},
+                           {whole("depth", 3), whole("trees", 5), whole("width", 7)});
+  CHECK(trees.out == tensor_shape{{7}});
+  CHECK(trees.cost == layer_cost{280, 105, 448});
   const auto output = apply("output", {{{30}}}, {whole("outputs", 3)});
   CHECK(output.out == tensor_shape{{3}});
   CHECK(output.cost == layer_cost{93, 90, 12});

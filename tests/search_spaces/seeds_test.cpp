@@ -104,6 +104,32 @@ TEST_CASE("mixture: networks are joined over one input") {
   CHECK_FALSE(decode_mixture(space, {}, three_of_four, mixed::values));
 }
 
+TEST_CASE("mixture: boosted trees are one for two classes and else one for each") {
+  const tree_sizes sizes{.trees = 10, .depth = 3};
+  const auto three = tree_network(three_of_four, sizes);
+  REQUIRE(three.layers.size() == 3);
+  CHECK(three.layers[1].out == tensor_shape{{3}});
+  CHECK(three.layers[1].cost.parameters == 240);
+  const auto two = tree_network({{{4}}, 2}, sizes);
+  CHECK(two.layers[1].out == tensor_shape{{1}});
+  CHECK(two.layers[2].out == tensor_shape{{2}});
+  const std::vector<mixture_member> members{linear_member(), sizes};
+  const auto both =
+      decode_mixture(with("").value(), members, three_of_four, mixed::probabilities);
+  REQUIRE(both);
+  CHECK(both->layers[2].name == "m2_trees");
+  CHECK(both->layers[3].name == "m2_trees.output");
+  CHECK(is_of_trees("trees.leaves"));
+  CHECK_FALSE(is_of_trees("output.weight"));
+}
+
+TEST_CASE("mixture: sizes of trees have bounds") {
+  CHECK(are_possible({.trees = 1, .depth = 1}));
+  CHECK_FALSE(are_possible({.trees = 0, .depth = 1}));
+  CHECK_FALSE(are_possible({.trees = 1, .depth = 9}));
+  CHECK_FALSE(are_possible({.trees = 1 << 20, .depth = 3}));
+}
+
 TEST_CASE("mixture: the linear model of images flattens them") {
   const auto n = linear_network({{{2, 3, 3}}, 5});
   REQUIRE(n.layers.size() == 3);

@@ -54,7 +54,7 @@ tl::unexpected<error> without_weights(const store& s, const std::filesystem::pat
 struct kept_network {
   candidate_id id = 0;
   std::shared_ptr<const genome> genes = std::make_shared<const genome>();
-  std::vector<std::optional<genome>> members{};
+  std::vector<mixture_member> members{};
   std::vector<weight_tensor> weights{};
 };
 
@@ -88,6 +88,16 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   });
 }
 
+/// Of the final model's members that are no candidates, the weights of the trees or those
+/// of the linear model.
+expected<std::vector<weight_tensor>> find_fitted(const store& s, bool of_trees) {
+  auto all = s.find_weights(0).and_then(decode_stored);
+  if (all)
+    std::erase_if(
+        *all, [&](const weight_tensor& w) { return is_of_trees(w.name) != of_trees; });
+  return all;
+}
+
 expected<kept_network> find_kept(const store& s, const std::filesystem::path& file,
                                  const model_composed& composed) {
   kept_network kept;
@@ -98,11 +108,14 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
     const auto prefix = member_prefix(kept.members.size());
     std::vector<weight_tensor> weights;
     if (m.id == 0) {
-      auto linear = s.find_weights(0).and_then(decode_stored);
-      if (!linear)
-        return tl::unexpected(linear.error());
-      kept.members.emplace_back();
-      weights = std::move(*linear);
+      auto fitted = find_fitted(s, m.trees.has_value());
+      if (!fitted)
+        return tl::unexpected(fitted.error());
+      if (m.trees)
+        kept.members.emplace_back(*m.trees);
+      else
+        kept.members.emplace_back(linear_member());
+      weights = std::move(*fitted);
     } else {
       auto one = find_kept(s, file, m.id);
       if (!one)
@@ -142,7 +155,7 @@ expected<kept_network> find_chosen(const store& s, const std::filesystem::path& 
 expected<error_quantiles> find_errors(const store& s, candidate_id id) {
   return s.examinations().map([&](const std::vector<examination>& tests) {
     for (const auto& e : tests)
-      if (e.id == id && e.details && e.subject != "linear model")
+      if (e.id == id && e.details && (id != 0 || e.subject == "final model"))
         return e.details->validation_errors;
     return error_quantiles();
   });

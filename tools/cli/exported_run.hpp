@@ -17,7 +17,7 @@ struct trained_candidate {
   std::shared_ptr<const genome> genes; ///< Whose names the weights have.
   trained_network trained;
   candidate_id id = 0; ///< 0: the final model, an ensemble of these members.
-  std::vector<std::optional<genome>> members{};
+  std::vector<mixture_member> members{};
 };
 
 /// Finds a network in a run's store. `text` names a candidate. Where it is empty, the

@@ -1,5 +1,6 @@
 #include "engine/export/model_file.hpp"
 #include "engine/export/safetensors.hpp"
+#include "tests/engine/training/plain_network.hpp"
 #include "tests/support/models.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -57,6 +58,32 @@ TEST_CASE("model file: it holds the network, its weights and how examples are re
   const auto prepared = prepare(rows, m->how);
   REQUIRE(prepared);
   CHECK(*prepared == *prepare(rows, test::a_preprocessing()));
+}
+
+TEST_CASE("model file: an ensemble has the linear model, boosted trees and genomes") {
+  auto m = test::a_tiny_model();
+  const auto p = m.how.as_problem();
+  const auto space = parse_search_space(m.origin->search_space, "its space").value();
+  m.origin->members = {linear_member(), tree_sizes{.trees = 3, .depth = 2},
+                       m.origin->genes};
+  const auto n =
+      decode_mixture(space, m.origin->members, p, mixed::probabilities).value();
+  auto weights = test::random_weights(n, 1);
+  weights.push_back({"mixture.shares", {3}, {0.5F, 0.25F, 0.25F}});
+  weights.push_back({"mixture.temperature", {1}, {1}});
+  const auto taken_apart = export_network(n, weights);
+  INFO((taken_apart ? "" : taken_apart.error().message));
+  REQUIRE(taken_apart);
+  m.steps = taken_apart->steps;
+  m.weights = taken_apart->weights;
+  m.run_tensors = taken_apart->run_tensors;
+  const auto read = decode_model(encode_safetensors(m));
+  INFO((read ? "" : read.error().message));
+  REQUIRE(read);
+  CHECK(read->network == n);
+  CHECK(read->weights == weights);
+  m.origin->members[1] = tree_sizes{.trees = 3, .depth = 20};
+  CHECK(has(error_of(m), "trees of impossible size or place"));
 }
 
 TEST_CASE("model file: a changed byte anywhere is found, and so is a missing one") {

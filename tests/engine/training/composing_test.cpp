@@ -98,13 +98,44 @@ TEST_CASE("composing: damaged weights and missing folds are left out and named")
   CHECK(made->model.left_out[1].starts_with("#3: not all folds"));
   // y = 100 + 30 a - 20 b is what the linear model says.
   CHECK(metric_of(made->tested.metrics, "test.rmse") < 0.1);
-  CHECK(made->linear_weights != "");
+  CHECK(made->fitted_weights != "");
+  REQUIRE(made->trees);
+  CHECK(made->trees->subject == "boosted trees");
+  CHECK(metric_of(made->trees->metrics, "test.rmse") > 0.1);
   const auto& evidence = made->tested.details->evidence;
   REQUIRE(evidence);
   REQUIRE(evidence->interval);
   CHECK(evidence->interval->metric == "test.rmse");
   CHECK(evidence->interval->low <= evidence->interval->high);
   CHECK(evidence->values.size() == test_evidence::most_wrong_examples);
+}
+
+TEST_CASE("composing: boosted trees are a member where they know most") {
+  training_bench bench(chequered_csv(600));
+  const auto trainer = bench.trainer();
+  std::vector<trained_member> members;
+  for (std::uint32_t f = 0; f < 2; ++f)
+    members.push_back(trained(*trainer, 1 + f, {f, 2}, 1));
+  const auto made = trainer->compose(members, 1, {});
+  REQUIRE(made);
+  CHECK(made->model.left_out.empty());
+  REQUIRE(made->trees);
+  CHECK(metric_of(made->trees->metrics, "test.accuracy") > 0.9);
+  const auto& all = made->model.members;
+  const auto trees =
+      std::ranges::find_if(all, [](const auto& m) { return m.trees.has_value(); });
+  REQUIRE(trees != all.end());
+  CHECK(trees->id == 0);
+  CHECK(trees->share > 0.5);
+  const auto weights = decode_weights(made->fitted_weights);
+  REQUIRE(weights);
+  const auto leaves = std::ranges::find(*weights, "trees.leaves", &weight_tensor::name);
+  REQUIRE(leaves != weights->end());
+  CHECK(leaves->shape
+        == std::vector{trees->trees->trees, std::int64_t{1} << trees->trees->depth});
+  const auto again = decode_composition(encode(*made));
+  REQUIRE(again);
+  CHECK(encode(*again) == encode(*made));
 }
 
 TEST_CASE("composing: members come back as they were sent, and garbage does not") {

@@ -302,6 +302,12 @@ TEST_CASE("inheritance: embedded numbers stay as they are where others grow") {
   }
 }
 
+TEST_CASE("inheritance: trees stay as they are where others grow") {
+  const node_gene gene{{}, "boosted_trees", {{"width", std::int64_t{5}}}};
+  const auto g = test::a_chain({gene, a_dense(4), a_dense(3)});
+  CHECK(difference(descend(g, widened(g, 3, "units", 7))) < rounding);
+}
+
 TEST_CASE("inheritance: another operator under the same gene is new, the rest is taken") {
   const auto g = test::a_chain({a_conv(3), a_conv(3), a_dense(4)});
   auto child = g;

@@ -4,6 +4,7 @@
 #include "tests/support/genomes.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
@@ -260,6 +261,34 @@ TEST_CASE("operators: numbers are embedded, and categories pass as they are") {
   network_module other(cut, {.seed = 2}, at::kCPU);
   REQUIRE(other.load(net.weights()));
   CHECK(close(other.forward(x), y));
+}
+
+TEST_CASE("operators: a tree says what the leaf says to which comparisons lead") {
+  const auto l = a_layer("boosted_trees", {{{2}}},
+                         {{"depth", std::int64_t{2}},
+                          {"trees", std::int64_t{1}},
+                          {"width", std::int64_t{1}}});
+  const auto module = built(l);
+  const at::NoGradGuard no_grad;
+  module->named_buffers()["features"].copy_(at::tensor({0.0F, 1.0F, 1.0F}).unsqueeze(0));
+  module->named_buffers()["thresholds"].copy_(
+      at::tensor({0.0F, 1.0F, -1.0F}).unsqueeze(0));
+  module->named_parameters()["leaves"].copy_(
+      at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).unsqueeze(0));
+  const auto x = at::tensor({-1.0F, 0.0F, -1.0F, 1.0F, 0.0F, -2.0F, 0.0F, -1.0F});
+  const auto y = module->forward(std::vector{x.reshape({4, 2})});
+  CHECK(at::equal(y, at::tensor({1.0F, 2.0F, 3.0F, 4.0F}).unsqueeze(1)));
+}
+
+TEST_CASE("operators: trees say the same of a large batch, which is taken in parts") {
+  const auto l = a_layer("boosted_trees", {{{3}}},
+                         {{"depth", std::int64_t{1}}, {"trees", std::int64_t{4096}}});
+  const auto module = built(l);
+  const auto x = examples_of({{3}}, 70);
+  const auto whole = module->forward(std::vector{x});
+  for (const std::int64_t row : {0, 15, 16, 69})
+    CHECK(close(module->forward(std::vector{x.narrow(0, row, 1)}),
+                whole.narrow(0, row, 1)));
 }
 
 TEST_CASE("operators: a residual block of a table passes on what enters it at first") {

@@ -60,6 +60,8 @@ public:
       return activated(x, text_setting(layer_.settings, "function"));
     if (op == "select" || op == "piecewise" || op == "periodic" || op == "map_each")
       return of_columns(x);
+    if (op == "boosted_trees")
+      return sums_of_trees(x);
     if (op == "channel_norm")
       return normalised_by_pixel(x);
     if (op == "multiply")
@@ -122,6 +124,25 @@ private:
                         * static_cast<double>(
                             w->values[(o / width * size + i) * width + o % width]);
       }
+    }
+    return out;
+  }
+
+  values sums_of_trees(const values& x) const {
+    const auto& leaves = *tensor("leaves");
+    const auto inner = natural(leaves.shape[1]) - 1;
+    values out(natural(out_.channels));
+    for (std::size_t t = 0; t < natural(leaves.shape[0]); ++t) {
+      std::size_t node = 0;
+      while (node < inner) {
+        const auto at = t * inner + node;
+        const auto feature = static_cast<std::size_t>(tensor("features")->values[at]);
+        const bool below =
+            x[feature] < static_cast<double>(tensor("thresholds")->values[at]);
+        node = 2 * node + (below ? 1 : 2);
+      }
+      out[t % out.size()] +=
+          static_cast<double>(leaves.values[t * (inner + 1) + node - inner]);
     }
     return out;
   }
@@ -328,6 +349,16 @@ std::vector<weight_tensor> random_weights(const network& n, std::uint64_t seed) 
       const auto groups = integer_setting(l.settings, "groups");
       d.add(l, "weight", {groups, in / groups, out / groups});
       d.add(l, "bias", {groups, out / groups});
+    }
+    if (l.op == "boosted_trees") {
+      const auto trees = integer_setting(l.settings, "trees") * out;
+      const auto leaves = std::int64_t{1} << integer_setting(l.settings, "depth");
+      for (const auto* role : {"features", "thresholds"})
+        d.add(l, role, {trees, leaves - 1});
+      auto& features = d.all[d.all.size() - 2].values;
+      for (std::size_t i = 0; i < features.size(); ++i)
+        features[i] = static_cast<float>(i % natural(in));
+      d.add(l, "leaves", {trees, leaves});
     }
     if (l.op == "batch_norm")
       d.add_norm(l, "");

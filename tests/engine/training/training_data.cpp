@@ -59,6 +59,16 @@ std::string plane_csv(std::size_t examples) {
   return csv;
 }
 
+std::string chequered_csv(std::size_t examples) {
+  auto random = noise();
+  std::string csv;
+  for (std::size_t i = 0; i < examples; ++i) {
+    const double a = 2 * random.uniform() - 1, b = 2 * random.uniform() - 1;
+    csv += class_row({a, b}, (a < 0) == (b < 0) ? 1 : 0);
+  }
+  return csv;
+}
+
 std::string halves_csv(std::size_t examples) {
   auto random = noise();
   std::string csv;

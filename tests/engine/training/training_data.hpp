@@ -14,6 +14,9 @@ namespace clade {
 /// y = 100 + 30 a - 20 b.
 [[nodiscard]] std::string plane_csv(std::size_t examples);
 
+/// Two classes of two columns from -1 to 1, which have the same sign or not.
+[[nodiscard]] std::string chequered_csv(std::size_t examples);
+
 /// 6x6 images of two classes: a bright upper or a bright lower half, with noise.
 [[nodiscard]] std::string halves_csv(std::size_t examples);
 

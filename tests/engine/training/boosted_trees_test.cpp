@@ -1,0 +1,183 @@
+#include "engine/training/boosted_trees.hpp"
+#include "engine/training/booster.hpp"
+#include "engine/training/data_folds.hpp"
+#include "engine/training/network_module.hpp"
+#include "tests/engine/training/training_data.hpp"
+
+#include <ATen/ATen.h>
+#include <catch2/catch.hpp>
+
+using namespace clade;
+
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+
+struct a_table {
+  explicit a_table(const std::string& csv, learning_task task = classification)
+      : bench(csv) {
+    bench.setup.data.task = task;
+    loaded = load_data(bench.setup.data, 1).value();
+    data = to_device(loaded, "cpu");
+  }
+
+  training_bench bench;
+  data_set loaded;
+  device_data data;
+};
+
+at::Tensor said_by(const fitted_trees& f, const device_data& data,
+                   const at::Tensor& part) {
+  const problem p{{{data.features.size(1)}}, data.task.outputs(data.classes.size())};
+  network_module net(tree_network(p, f.sizes), {}, at::kCPU);
+  const auto loaded = net.load(f.weights);
+  INFO((loaded ? "" : loaded.error().message));
+  REQUIRE(loaded);
+  net.eval();
+  return net.forward(data.features.index_select(0, part));
+}
+
+double accuracy(const at::Tensor& said, const device_data& data, const at::Tensor& part) {
+  return said.argmax(1)
+      .eq(data.targets.index_select(0, part))
+      .to(at::kDouble)
+      .mean()
+      .item<double>();
+}
+
+/// What the operator says of a validation part, as XGBoost measures it.
+double loss_of_operator(const fitted_trees& f, const device_data& data) {
+  const auto said = said_by(f, data, data.validation).to(at::kDouble);
+  const auto targets = data.targets.index_select(0, data.validation);
+  if (!data.task.has_classes())
+    return (said - targets).square().mean().sqrt().item<double>();
+  return -at::log_softmax(said, 1).gather(1, targets.unsqueeze(1)).mean().item<double>();
+}
+
+std::span<const float> values(const at::Tensor& t) {
+  return {t.const_data_ptr<float>(), static_cast<std::size_t>(t.numel())};
+}
+
+/// The loss that XGBoost itself had when it had grown the trees that `fit_boosted_trees`
+/// takes of these, which are of the first depth that it tries.
+void check_against_xgboost(const a_table& table) {
+  auto data = table.data;
+  // One example at a time, so that the loss says what is said of it.
+  for (std::int64_t row = 0; row < 2; ++row) {
+    data.validation = table.data.validation.narrow(0, row, 1);
+    const auto features = data.features.index_select(0, data.train);
+    const auto targets =
+        data.targets.index_select(0, data.train).to(at::kFloat).flatten();
+    const auto seen = data.features.index_select(0, data.validation);
+    const auto target =
+        data.targets.index_select(0, data.validation).to(at::kFloat).flatten();
+    const auto fitted = fit_boosted_trees(data, {.seed = 3});
+    REQUIRE(fitted);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const auto& p : boosting_settings(data)) {
+      auto same = p;
+      same.classes = data.task.has_classes() ? std::ssize(data.classes) : 0;
+      same.seed = derive(3, purpose::baseline, 0, 1).next();
+      const auto grown = boost(same, {values(features), values(targets)},
+                               {values(seen), values(target)});
+      REQUIRE(grown);
+      lowest = std::min(lowest, grown->loss);
+    }
+    CHECK(loss_of_operator(fitted->whole, data) == Approx(lowest).margin(1e-4));
+  }
+}
+
+} // namespace
+
+TEST_CASE("boosted trees: the operator says what XGBoost says") {
+  SECTION("of two classes") {
+    check_against_xgboost(a_table(noise_csv(300)));
+  }
+  SECTION("of three classes") {
+    check_against_xgboost(a_table(separable_csv(90)));
+  }
+  SECTION("of numbers") {
+    check_against_xgboost(a_table(plane_csv(200), regression));
+  }
+}
+
+TEST_CASE("boosted trees: they find what two columns say together") {
+  const a_table table(chequered_csv(800));
+  for (const std::uint32_t folds : {1, 3}) {
+    const auto fitted = fit_boosted_trees(table.data, {.folds = folds, .seed = 1});
+    REQUIRE(fitted);
+    CHECK(fitted->folds.size() == folds);
+    CHECK(accuracy(said_by(fitted->whole, table.data, table.data.test), table.data,
+                   table.data.test)
+          > 0.95);
+  }
+}
+
+TEST_CASE("boosted trees: the whole says the mean of what the folds say") {
+  const a_table table(separable_csv(120));
+  const auto fitted = fit_boosted_trees(table.data, {.folds = 3, .seed = 1});
+  REQUIRE(fitted);
+  at::Tensor sum;
+  for (const auto& f : fitted->folds) {
+    const auto said = said_by(f, table.data, table.data.test);
+    sum = sum.defined() ? sum + said : said;
+  }
+  CHECK(at::allclose(said_by(fitted->whole, table.data, table.data.test), sum / 3, 1e-5,
+                     1e-5));
+}
+
+TEST_CASE("boosted trees: the same seed gives the same bits, another one others") {
+  const a_table table(noise_csv(300));
+  const auto weights = [&](std::uint64_t seed) {
+    const auto fitted = fit_boosted_trees(table.data, {.folds = 2, .seed = seed});
+    REQUIRE(fitted);
+    return fitted->whole.weights;
+  };
+  CHECK((weights(1) == weights(1)));
+  CHECK((weights(1) != weights(2)));
+}
+
+TEST_CASE("boosted trees: class weights count") {
+  a_table table(noise_csv(400));
+  const auto of_second = [&] {
+    const auto fitted = fit_boosted_trees(table.data, {.seed = 1});
+    REQUIRE(fitted);
+    return said_by(fitted->whole, table.data, table.data.test)
+        .argmax(1)
+        .sum()
+        .item<std::int64_t>();
+  };
+  table.data.class_weights = at::tensor({20.0F, 1.0F});
+  const auto few = of_second();
+  table.data.class_weights = at::tensor({1.0F, 20.0F});
+  CHECK(few < of_second());
+}
+
+TEST_CASE("boosted trees: out of time is an error") {
+  const a_table table(separable_csv(60));
+  const auto fitted = fit_boosted_trees(
+      table.data, {.deadline = steady_clock::now() - std::chrono::hours(1)});
+  REQUIRE_FALSE(fitted);
+  CHECK(fitted.error().message == "the boosted trees were not fitted within their time");
+}
+
+TEST_CASE("booster: a deadline leaves the rounds there was time for") {
+  const std::vector<float> features{0, 1, 2, 3}, targets{-1, -1, 1, 1};
+  boosting_params p{.depth = 1, .example_share = 1, .feature_share = 1};
+  p.deadline = steady_clock::now() - std::chrono::hours(1);
+  const auto cut = boost(p, {features, targets}, {features, targets});
+  REQUIRE(cut);
+  CHECK(cut->cut);
+  CHECK(cut->rounds == 1);
+  CHECK(cut->leaves.size() == 2);
+  CHECK(cut->leaves[0] < 0);
+  CHECK(cut->leaves[1] > 0);
+}
+
+TEST_CASE("booster: what XGBoost refuses is an error that says why") {
+  const std::vector<float> features{0, std::numeric_limits<float>::infinity()},
+      targets{0, 1};
+  const auto refused = boost({}, {features, targets}, {features, targets});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.starts_with("XGBoost: "));
+}
