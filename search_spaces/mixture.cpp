@@ -75,7 +75,7 @@ std::string member_prefix(std::size_t i) {
 
 expected<network> decode_mixture(const search_space& space,
                                  std::span<const mixture_member> members,
-                                 const problem& p, mixed what) {
+                                 const problem& p, mixed_answers what) {
   std::vector<network> networks;
   for (const auto& m : members) {
     if (const auto* g = std::get_if<genome>(&m)) {
@@ -94,7 +94,7 @@ expected<network> decode_mixture(const search_space& space,
   return mixture_of(networks, what);
 }
 
-network mixture_of(std::span<const network> members, mixed what) {
+network mixture_of(std::span<const network> members, mixed_answers what) {
   network n;
   n.layers.push_back(members.front().layers.front());
   std::vector<std::size_t> outputs;
@@ -114,7 +114,7 @@ network mixture_of(std::span<const network> members, mixed what) {
     outputs.push_back(n.layers.size() - 1);
   }
   append(n, "mixture", "mixture",
-         {{"of", std::string(what == mixed::values ? "values" : "probabilities")}},
+         {{"of", std::string(what == mixed_answers::values ? "values" : "probabilities")}},
          std::move(outputs));
   return n;
 }

@@ -31,7 +31,7 @@ struct tree_sizes {
 [[nodiscard]] network tree_network(const problem& p, const tree_sizes& sizes);
 
 /// An ensemble mixes one of these.
-enum class mixed : std::uint8_t {
+enum class mixed_answers : std::uint8_t {
   probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
   values         ///< Numbers: their mixed sum.
 };
@@ -40,7 +40,7 @@ enum class mixed : std::uint8_t {
 /// say by its tensor "shares" [members] and, of probabilities, divides the scores by its
 /// tensor "temperature" [1]. The layers of member i, from 0, are named by
 /// `member_prefix`.
-[[nodiscard]] network mixture_of(std::span<const network> members, mixed what);
+[[nodiscard]] network mixture_of(std::span<const network> members, mixed_answers what);
 
 struct linear_member {
   friend bool operator==(const linear_member&, const linear_member&) = default;
@@ -52,7 +52,7 @@ using mixture_member = std::variant<linear_member, tree_sizes, genome>;
 /// Makes the networks of the members and joins them.
 [[nodiscard]] expected<network> decode_mixture(const search_space& space,
                                                std::span<const mixture_member> members,
-                                               const problem& p, mixed what);
+                                               const problem& p, mixed_answers what);
 
 /// Whether a tensor of `network_module::weights` is one of boosted trees; those of the
 /// linear model have other names.

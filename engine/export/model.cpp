@@ -355,8 +355,8 @@ expected<exported_model> export_network(const network& n,
   return lowering(weights).all(n);
 }
 
-mixed mixed_for(const learning_task& task) {
-  return task.has_classes() ? mixed::probabilities : mixed::values;
+mixed_answers mixed_for(const learning_task& task) {
+  return task.has_classes() ? mixed_answers::probabilities : mixed_answers::values;
 }
 
 std::vector<std::string> names_of(const preprocessing& how) {

@@ -161,7 +161,7 @@ struct exported_model {
 export_network(const network& n, std::span<const weight_tensor> weights);
 
 /// Returns how an ensemble mixes its members' outputs for a task.
-[[nodiscard]] mixed mixed_for(const learning_task& task);
+[[nodiscard]] mixed_answers mixed_for(const learning_task& task);
 
 /// The names of the columns; empty where they have none.
 [[nodiscard]] std::vector<std::string> names_of(const preprocessing& how);

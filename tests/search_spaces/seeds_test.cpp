@@ -94,14 +94,14 @@ TEST_CASE("mixture: networks are joined over one input") {
   const auto linear = linear_network(three_of_four);
   CHECK(linear.cost().parameters == 15);
   const std::vector<network> members{linear, linear};
-  const auto both = mixture_of(members, mixed::probabilities);
+  const auto both = mixture_of(members, mixed_answers::probabilities);
   REQUIRE(both.layers.size() == 4);
   CHECK(both.layers[1].name == "m1_output");
   CHECK(both.layers[2].name == "m2_output");
   CHECK(both.layers[2].inputs == std::vector<std::size_t>{0});
   CHECK(both.layers[3].inputs == std::vector<std::size_t>{1, 2});
   CHECK(both.layers[3].out.sizes == std::vector<std::int64_t>{3});
-  CHECK_FALSE(decode_mixture(space, {}, three_of_four, mixed::values));
+  CHECK_FALSE(decode_mixture(space, {}, three_of_four, mixed_answers::values));
 }
 
 TEST_CASE("mixture: boosted trees are one for two classes and else one for each") {
@@ -115,7 +115,7 @@ TEST_CASE("mixture: boosted trees are one for two classes and else one for each"
   CHECK(two.layers[2].out == tensor_shape{{2}});
   const std::vector<mixture_member> members{linear_member(), sizes};
   const auto both =
-      decode_mixture(with("").value(), members, three_of_four, mixed::probabilities);
+      decode_mixture(with("").value(), members, three_of_four, mixed_answers::probabilities);
   REQUIRE(both);
   CHECK(both->layers[2].name == "m2_trees");
   CHECK(both->layers[3].name == "m2_trees.output");

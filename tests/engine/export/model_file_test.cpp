@@ -67,7 +67,7 @@ TEST_CASE("model file: an ensemble has the linear model, boosted trees and genom
   m.origin->members = {linear_member(), tree_sizes{.trees = 3, .depth = 2},
                        m.origin->genes};
   const auto n =
-      decode_mixture(space, m.origin->members, p, mixed::probabilities).value();
+      decode_mixture(space, m.origin->members, p, mixed_answers::probabilities).value();
   auto weights = test::random_weights(n, 1);
   weights.push_back({"mixture.shares", {3}, {0.5F, 0.25F, 0.25F}});
   weights.push_back({"mixture.temperature", {1}, {1}});
