@@ -113,9 +113,10 @@ network mixture_of(std::span<const network> members, mixed_answers what) {
     }
     outputs.push_back(n.layers.size() - 1);
   }
-  append(n, "mixture", "mixture",
-         {{"of", std::string(what == mixed_answers::values ? "values" : "probabilities")}},
-         std::move(outputs));
+  append(
+      n, "mixture", "mixture",
+      {{"of", std::string(what == mixed_answers::values ? "values" : "probabilities")}},
+      std::move(outputs));
   return n;
 }
 

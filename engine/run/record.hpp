@@ -135,6 +135,7 @@ struct ensemble_member {
   /// 0: the linear model or boosted trees, whose weights are kept under this number.
   candidate_id id = 0;
   double share = 0;
+  double temperature = 1;            ///< Its scores of classes are divided by it.
   std::optional<tree_sizes> trees{}; ///< Of boosted trees.
 
   friend bool operator==(const ensemble_member&, const ensemble_member&) = default;

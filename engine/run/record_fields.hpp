@@ -226,6 +226,7 @@ void fields(auto& v, like<tree_sizes> auto& t) {
 void fields(auto& v, like<ensemble_member> auto& m) {
   v("id", m.id);
   v("share", m.share);
+  v("temperature", m.temperature);
   v.last("trees", m.trees);
 }
 

@@ -30,6 +30,7 @@ struct model_bag {
   std::vector<weight_tensor> weights{};         ///< Of what is no genome's.
   at::Tensor said; ///< Probabilities or standardised values, [examples, outputs].
   std::uint64_t parameters = 0;
+  double temperature = 1; ///< By which the scores of each member are divided.
 };
 
 class composer {
@@ -56,6 +57,11 @@ private:
   }
   [[nodiscard]] validation_answers judged(const at::Tensor& said) const;
   [[nodiscard]] double temperature_of(const at::Tensor& said) const;
+  /// What a model says whose scores are divided by a temperature.
+  [[nodiscard]] at::Tensor at_temperature(const at::Tensor& said, double t) const {
+    return data_.task.has_classes() ? at::softmax(at::clamp_min(said, 1e-12).log() / t, 1)
+                                    : said;
+  }
   [[nodiscard]] at::Tensor answer_of_trees(const fitted_trees& fitted,
                                            const at::Tensor& part) const;
   [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
@@ -103,8 +109,7 @@ void composer::add(const std::vector<const trained_member*>& members) {
   }
   folds_ = std::max(folds_, members.front()->fold.of);
   model_bag bag{.members = members, .said = empty_answers()};
-  const auto count = static_cast<double>(nets->size());
-  at::Tensor tested;
+  std::vector<at::Tensor> tested;
   for (std::size_t i = 0; i < nets->size(); ++i) {
     auto& net = *(*nets)[i];
     net.eval();
@@ -113,10 +118,14 @@ void composer::add(const std::vector<const trained_member*>& members) {
     const model predict = [&net](const at::Tensor& x) { return net.forward(x); };
     const auto judged_by_it = data_of_fold(data_, members[i]->fold, seed_).validation;
     bag.said.index_copy_(0, judged_by_it, answer(predict, judged_by_it));
-    const auto test = answer(predict, data_.test) / count;
-    tested = i == 0 ? test : tested + test;
+    tested.push_back(answer(predict, data_.test));
   }
-  bag.said.index_copy_(0, data_.test, tested);
+  // A network that was trained for long is too sure, and would be left out for that alone.
+  bag.temperature = temperature_of(bag.said);
+  bag.said = at_temperature(bag.said, bag.temperature);
+  for (auto& said : tested)
+    said = at_temperature(said, bag.temperature);
+  bag.said.index_copy_(0, data_.test, at::stack(tested).mean(0));
   if (!at::isfinite(bag.said).all().item<bool>())
     left_out_.push_back("#" + std::to_string(members.front()->id)
                         + ": it says what is no finite number");
@@ -246,7 +255,9 @@ expected<composition> composer::compose() {
     fitted.insert(fitted.end(), bag.weights.begin(), bag.weights.end());
     for (const auto* m : bag.members)
       out.model.members.push_back(
-          {.id = m->id, .share = share / static_cast<double>(bag.members.size())});
+          {.id = m->id,
+           .share = share / static_cast<double>(bag.members.size()),
+           .temperature = bag.temperature});
   }
   if (!fitted.empty())
     out.fitted_weights = encode_weights(fitted);

@@ -96,7 +96,10 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
   const bool at_end = j.fold.of != 0;
   return {.recipe = p.recipe,
           .key = {.seed = j.seed, .id = j.id},
-          .goal = of_epochs(setup_.goal),
+          // A fold is small, on which the loss says more than what is counted; and models
+          // are chosen for the ensemble by their loss.
+          .goal = at_end ? objective{.metric = "validation.loss", .maximize = false}
+                         : of_epochs(setup_.goal),
           .epochs = j.budget.epochs,
           .horizon = at_end ? j.budget.epochs : j.budget.horizon,
           .first_epoch = j.start_epoch + 1,

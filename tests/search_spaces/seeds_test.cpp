@@ -114,8 +114,8 @@ TEST_CASE("mixture: boosted trees are one for two classes and else one for each"
   CHECK(two.layers[1].out == tensor_shape{{1}});
   CHECK(two.layers[2].out == tensor_shape{{2}});
   const std::vector<mixture_member> members{linear_member(), sizes};
-  const auto both =
-      decode_mixture(with("").value(), members, three_of_four, mixed_answers::probabilities);
+  const auto both = decode_mixture(with("").value(), members, three_of_four,
+                                   mixed_answers::probabilities);
   REQUIRE(both);
   CHECK(both->layers[2].name == "m2_trees");
   CHECK(both->layers[3].name == "m2_trees.output");

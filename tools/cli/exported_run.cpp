@@ -124,6 +124,10 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
       weights = std::move(one->weights);
     }
     for (auto& w : weights) {
+      // They make the scores.
+      if (w.name == "output.weight" || w.name == "output.bias")
+        for (auto& value : w.values)
+          value = static_cast<float>(value / m.temperature);
       w.name.insert(0, prefix);
       kept.weights.push_back(std::move(w));
     }

@@ -168,7 +168,8 @@ void write_random(samples& out, const char* space_name, const problem& p) {
   networks = {networks[0], networks[1], linear_network(p)};
   if (p.input.layout() == layout::vector)
     networks.push_back(tree_network(p, {.trees = 7, .depth = 3}));
-  out.write(mixture_of(networks, p.outputs == 1 ? mixed_answers::values : mixed_answers::probabilities),
+  out.write(mixture_of(networks, p.outputs == 1 ? mixed_answers::values
+                                                : mixed_answers::probabilities),
             p);
 }
 

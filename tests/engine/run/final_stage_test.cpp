@@ -229,11 +229,14 @@ TEST_CASE("final stage: a search that is cut is over, and what it had open is dr
 TEST_CASE("final stage: its records come back as they were written") {
   for (const record& r :
        {record{final_planned{"the clock", 900, {{3, 40, {1, 5}}, {4, 2, {0, 1}}}}},
-        record{model_composed{
-            {{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}}, {"#3: damaged"}}},
-        record{model_composed{.members = {{0, 0.25},
-                                          {0, 0.5, tree_sizes{.trees = 90, .depth = 6}},
-                                          {12, 0.25}}}}}) {
+        record{model_composed{{{0, 0.25}, {12, 0.75, 1.25}},
+                              1.5,
+                              {{"validation.loss", 0.5}},
+                              {"#3: damaged"}}},
+        record{
+            model_composed{.members = {{0, 0.25},
+                                       {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}},
+                                       {12, 0.25}}}}}) {
     const auto again = decode_record(encode(r));
     REQUIRE(again);
     CHECK(encode(*again) == encode(r));
@@ -241,9 +244,9 @@ TEST_CASE("final stage: its records come back as they were written") {
   }
   CHECK_FALSE(decode_record(encode(record{model_composed{.members = {{1, 1.5}}}})));
   for (const ensemble_member& m :
-       {ensemble_member{0, 1, tree_sizes{.trees = 0, .depth = 6}},
-        ensemble_member{0, 1, tree_sizes{.trees = 9, .depth = 60}},
-        ensemble_member{3, 1, tree_sizes{.trees = 9, .depth = 6}}})
+       {ensemble_member{0, 1, 1, tree_sizes{.trees = 0, .depth = 6}},
+        ensemble_member{0, 1, 1, tree_sizes{.trees = 9, .depth = 60}},
+        ensemble_member{3, 1, 1, tree_sizes{.trees = 9, .depth = 6}}})
     CHECK_FALSE(decode_record(encode(record{model_composed{.members = {m}}})));
   CHECK_FALSE(
       decode_record(encode(record{final_planned{.trainings = {{1, 1, {5, 5}}}}})));
@@ -251,7 +254,8 @@ TEST_CASE("final stage: its records come back as they were written") {
 
 TEST_CASE("final stage: a sentence names what is part of the final model") {
   const record r = model_composed{
-      .members = {{0, 0.25}, {0, 0.5, tree_sizes{.trees = 90, .depth = 6}}, {12, 0.25}}};
+      .members = {
+          {0, 0.25}, {0, 0.5, 1, tree_sizes{.trees = 90, .depth = 6}}, {12, 0.25}}};
   CHECK(to_text(r)
         == "the final model: 0.25 of the linear model 0.50 of boosted trees 0.25 of #12");
 }

@@ -127,6 +127,8 @@ TEST_CASE("composing: boosted trees are a member where they know most") {
   REQUIRE(trees != all.end());
   CHECK(trees->id == 0);
   CHECK(trees->share > 0.5);
+  for (const auto& m : all)
+    CHECK((m.temperature != 1) == (m.id != 0));
   const auto weights = decode_weights(made->fitted_weights);
   REQUIRE(weights);
   const auto leaves = std::ranges::find(*weights, "trees.leaves", &weight_tensor::name);
