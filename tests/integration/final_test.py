@@ -52,7 +52,7 @@ class FinalModel(RunTest):
 
     def assert_all_is_there(self):
         self.assertEqual(self.count("select count(*) from evaluations"), SEARCHED + TRAINED)
-        self.assertEqual(self.count("select count(*) from genomes where epochs = 40"), TRAINED)
+        self.assertEqual(self.count("select count(*) from genomes where epochs = 60"), TRAINED)
         tested = self.tests_of_the_end()
         self.assertLessEqual({"boosted trees", "champion", "final model", "linear model"}, set(tested))
         self.assertGreater(tested["final model"]["test.accuracy"], 0.8)

@@ -88,7 +88,7 @@ TEST_CASE("command experiment: what is wrong is said with its line") {
            "metric that the program answers with");
   CHECK(files.error_of(without("file = \"vectors.toml\""))
         == "x.toml:4: search_space.file is missing: it says what networks are made of, "
-           "file = \"mlp\" or \"image\" or a file of yours");
+           "file = \"tabular\" or \"residual\" or a file of yours");
   CHECK(files.error_of(scored + "[data]\nfile = \"x.csv\"\n")
         == "x.toml:10: [data] says nothing to an experiment that runs a command; remove "
            "it");
