@@ -59,7 +59,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.progress = progress
 
     def _search(self, X: Any, y: Any, task: str) -> None:
-        """Searches, and takes the champion's source and weights."""
+        """Searches, and takes the source and weights of its final model."""
         settings = {"evolution.population": self.population, "evolution.generations": self.generations,
                     "training.epochs": self.epochs, **(self.settings or {})}
         with tempfile.TemporaryDirectory(prefix="clade-") as scratch:
@@ -82,10 +82,10 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         sections: dict[str, dict[str, object]] = {
             "experiment": {"name": task, "seed": self.seed},
             "data": {"file": str(source.file), "target": source.target, "task": task,
-                     "split": {"train": 0.8 - test, "validation": 0.2, "test": test}}}
+                     "split": {"train": 0.8 - test, "validation": 0.2, "test": test}},
+            "final": {"model": "ensemble"}}
         if self.minutes is not None:
             sections["limits"] = {"wall_time": f"{self.minutes * 60:g}s"}
-            sections["final"] = {"model": "ensemble"}
         if self.slots is not None:
             sections["slots"] = {"local": str(self.slots)}
         file = source.file.with_suffix(".toml")
@@ -104,7 +104,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
 
 class CladeClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
-    """Predicts a class by the champion of a search."""
+    """Predicts a class by the final model of a search: an ensemble, the linear model and boosted trees among what it is chosen from."""
 
     def fit(self, X: Any, y: Any) -> CladeClassifier:
         """Searches for a network that tells the classes of `y` apart."""
@@ -129,7 +129,7 @@ class CladeClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
 
 class CladeRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
-    """Predicts a number by the champion of a search."""
+    """Predicts a number by the final model of a search, as CladeClassifier does."""
 
     def fit(self, X: Any, y: Any) -> CladeRegressor:
         """Searches for a network that predicts `y`."""
