@@ -36,10 +36,10 @@ void dispatcher_state::begin(const selector_actor& told) {
 void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
   for (const auto& c : message.candidates) {
-    schedule.submit(
-        {.id = c.id,
-         .work = c.work * std::max(1U, c.epochs - c.start_epoch),
-         .needs = {.memory_bytes = params.memory_of ? params.memory_of(c) : 0}});
+    schedule.submit({.id = c.id,
+                     .work = c.work * std::max(1U, c.epochs - c.start_epoch),
+                     .needs = {.memory_bytes = params.memory_of ? params.memory_of(c) : 0,
+                               .slots = params.devices}});
     open.emplace(c.id, c);
   }
   serve();
@@ -263,6 +263,8 @@ slots_view dispatcher_state::view() const {
     const auto leases = schedule.leases_of(id);
     if (!leases.empty() && leases.front().id.type == task_type::train)
       v.training = leases.front().id.candidate;
+    if (const auto leader = schedule.leader_of(id))
+      v.training = schedule.leases_of(*leader).front().id.candidate;
     v.joined = rounded(now() - node.joined);
     v.heard = rounded(now() - schedule.heard(id));
     v.at_work = v.training == 0 ? 0ms : rounded(now() - node.at_work);

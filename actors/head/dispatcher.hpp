@@ -28,6 +28,8 @@ struct dispatcher_params {
   std::function<std::uint64_t(const candidate&)> memory_of;
   /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
   archive_actor archive{};
+  /// Slots that a training takes together.
+  std::uint32_t devices = 1;
   /// Trainings leave checkpoints, since others may start from them.
   bool keep_checkpoints = false;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.

@@ -70,7 +70,8 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
                 {.slot = hello.slot,
                  .memory_bytes = hello.memory_bytes,
                  .measured = hello.measured,
-                 .device = device_of(hello.slot)},
+                 .device = device_of(hello.slot),
+                 .machine = hello.worker},
                 now(), node.view.ready || hello.ready);
   std::vector<lease> has, ended;
   for (const auto& h : hello.has)

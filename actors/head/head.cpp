@@ -140,6 +140,7 @@ public:
                           .memory_of =
                               trains ? memory_estimate(e, params.problem) : nullptr,
                           .archive = trains ? archive_ : archive_actor{},
+                          .devices = slots_of_training(e),
                           .keep_checkpoints = trains && starts_from_others(e.evolution),
                           .say = params.say,
                           .show = shows_epochs()});
@@ -180,6 +181,7 @@ public:
                                        .change_slots = params.change_slots,
                                        .time_left = params.time_left,
                                        .epochs = full_epochs(e),
+                                       .devices = slots_of_training(e),
                                        .show = shows_records()});
     std::lock_guard lock(told_mutex_);
     told_ = selector_.address();

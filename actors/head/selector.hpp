@@ -27,6 +27,7 @@ struct selector_params {
   /// long as it takes, and by the epochs of a full training in the search.
   std::function<std::chrono::milliseconds()> time_left = {};
   std::uint32_t epochs = 1;
+  std::uint32_t devices = 1; ///< Slots that a training takes together.
   /// Shows viewers what was applied, if set.
   std::function<void(recorded)> show;
 };

@@ -25,7 +25,7 @@ void selector_state::plan_end(const std::string& reason) {
       .then([this, reason](const slots_view& view) {
         auto plan = plan_final_stage(
             run.rules.final_stage, run.best,
-            {.slots = std::max<std::size_t>(1, view.slots.size()),
+            {.slots = std::max<std::size_t>(1, view.slots.size() / params.devices),
              .time = params.time_left ? params.time_left() : std::chrono::milliseconds(0),
              .epochs = params.epochs});
         plan.reason = reason;
@@ -45,11 +45,13 @@ void selector_state::drop_open(bool planned) {
                                                : "the end of the search"});
 }
 
+// In an order that does not depend on who was ready first: answers of folds are added up.
 std::vector<trained_member> selector_state::members() const {
   std::vector<trained_member> all;
   for (const auto& f : run.finals)
     all.push_back(
         {.id = f.who.id, .genome = *f.who.genome, .fold = f.fold, .bag = f.bag});
+  std::ranges::sort(all, {}, &trained_member::id);
   for (const auto& i : run.best)
     if (std::ranges::find(all, i.id, &trained_member::id) == all.end())
       all.push_back({.id = i.id, .genome = *i.genome, .bag = i.id});

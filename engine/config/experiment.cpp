@@ -170,7 +170,15 @@ void fit_in_flight(experiment& e, std::size_t slots) {
   if (!e.in_flight_follows_slots || !reads_in_flight(p)
       || (others_may_come && slots <= p.in_flight))
     return;
-  p.in_flight = std::min(slots, p.population);
+  p.in_flight = std::min(trainings_at_once(e, slots), p.population);
+}
+
+std::uint32_t slots_of_training(const experiment& e) {
+  return e.traits().trains ? e.training.distribution.devices : 1;
+}
+
+std::size_t trainings_at_once(const experiment& e, std::size_t slots) {
+  return std::max<std::size_t>(1, slots / slots_of_training(e));
 }
 
 std::uint32_t full_epochs(const experiment& e) {

@@ -64,11 +64,17 @@ struct experiment {
   [[nodiscard]] const evaluator_traits& traits() const { return evaluator->traits(); }
 };
 
-/// Gives a strategy without generations as many candidates in flight as this machine has
-/// `slots`, at most the population, where the experiment gives no number. The default
+/// Gives a strategy without generations as many candidates in flight as this machine's
+/// `slots` can train at once, at most the population, where the experiment gives no number. The default
 /// stays where workers may come later: without slots, and where the run listens and has
 /// fewer slots than the default.
 void fit_in_flight(experiment& e, std::size_t slots);
+
+/// The slots that one evaluation takes together.
+[[nodiscard]] std::uint32_t slots_of_training(const experiment& e);
+
+/// How many of them so many slots can do at once, at least one.
+[[nodiscard]] std::size_t trainings_at_once(const experiment& e, std::size_t slots);
 
 /// The epochs of a full evaluation.
 [[nodiscard]] std::uint32_t full_epochs(const experiment& e);

@@ -336,6 +336,21 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
       words<float_format, 3>{{{"float32", float_format::float32},
                               {"bfloat16", float_format::bfloat16},
                               {"float16", float_format::float16}}});
+  v.unusual(
+      describe("distribution",
+               "How a training is divided over several slots of a machine: "
+               "\"one_device\", \"mirrored\", \"central_storage\" or "
+               "\"local_sgd\"; `clade help distributions` says when to take which."),
+      p.distribution.name, usual.distribution.name);
+  v.unusual(describe("devices", "The slots that one training takes; each has a batch of "
+                                "batch_size."),
+            p.distribution.devices, usual.distribution.devices);
+  v.unusual(describe("scale_learning_rate",
+                     "Whether the learning rate grows with the batch that all devices "
+                     "make together, and has a warm-up. Not of local_sgd."),
+            p.distribution.scale_learning_rate, usual.distribution.scale_learning_rate);
+  v.unusual(describe("average_every", "Steps of local_sgd between two averages."),
+            p.distribution.average_every, usual.distribution.average_every);
 }
 
 template<class Visitor>
@@ -373,7 +388,8 @@ void keys(Visitor& v, keys_of<final_params> auto& p) {
                            "them, and more where time is left."),
         p.epochs);
   v.key(describe("folds", "So many models of each genome, each trained with the training "
-                          "part and all but one fold of the validation part; 1: the "
+                          "part and all but one fold of the validation part, or with "
+                          "fewer than 5,000 examples all but one fold of both; 1: the "
                           "parts as they are; 0: chosen, by the time that is left, and "
                           "1 where rows are split by time or by groups."),
         p.folds);

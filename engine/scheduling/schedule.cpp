@@ -19,6 +19,7 @@ void schedule::submit(const task& t) {
   waiting_task waits{.task = t};
   if (!std::isfinite(waits.task.work))
     waits.task.work = 0;
+  has_gangs_ = has_gangs_ || t.needs.slots > 1;
   queue_.insert(std::move(waits));
 }
 
@@ -69,7 +70,7 @@ std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
   leased_ -= leases.size();
   const bool lone = leases.size() == 1;
   std::vector<lost_lease> result;
-  for (auto& [lease, given] : leases) {
+  for (auto& [lease, given, others] : leases) {
     if (lone)
       quarantine_.fail(slot, lease.id, own_doing ? 0 : lease.attempt, now);
     const bool given_up = lone && own_doing && blame(given, slot);
@@ -160,7 +161,9 @@ std::optional<lease> schedule::adopt(node_id id, const task_id& wanted) {
       std::ranges::find_if(queue_, [&](const auto& c) { return c.task.id == wanted; });
   if (node == nodes_.end() || waits == queue_.end())
     return std::nullopt;
-  return give(node->second, queue_.extract(waits).value());
+  const auto given = give(node->second, queue_.extract(waits).value());
+  hold_others(id);
+  return given;
 }
 
 void schedule::retire(node_id id, const std::vector<task_id>& not_done) {
@@ -193,7 +196,8 @@ bool schedule::takes(const node& n, clock::time_point now) const {
 }
 
 std::uint64_t schedule::need(const offer& o, const task& t) const {
-  return o.measured ? memory_.need(t.needs.memory_bytes) : t.needs.memory_bytes;
+  const auto all = o.measured ? memory_.need(t.needs.memory_bytes) : t.needs.memory_bytes;
+  return all / std::max(1U, t.needs.slots);
 }
 
 bool schedule::has_device(const offer& o, const task& t) {
@@ -214,7 +218,7 @@ bool schedule::other_slot(const std::string& slot, clock::time_point now) const 
 std::set<schedule::waiting_task>::iterator schedule::next_for(const node& n,
                                                               clock::time_point now) {
   return std::ranges::find_if(queue_, [&](const waiting_task& c) {
-    return fits(n.offer, c)
+    return c.task.needs.slots <= 1 && fits(n.offer, c)
            && (c.lost_on != n.offer.slot || c.lost_on.empty()
                || !other_slot(c.lost_on, now));
   });
@@ -250,16 +254,17 @@ std::vector<handout> schedule::hand_out(clock::time_point now) {
   // there.
   const std::size_t room = most > 1 ? 2 * most : 1;
   // What is left is shared evenly, so that all nodes end together.
+  std::set<node_id> not_free = held_nodes();
+  std::vector<handout> result = hand_out_gangs(now, not_free);
   const auto takers = static_cast<std::size_t>(
       std::ranges::count_if(nodes_, [&](const auto& n) { return takes(n.second, now); }));
   const auto fair = [&] { return (queue_.size() + takers - 1) / takers; };
-  std::vector<handout> result;
   bool more = true;
   while (more && !queue_.empty()) {
     more = false;
     for (auto& [id, n] : nodes_) {
       const bool alone_there = !n.leases.empty() && n.leases.front().given.task.alone;
-      if (queue_.empty() || alone_there || !takes(n, now)
+      if (queue_.empty() || alone_there || !takes(n, now) || not_free.contains(id)
           || n.leases.size() + (most > 1 ? most : 1) > room)
         continue;
       auto leases = fill(n, std::min(most, fair()), now);
@@ -330,8 +335,10 @@ std::uint32_t schedule::accept(node_id node, const task_id& id, std::uint64_t le
 }
 
 std::size_t schedule::busy() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      nodes_, [](const auto& n) { return !n.second.leases.empty(); }));
+  const auto held = held_nodes();
+  return static_cast<std::size_t>(std::ranges::count_if(nodes_, [&](const auto& n) {
+    return !n.second.leases.empty() || held.contains(n.first);
+  }));
 }
 
 std::vector<lease> schedule::leases_of(node_id node) const {

@@ -68,12 +68,18 @@ struct offer {
   /// What tasks take is measured there. A device of its own memory measures nothing, and
   /// what others measured tells nothing of it: an estimate counts as it is.
   bool measured = true;
-  std::string device{}; ///< Its kind: "cuda", "cpu".
+  std::string device{};      ///< Its kind: "cuda", "cpu".
+  std::uint64_t machine = 0; ///< Slots of one machine can do a gang's task together.
 };
 
 /// Who does what: tasks that wait, the longest first; nodes with their leases. Pure: it
 /// is told the time. Of each task exactly one result is accepted, that of its present
 /// lease.
+///
+/// A gang (task_needs::slots) gets its slots together. Where too few are free, those of
+/// the machine on which most are free are kept for it, and get nothing new until it has
+/// them: of the gangs that wait, the first for each machine, so that no two wait for each
+/// other.
 ///
 /// A node has one batch in work and, where batches are short, a second one waiting. When
 /// a node is lost with several tasks, none of them is to blame: each is handed out again,
@@ -151,6 +157,12 @@ public:
   [[nodiscard]] bool retired(node_id node) const;
   [[nodiscard]] std::size_t busy() const;
 
+  /// The node whose task holds this one's slot too, if there is one.
+  [[nodiscard]] std::optional<node_id> leader_of(node_id node) const;
+
+  /// The most slots of one machine that are there.
+  [[nodiscard]] std::size_t largest_gang() const;
+
   /// What the node has, in the order in which it will do it.
   [[nodiscard]] std::vector<lease> leases_of(node_id node) const;
 
@@ -179,6 +191,7 @@ private:
   struct leased_task {
     clade::lease lease;
     waiting_task given;
+    std::vector<node_id> others{}; ///< Of a gang.
   };
   /// A loss of a task that was alone on its node and is not blamed.
   struct lone_loss {
@@ -205,6 +218,16 @@ private:
                                                           clock::time_point now);
   [[nodiscard]] std::vector<lease> fill(node& n, std::size_t most, clock::time_point now);
   lease give(node& n, waiting_task c);
+  void hold_others(node_id leader);
+  [[nodiscard]] std::set<node_id> held_nodes() const;
+  [[nodiscard]] std::vector<handout> hand_out_gangs(clock::time_point now,
+                                                    std::set<node_id>& not_free);
+  [[nodiscard]] std::vector<node_id> members_for(const waiting_task& c,
+                                                 const std::set<node_id>& not_free,
+                                                 clock::time_point now) const;
+  [[nodiscard]] std::vector<node_id> kept_for(const waiting_task& c,
+                                              const std::set<node_id>& not_free,
+                                              clock::time_point now) const;
   bool blame(waiting_task& c, const std::string& slot);
 
   schedule_params params_;
@@ -213,6 +236,7 @@ private:
   std::set<waiting_task> queue_;
   std::map<node_id, node> nodes_;
   std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.
+  bool has_gangs_ = false;                   ///< One was submitted.
   std::size_t leased_ = 0;
   std::uint64_t last_lease_ = 0;
   double mean_seconds_ = -1; ///< Exponential mean; negative: nothing measured yet.

@@ -33,9 +33,12 @@ struct task_id {
 /// "#7", "the test of #7", "the test of the linear model", "the final model".
 [[nodiscard]] std::string to_text(const task_id& id);
 
-/// What a task takes of the slot that does it. A task takes one slot: no node offers more.
+/// What a task takes.
 struct task_needs {
-  std::uint64_t memory_bytes = 0; ///< As estimated; 0: next to nothing.
+  std::uint64_t memory_bytes = 0; ///< Of all its slots, as estimated; 0: next to nothing.
+  /// On one machine, all at the same time. A task of several is a gang: the node of one
+  /// does it, and the nodes of the others do nothing meanwhile.
+  std::uint32_t slots = 1;
   /// The kind of device, "cuda" or "cpu", that can do it; empty: any.
   std::string device{};
 };

@@ -23,6 +23,8 @@ namespace {
 
 using steady_clock = std::chrono::steady_clock;
 
+constexpr std::int64_t few_validation_examples = 1'000;
+
 /// Models of one genome, one or one for each fold; or the linear model, or boosted trees.
 struct model_bag {
   std::vector<const trained_member*> members{}; ///< None: it is no genome's.
@@ -42,6 +44,14 @@ public:
         outputs_(context.problem().outputs) {}
 
   void add(const std::vector<const trained_member*>& members);
+  /// Networks that the search chose by the validation part, epoch by epoch and among many,
+  /// look better on it than they are. Where it is small, that is more than what tells
+  /// models apart, and those that were trained without the examples that judge them are
+  /// enough.
+  [[nodiscard]] bool judges_folds_only() const {
+    return folds_ > 1 && !bags_.empty()
+           && data_.validation.size(0) < few_validation_examples;
+  }
   void add_linear_model(const budget& b);
   void add_boosted_trees(steady_clock::time_point deadline);
   [[nodiscard]] expected<composition> compose();
@@ -133,12 +143,12 @@ void composer::add(const std::vector<const trained_member*>& members) {
     bags_.push_back(std::move(bag));
 }
 
-// It may take half of the time that there is for all of it.
+// It may take a third of the time that there is for all of it.
 void composer::add_linear_model(const budget& b) {
-  auto half = b;
-  half.time /= 2;
+  auto third = b;
+  third.time /= 3;
   auto fitted =
-      fit_linear_model(data_, outputs_, deadline_of(half), context_.asked().validation);
+      fit_linear_model(data_, outputs_, deadline_of(third), context_.asked().validation);
   if (!fitted)
     return left_out_.push_back(fitted.error().message);
   const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
@@ -279,12 +289,14 @@ expected<composition> compose_final_model(training_context& context,
     context.prepare_thread();
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
-    std::map<candidate_id, std::vector<const trained_member*>> bags;
+    // Those with folds come first.
+    std::map<std::pair<bool, candidate_id>, std::vector<const trained_member*>> bags;
     for (const auto& m : members)
-      bags[m.bag].push_back(&m);
+      bags[{m.fold.of < 2, m.bag}].push_back(&m);
     composer c(context, seed);
-    for (const auto& [id, bag] : bags)
-      c.add(bag);
+    for (const auto& [which, bag] : bags)
+      if (!which.first || !c.judges_folds_only())
+        c.add(bag);
     c.add_linear_model(b);
     c.add_boosted_trees(deadline);
     return c.compose();

@@ -56,7 +56,10 @@ at::Tensor places_around(const at::Tensor& centres, std::int64_t side,
 } // namespace
 
 random_stream training_key::stream(std::string_view use, std::uint64_t round) const {
-  return derive(seed, what, id, hash64(use), round);
+  if (share == 0)
+    return derive(seed, what, id, hash64(use), round);
+  const auto of_share = std::string(use) + " of share " + std::to_string(share);
+  return derive(seed, what, id, hash64(of_share), round);
 }
 
 device_data to_device(const data_set& data, const std::string& device_name) {

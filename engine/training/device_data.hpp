@@ -18,6 +18,9 @@ struct training_key {
   std::uint64_t seed = 0;
   purpose what = purpose::training;
   candidate_id id = 0;
+  /// Of a training that several devices share: which of them draws. The first draws what
+  /// one device alone would.
+  std::uint32_t share = 0;
 
   /// The stream for a layer's initial values, "order of examples", and so on; `round` is
   /// the epoch where each epoch draws anew.

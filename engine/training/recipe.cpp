@@ -57,6 +57,8 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> answers{
 
 // Image data are rarely larger, and an example shifted by more has left its frame.
 constexpr std::int64_t max_shift = 64;
+// Of a rate that was raised for the batch of several devices.
+constexpr double least_shared_warmup = 0.05;
 constexpr std::int64_t max_cutout = 64;
 constexpr std::int64_t max_batch_size = 1 << 20;
 constexpr double max_warmup = 0.5;
@@ -173,6 +175,19 @@ double falling_rate(const recipe& r, double done) {
   return r.learning_rate;
 }
 
+void share_among_devices(recipe& r, const distribution_params& d) {
+  const auto* row = find_distribution(d.name);
+  if (row == nullptr || d.devices <= 1)
+    return; // `validate` says what is wrong.
+  r.devices = d.devices;
+  r.batch_size *= d.devices;
+  if (!row->synchronous || !d.scale_learning_rate)
+    return;
+  r.learning_rate *= d.devices;
+  if (r.schedule != schedule_kind::one_cycle) // Which has one.
+    r.warmup = std::max(r.warmup, least_shared_warmup);
+}
+
 } // namespace
 
 std::span<const hyperparameter_entry> hyperparameters() {
@@ -231,6 +246,7 @@ expected<recipe> recipe_of(const training_params& defaults,
   check_ranges(in, r);
   if (in.error())
     return fail(error_kind::invalid_input, *in.error());
+  share_among_devices(r, defaults.distribution);
   return r;
 }
 
@@ -245,9 +261,10 @@ double learning_rate_at(const recipe& r, double done) {
 
 std::uint64_t state_copies(const recipe& r) {
   const std::uint64_t average = r.ema > 0 ? 1 : 0;
-  if (r.optimiser == optimiser_kind::sgd)
-    return average + (r.momentum > 0 ? 1 : 0);
-  return average + 2;
+  const std::uint64_t moments =
+      r.optimiser != optimiser_kind::sgd ? 2 : (r.momentum > 0 ? 1 : 0);
+  // The weights and gradients of the first replica are not counted here.
+  return average + r.devices * (2 + moments) - 2;
 }
 
 } // namespace clade

@@ -37,6 +37,8 @@ struct recipe {
   /// The chance with which training leaves out the last residual branch for an example;
   /// it is the smaller the earlier a branch comes. 0: all branches stay.
   double stochastic_depth = 0;
+  /// Devices that share each batch; of all of them are the batch and the rate above.
+  std::uint32_t devices = 1;
 };
 
 /// A hyperparameter that is read, and what the reference says of it.
@@ -51,7 +53,10 @@ struct hyperparameter_entry {
 /// The one of that name, or nullptr.
 [[nodiscard]] const hyperparameter_entry* find_hyperparameter(std::string_view name);
 
-/// Says which value is out of range, or of the wrong type.
+/// Says which value is out of range, or of the wrong type. Where synchronous devices share
+/// a training, the batch is that of all of them, and so is the learning rate, unless the
+/// experiment says otherwise: it is as many times higher, and reached by a warm-up (Goyal
+/// et al., "Accurate, Large Minibatch SGD", 2017).
 [[nodiscard]] expected<recipe> recipe_of(const training_params& defaults,
                                          const std::vector<setting>& hyperparameters);
 
@@ -63,8 +68,8 @@ struct hyperparameter_entry {
 /// another.
 [[nodiscard]] double learning_rate_at(const recipe& r, double done);
 
-/// Tensors of its own size that training keeps for each parameter: the optimiser's, and
-/// the average of weights.
+/// Tensors of its own size that training keeps for each parameter beside it and its
+/// gradient: the optimiser's, the average of weights, and all of the other replicas'.
 [[nodiscard]] std::uint64_t state_copies(const recipe& r);
 
 } // namespace clade

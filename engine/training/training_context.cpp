@@ -26,10 +26,14 @@ training_context::training_context(training_setup setup, int threads)
       threads_(threads),
       asked_(asked_for(setup_.data.task, setup_.goal, setup_.training.metrics)) {}
 
-void training_context::prepare_thread() const {
+void training_context::prepare_helper() const {
   if (at::get_num_threads() != threads_)
     at::set_num_threads(threads_);
   at::Context::setFlushDenormal(true);
+}
+
+void training_context::prepare_thread() const {
+  prepare_helper();
   auto& context = at::globalContext();
   context.setDeterministicAlgorithms(true, /*warn_only=*/false);
   context.setDeterministicFillUninitializedMemory(
@@ -107,7 +111,34 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .precision = setup_.training.precision,
           .asked = asked_,
           .deadline = deadline_of(j.budget),
-          .keep_position = j.keep_checkpoint == checkpointing::whole};
+          .keep_position = j.keep_checkpoint == checkpointing::whole,
+          .distribution = setup_.training.distribution};
+}
+
+// Replicas begin with the network's weights.
+expected<training_result>
+training_context::train_shared(network_module& net, const network& n,
+                               const device_data& data, const training_task& task,
+                               progress& heard,
+                               const std::optional<resumption>& from) const {
+  const auto devices = task.distribution.devices;
+  if (devices == 1)
+    return train(net, data, task, heard, from);
+  // Of a single example normalisations have no variance.
+  const auto all = data.train.size(0);
+  const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
+  if (batch < 2 * static_cast<std::int64_t>(devices))
+    return fail(error_kind::invalid_input,
+                "batches of " + std::to_string(batch) + " examples are too small for "
+                    + std::to_string(devices)
+                    + " devices: each is to have at least two of each batch");
+  replica_team team{.others = {}, .prepare_thread = [this] { prepare_helper(); }};
+  for (std::uint32_t i = 1; i < devices; ++i) {
+    auto key = task.key;
+    key.share = i;
+    team.others.push_back(make_network(n, key));
+  }
+  return train(net, data, task, heard, from, &team);
 }
 
 expected<training_result>
@@ -120,7 +151,8 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
                     + " and is to have " + std::to_string(j.budget.epochs));
   if (j.start == 0) {
     net = make_untrained(p.network, task.key);
-    return train(*net, data_of_fold(on_device_, j.fold, j.seed), task, heard);
+    return train_shared(*net, p.network, data_of_fold(on_device_, j.fold, j.seed), task,
+                        heard);
   }
   const auto from = j.checkpoint.load().and_then(
       [](const shared_bytes& content) { return decode_checkpoint(*content); });
@@ -132,14 +164,15 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
   if (j.start_epoch > 0 && from->position && parent->network == p.network) {
     task.key.id = from->position->key;
     net = make_network(p.network, task.key);
-    return train(*net, on_device_, task, heard,
-                 resumption{.weights = from->weights, .position = *from->position});
+    return train_shared(
+        *net, p.network, on_device_, task, heard,
+        resumption{.weights = from->weights, .position = *from->position});
   }
   net = make_untrained(p.network, task.key);
   const auto plan = plan_inheritance(p.network, parent->network, from->weights,
                                      derive(j.seed, purpose::inherit, j.id, 0));
   return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {
-    return train(*net, on_device_, task, heard);
+    return train_shared(*net, p.network, on_device_, task, heard);
   });
 }
 

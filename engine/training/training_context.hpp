@@ -32,6 +32,9 @@ public:
   /// thread at a time, but not always by the one that made it. Call it before the others.
   void prepare_thread() const;
 
+  /// The part of it that is the thread's, for those that work for the one that trains.
+  void prepare_helper() const;
+
   /// Reads the data the first time that it is called, and moves them to the device.
   [[nodiscard]] expected<void> load();
 
@@ -61,6 +64,10 @@ public:
                 std::unique_ptr<network_module>& net) const;
 
 private:
+  [[nodiscard]] expected<training_result>
+  train_shared(network_module& net, const network& n, const device_data& data,
+               const training_task& task, progress& heard,
+               const std::optional<resumption>& from = std::nullopt) const;
   [[nodiscard]] training_task task_for(const job& j, const training_plan& p) const;
 
   training_setup setup_;

@@ -1,9 +1,6 @@
 #include "engine/training/training_loop.hpp"
 
 #include "engine/training/assessment.hpp"
-#include "engine/training/autocast.hpp"
-#include "engine/training/loss.hpp"
-#include "engine/training/optimiser.hpp"
 #include "engine/training/tensor_copy.hpp"
 #include "engine/training/weight_average.hpp"
 
@@ -45,16 +42,21 @@ std::vector<at::Tensor> tensors_of(const network_module& net) {
 class training_loop {
 public:
   training_loop(network_module& net, const device_data& data, const training_task& task,
-                progress& p)
+                progress& p, replica_team* team)
       : net_(net),
         data_(data),
         task_(task),
         progress_(p),
         source_(data, task.recipe, task.key),
-        optimiser_(task.recipe, net.parameters(),
-                   task.precision == float_format::float16),
         number_(task.first_epoch) {
     net.use_stochastic_depth(task.recipe.stochastic_depth, task.key);
+    const step_rules rules{.recipe = task.recipe,
+                           .loss = data.task.loss,
+                           .class_weights = data.class_weights,
+                           .precision = task.precision,
+                           .key = task.key};
+    steps_ = team == nullptr ? make_training_steps(net, rules)
+                             : make_training_steps(net, rules, *team, task.distribution);
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, tensors_of(net));
   }
@@ -65,7 +67,6 @@ public:
 private:
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
-  at::Tensor forward(const at::Tensor& features);
   void train_batch(const batch& b, double learning_rate);
   void exchange_average();
   void restore_average(const std::vector<weight_tensor>& stored);
@@ -84,7 +85,7 @@ private:
   const training_task& task_;
   progress& progress_;
   batch_source source_;
-  optimiser optimiser_;
+  std::unique_ptr<training_steps> steps_;
   std::optional<weight_average> average_;
   at::Tensor total_loss_; ///< Of the epoch, over its examples.
   std::uint32_t number_;  ///< Of the next epoch.
@@ -105,7 +106,8 @@ expected<void> training_loop::go_on(const resumption& from) {
   keep_state();
   if (auto last = net_.load(p.weights); !last)
     return last;
-  net_.set_random_states(p.generators);
+  steps_->take_over_weights();
+  steps_->set_random_states(p.generators);
   restore_average(p.average);
   number_ = p.epochs + 1;
   lowest_loss_ = p.lowest_loss;
@@ -114,13 +116,13 @@ expected<void> training_loop::go_on(const resumption& from) {
   evaluation so_far;
   so_far.metrics = p.best;
   best_fitness_ = fitness_of(so_far, task_.goal);
-  const auto moments = optimiser_.moments();
+  const auto moments = steps_->moments();
   if (p.optimiser != to_text(task_.recipe.optimiser)
       || !std::ranges::equal(moments, p.moments, same_shape))
     return {};
   for (std::size_t i = 0; i < moments.size(); ++i)
     copy_to(moments[i], p.moments[i]);
-  optimiser_.go_on_after(p.steps);
+  steps_->go_on_after(p.steps);
   return {};
 }
 
@@ -198,6 +200,7 @@ bool training_loop::train_epoch(std::uint32_t number) {
     const auto done = std::min(static_cast<double>(step++), all_steps - 1) / all_steps;
     train_batch(source_.next(), learning_rate_at(task_.recipe, done));
   }
+  steps_->settle();
   train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
   if (!std::isfinite(train_loss_))
     return end(outcome::diverged,
@@ -205,26 +208,11 @@ bool training_loop::train_epoch(std::uint32_t number) {
   return true;
 }
 
-// Losses are sums, which need float32.
-at::Tensor training_loop::forward(const at::Tensor& features) {
-  const autocast_guard autocast(features.device().type(), task_.precision);
-  return net_.forward(features).to(at::kFloat);
-}
-
 void training_loop::train_batch(const batch& b, double learning_rate) {
-  const loss_options options{.class_weights = data_.class_weights,
-                             .label_smoothing = task_.recipe.label_smoothing};
-  const auto predictions = forward(b.features);
-  auto loss = loss_of(data_.task.loss, predictions, b.targets, options);
-  if (b.other_targets.defined())
-    loss =
-        b.share * loss
-        + (1 - b.share) * loss_of(data_.task.loss, predictions, b.other_targets, options);
-  optimiser_.scaled(loss).backward();
-  optimiser_.step(learning_rate);
+  const auto loss = steps_->step(b, learning_rate);
   if (average_)
-    average_->add(optimiser_.steps());
-  total_loss_.add_(loss.detach(), b.features.size(0));
+    average_->add(steps_->count());
+  total_loss_.add_(loss, b.features.size(0));
 }
 
 bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {
@@ -290,11 +278,11 @@ training_position training_loop::position() const {
                       .lowest_loss = lowest_loss_,
                       .since_lowest = epochs_since_lowest_,
                       .optimiser = to_text(task_.recipe.optimiser),
-                      .steps = optimiser_.steps(),
+                      .steps = steps_->count(),
                       .moments = {},
                       .average = {},
-                      .generators = net_.random_states()};
-  for (const auto& m : optimiser_.moments())
+                      .generators = steps_->random_states()};
+  for (const auto& m : steps_->moments())
     p.moments.push_back(to_host("", m));
   if (average_)
     for (const auto& a : average_->values())
@@ -312,8 +300,9 @@ bool training_loop::end(outcome o, std::string reason) {
 
 expected<training_result> train(network_module& net, const device_data& data,
                                 const training_task& task, progress& p,
-                                const std::optional<resumption>& from) {
-  training_loop loop(net, data, task, p);
+                                const std::optional<resumption>& from,
+                                replica_team* team) {
+  training_loop loop(net, data, task, p, team);
   if (from)
     if (auto there = loop.go_on(*from); !there)
       return tl::unexpected(there.error());

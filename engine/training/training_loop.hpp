@@ -3,7 +3,7 @@
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/training/checkpoint.hpp"
 #include "engine/training/metrics.hpp"
-#include "engine/training/network_module.hpp"
+#include "engine/training/training_steps.hpp"
 
 #include <functional>
 
@@ -25,6 +25,8 @@ struct training_task {
       std::chrono::steady_clock::time_point::max();
   /// Whether the result is to say where the training stands.
   bool keep_position = false;
+  /// How several replicas share the training; one device alone where there is no team.
+  distribution_params distribution{};
 };
 
 struct training_result {
@@ -51,6 +53,7 @@ struct resumption {
 /// is of another network.
 [[nodiscard]] expected<training_result>
 train(network_module& net, const device_data& data, const training_task& task,
-      progress& p, const std::optional<resumption>& from = std::nullopt);
+      progress& p, const std::optional<resumption>& from = std::nullopt,
+      replica_team* team = nullptr);
 
 } // namespace clade

@@ -9,6 +9,8 @@ expected<void> validate(const training_params& params) {
     return fail(error_kind::invalid_input, "training.epochs is 0; give at least 1");
   if (auto r = recipe_of(params, {}); !r)
     return fail(r.error().kind, "training." + r.error().message);
+  if (auto d = validate(params.distribution); !d)
+    return fail(d.error().kind, "training." + d.error().message);
   return validate(params.class_weights);
 }
 
@@ -17,6 +19,10 @@ expected<void> check_device(const training_params& params, std::string_view devi
     return fail(error_kind::invalid_input,
                 "training.precision = \"float16\" is for CUDA devices, not for "
                     + std::string(device) + "; take \"bfloat16\" or \"float32\"");
+  if (params.distribution.devices > 1 && device.starts_with("cuda"))
+    return fail(error_kind::invalid_input,
+                "training.devices: only CPU slots can share a training yet; "
+                    + std::string(device) + " trains alone, with training.devices = 1");
   return {};
 }
 

@@ -9,6 +9,7 @@ import unittest
 
 import nbformat
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 import clade
 
@@ -25,9 +26,11 @@ class Notebook(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
         self.book = nbformat.v4.new_notebook()
+        # TCP's ports may be another process's by the time that the kernel binds them.
+        sockets = Config({"KernelManager": {"transport": "ipc"}})
         self.client = NotebookClient(self.book, timeout=PATIENCE_S, kernel_name="python3",
                                      kernel_manager_class="jupyter_client.manager.KernelManager",
-                                     resources={"metadata": {"path": str(self.folder)}})
+                                     config=sockets, resources={"metadata": {"path": str(self.folder)}})
         self.kernel = self.client.setup_kernel()
         self.kernel.__enter__()
         self.addCleanup(self.kernel.__exit__, None, None, None)

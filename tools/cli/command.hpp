@@ -46,6 +46,7 @@ void add_report_command(CLI::App& app, command& chosen);
 void add_resume(CLI::App& app, command& chosen);
 void add_run(CLI::App& app, command& chosen);
 void add_show(CLI::App& app, command& chosen);
+void add_train(CLI::App& app, command& chosen);
 void add_upgrade(CLI::App& app, command& chosen);
 void add_version(CLI::App& app, command& chosen);
 void add_worker(CLI::App& app, command& chosen);

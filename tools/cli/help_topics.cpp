@@ -6,6 +6,7 @@
 #include "engine/config/space_reference.hpp"
 #include "engine/search/core/candidate.hpp"
 #include "engine/search/strategies/registry.hpp"
+#include "engine/training/distribution.hpp"
 #include "engine/training/metrics.hpp"
 
 namespace clade {
@@ -18,6 +19,31 @@ std::string strategies_text() {
   for (const auto& s : strategies_with_advice())
     out += reference_item(std::string(s.name), "", std::string(s.sentence));
   return out;
+}
+
+std::string distributions_text() {
+  std::string out =
+      "Distributions: [training] distribution = \"NAME\" and devices = k in "
+      "an experiment file,\nor --set of clade train. A training then takes k "
+      "slots of one machine. k: devices,\nn: the bytes of all parameters.\n\n";
+  for (const auto& d : distribution_rows()) {
+    out +=
+        reference_item(std::string(d.name), std::string(d.known_as), std::string(d.what));
+    for (const auto& [what, said] : {std::pair{"Take it where ", d.when},
+                                     {"Moves, in bytes a step: ", d.moved},
+                                     {"Memory of all devices: ", d.memory},
+                                     {"Slowed by: ", d.slowed_by},
+                                     {"Replication: ", d.replication}})
+      out += "      " + std::string(what) + std::string(said) + "\n";
+  }
+  return out
+         + "\nThe same experiment with the same k gives the same weights, bit for bit, "
+           "and mirrored\nand central_storage give those of each other: gradients are "
+           "added up in an order that\nno timing changes. k devices with a batch of b "
+           "are one device with a batch of k * b, up\nto rounding and to what draws "
+           "or measures by the batch (dropout, batch norms). The\nlearning rate of "
+           "synchronous distributions is k times as high, after a warm-up, unless\n"
+           "scale_learning_rate = false. xla (TPUs) is not reached from here.\n";
 }
 
 void add_metrics(std::string& out, const learning_task& task) {
@@ -120,6 +146,7 @@ constexpr help_topic topics[] = {
     {"experiment", "Every key of an experiment file", experiment_reference_text},
     {"search-spaces", "What a search-space file may say", space_reference_text},
     {"strategies", "Search algorithms, and when to take which", strategies_text},
+    {"distributions", "One training on several slots", distributions_text},
     {"metrics", "What can be maximized, minimized and bounded", metrics_text},
     {"tables", "Searching results that were measured before", tables_text},
     {"environment", "Environment variables", environment_text},

@@ -32,6 +32,7 @@ constexpr row commands[] = {
     {add_new, "new", "Evolve"},
     {add_run, "run", "Evolve"},
     {add_resume, "resume", "Evolve"},
+    {add_train, "train", "Evolve"},
     {add_control, "control", "Evolve"},
     {add_note, "note", "Evolve"},
     {add_tag, "tag", "Evolve"},

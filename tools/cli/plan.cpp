@@ -81,7 +81,8 @@ expected<void> count_work(plan& p) {
   const auto epochs = planned_epochs(rules_of(e), p.checked.problem, p.full);
   if (!epochs)
     return tl::unexpected(epochs.error());
-  const auto open = open_at_once(rules_of(e), p.checked.problem, p.slots.size());
+  const auto open =
+      open_at_once(rules_of(e), p.checked.problem, trainings_at_once(e, p.slots.size()));
   if (!open)
     return tl::unexpected(open.error());
   p.epochs = *epochs;
@@ -141,7 +142,8 @@ std::optional<double> total_seconds(const plan& p) {
     return std::nullopt;
   const auto rounds =
       static_cast<double>(p.evaluations())
-      / static_cast<double>(std::min<std::uint64_t>(p.slots.size(), p.open));
+      / static_cast<double>(std::min<std::uint64_t>(
+          p.slots.size(), p.open * slots_of_training(p.checked.experiment)));
   return one ? std::optional(*one * rounds) : std::nullopt;
 }
 

@@ -79,13 +79,17 @@ expected<trial_step> measure(const experiment& e, const slot& s,
 }
 
 std::string idle_slots_line(const experiment& e, std::uint64_t open, std::size_t slots) {
-  if (open >= slots)
+  const std::uint64_t each = slots_of_training(e);
+  if (open >= trainings_at_once(e, slots) && slots % each == 0)
     return {};
+  const auto idle = slots - std::min<std::uint64_t>(slots, open * each);
+  const auto text = "only " + std::to_string(open)
+                    + " candidates are in training at once, so " + std::to_string(idle)
+                    + " of " + std::to_string(slots) + " slots have nothing to do; ";
+  if (open >= trainings_at_once(e, slots))
+    return text + "training.devices = " + std::to_string(each) + " leaves them over";
   const bool steady = open < e.evolution.population;
-  return "only " + std::to_string(open) + " candidates are in training at once, so "
-         + std::to_string(slots - open) + " of " + std::to_string(slots)
-         + " slots have nothing to do; raise evolution."
-         + (steady ? "in_flight" : "population");
+  return text + "raise evolution." + (steady ? "in_flight" : "population");
 }
 
 } // namespace clade

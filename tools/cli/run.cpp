@@ -30,10 +30,12 @@ void say_start(const new_run& fresh) {
     std::cout << "auto chose " << chosen << std::endl;
   const auto& e = fresh.experiment;
   const auto slots = parse_slots(e.slots.local);
-  const auto open = slots ? open_at_once(rules_of(e), fresh.problem, slots->size())
-                          : tl::unexpected(slots.error());
-  if (!open)
+  if (!slots)
     return; // The session will say so, and end.
+  const auto at_once = trainings_at_once(e, slots->size());
+  const auto open = open_at_once(rules_of(e), fresh.problem, at_once);
+  if (!open)
+    return;
   if (const auto idle = idle_slots_line(e, *open, slots->size()); !idle.empty())
     std::cout << "note: " << idle << std::endl;
 }

@@ -3,6 +3,7 @@
 #include "actors/node/node_work.hpp"
 #include "actors/transport/endpoint.hpp"
 #include "engine/config/fitness_source.hpp"
+#include "engine/config/timed_search.hpp"
 #include "engine/data/data_summary.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/machine/slots.hpp"
@@ -47,6 +48,18 @@ expected<std::string> crowding_of(const experiment& e, const std::vector<slot>& 
   });
 }
 
+/// Workers that join may have more slots than this machine.
+expected<void> check_devices(const experiment& e, std::size_t slots) {
+  const auto devices = slots_of_training(e);
+  if (devices <= slots || slots == 0 || !e.slots.listen.empty())
+    return {};
+  return fail(error_kind::invalid_input,
+              "training.devices = " + std::to_string(devices) + ", but slots.local = \""
+                  + e.slots.local + "\" gives " + std::to_string(slots)
+                  + "; take training.devices = " + std::to_string(slots)
+                  + " at most, or more slots: --slots " + std::to_string(devices));
+}
+
 /// What to tell a person whose search looks rows of a table up again and again.
 std::string repeats_of(const experiment& e, std::size_t rows) {
   const auto evaluations = e.evolution.population * e.evolution.generations;
@@ -72,6 +85,8 @@ expected<checked_experiment> check_experiment(experiment e) {
   for (const auto& s : *slots)
     if (auto fits = check_device(e.training, s.device); !fits)
       return tl::unexpected(fits.error());
+  if (auto enough = check_devices(e, slots->size()); !enough)
+    return tl::unexpected(enough.error());
   fit_in_flight(e, slots->size());
   auto crowded = crowding_of(e, *slots);
   if (!crowded)
@@ -108,6 +123,7 @@ expected<checked_experiment> check_fresh(experiment e) {
   const auto inferred = resolve_data(e);
   if (!inferred)
     return tl::unexpected(inferred.error());
+  take_rungs_for_time(e);
   auto checked = check_experiment(std::move(e));
   if (checked)
     checked->data_lines = data_summary(*inferred, checked->examples);

@@ -112,7 +112,7 @@ void session::end_if_wanted(clock::time_point now, const run_progress& progress)
 
 bool session::search_is_over(double used, const run_progress& progress) const {
   const auto& e = params_.experiment;
-  const final_means means{.slots = std::max<std::size_t>(1, slots_),
+  const final_means means{.slots = trainings_at_once(e, slots_),
                           .time = e.limits.wall_time,
                           .epochs = full_epochs(e)};
   const double an_epoch = progress.best ? progress.best->seconds_per_epoch : 0;

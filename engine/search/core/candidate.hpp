@@ -26,9 +26,9 @@ struct zero_cost_scores {
 };
 
 /// The examples of a training at the end of a run. With `of` of 2 or more, the validation
-/// part is dealt into so many folds; the training leaves out fold `index`, is validated by
-/// it, and has the others beside the training part. 1: the parts are as always. 0: it is
-/// no training of the end.
+/// part (of few examples, that and the training part) is dealt into so many folds; the
+/// training leaves out fold `index`, is validated by it, and has all others. 1: the parts
+/// are as always. 0: it is no training of the end.
 struct data_fold {
   std::uint32_t index = 0;
   std::uint32_t of = 0;

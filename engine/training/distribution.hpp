@@ -1,0 +1,58 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace clade {
+
+/// How one training is divided over several slots of a machine.
+enum class distribution_kind : std::uint8_t {
+  one_device,
+  mirrored,
+  central_storage,
+  local_sgd
+};
+
+/// A way to divide a training, and what the reference says of it.
+struct distribution_row {
+  distribution_kind kind;
+  std::string_view name;
+  std::string_view known_as;
+  std::string_view what;
+  std::string_view replication; ///< By the two meanings that these words have.
+  std::string_view moved;       ///< Bytes a step; k: devices, n: the parameters' bytes.
+  std::string_view memory;      ///< Of all devices together.
+  std::string_view slowed_by;
+  std::string_view when;
+  /// Replicas take equal steps, so that k devices with a batch b are one with k * b.
+  bool synchronous = true;
+};
+
+[[nodiscard]] std::span<const distribution_row> distribution_rows();
+
+/// Null for a name that is not in the table.
+[[nodiscard]] const distribution_row* find_distribution(std::string_view name);
+
+/// `[training]`: what decides how each training is divided.
+struct distribution_params {
+  std::string name = "one_device";
+  std::uint32_t devices = 1; ///< Slots of one machine that a training takes.
+  /// The learning rate grows with the batch that all devices make together.
+  bool scale_learning_rate = true;
+  std::uint32_t average_every = 8; ///< Steps between averages; local_sgd's.
+
+  [[nodiscard]] distribution_kind kind() const { return find_distribution(name)->kind; }
+};
+
+/// More replicas than so many are refused: what they make together is a batch that no
+/// learning rate serves.
+inline constexpr std::uint32_t most_devices = 64;
+
+/// Says what cannot be, and what would fit; `kind()` is for what is valid.
+[[nodiscard]] expected<void> validate(const distribution_params& params);
+
+} // namespace clade

@@ -1,0 +1,86 @@
+#include "engine/training/training_steps.hpp"
+
+#include "engine/training/autocast.hpp"
+#include "engine/training/loss.hpp"
+#include "engine/training/optimiser.hpp"
+
+#include <ATen/ATen.h>
+
+namespace clade {
+namespace {
+
+// Losses are sums, which need float32.
+at::Tensor forward(network_module& net, const at::Tensor& features, float_format p) {
+  const autocast_guard autocast(features.device().type(), p);
+  auto out = net.forward(features);
+  return out.scalar_type() == at::kDouble ? out : out.to(at::kFloat);
+}
+
+/// What the targets of a share count of those of the whole, where a mean is taken.
+at::Tensor share_of(const at::Tensor& targets, const at::Tensor& whole,
+                    const step_rules& rules) {
+  if (!rules.class_weights.defined())
+    return at::scalar_tensor(static_cast<double>(targets.size(0))
+                             / static_cast<double>(whole.size(0)));
+  const auto weight = [&](const at::Tensor& t) {
+    return rules.class_weights.index_select(0, t).sum();
+  };
+  return weight(targets) / weight(whole);
+}
+
+class one_device_steps final : public training_steps {
+public:
+  one_device_steps(network_module& net, const step_rules& rules)
+      : net_(net),
+        rules_(rules),
+        optimiser_(rules.recipe, net.parameters(),
+                   rules.precision == float_format::float16) {}
+
+  at::Tensor step(const batch& b, double learning_rate) override {
+    const auto loss = loss_of_share(net_, b, b, rules_);
+    optimiser_.scaled(loss).backward();
+    optimiser_.step(learning_rate);
+    return loss.detach();
+  }
+  [[nodiscard]] std::uint64_t count() const override { return optimiser_.steps(); }
+  [[nodiscard]] std::vector<at::Tensor> moments() const override {
+    return optimiser_.moments();
+  }
+  void go_on_after(std::uint64_t steps) override { optimiser_.go_on_after(steps); }
+  [[nodiscard]] std::vector<bytes> random_states() const override {
+    return net_.random_states();
+  }
+  void set_random_states(std::span<const bytes> states) override {
+    net_.set_random_states(states);
+  }
+
+private:
+  network_module& net_;
+  step_rules rules_;
+  optimiser optimiser_;
+};
+
+} // namespace
+
+at::Tensor loss_of_share(network_module& net, const batch& b, const batch& whole,
+                         const step_rules& rules) {
+  const bool all = b.targets.size(0) == whole.targets.size(0);
+  const loss_options options{.class_weights = rules.class_weights,
+                             .label_smoothing = rules.recipe.label_smoothing};
+  const auto predictions = forward(net, b.features, rules.precision);
+  const auto part = [&](const at::Tensor& targets, const at::Tensor& of_whole) {
+    auto loss = loss_of(rules.loss, predictions, targets, options);
+    return all ? loss : loss * share_of(targets, of_whole, rules);
+  };
+  auto loss = part(b.targets, whole.targets);
+  if (b.other_targets.defined())
+    loss = b.share * loss + (1 - b.share) * part(b.other_targets, whole.other_targets);
+  return loss;
+}
+
+std::unique_ptr<training_steps> make_training_steps(network_module& net,
+                                                    const step_rules& rules) {
+  return std::make_unique<one_device_steps>(net, rules);
+}
+
+} // namespace clade

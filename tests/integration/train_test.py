@@ -1,0 +1,112 @@
+"""One training on several slots: clade train, its weights, its faults and what it refuses; LibTorch."""
+
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import unittest
+
+from live_runs import RunTest, await_true
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+IRIS = ROOT / "experiments" / "data" / "iris.csv"
+
+EXPERIMENT = f"""
+[experiment]
+name = "searched"
+seed = 3
+[data]
+file = "{IRIS}"
+target = "last"
+[search_space]
+file = "{ROOT}/search_spaces/mlp.toml"
+[evolution]
+population = 4
+generations = 2
+[training]
+epochs = 4
+"""
+LONG = 4000  # Epochs that last for seconds.
+MIRRORED = ("--set", "training.distribution=mirrored")
+
+
+class Train(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "searched.toml"
+        self.file.write_text(EXPERIMENT)
+        self.finish("run", self.file, "--slots", "cpu:2")
+        self.searched = self.folder / "searched"
+        self.run_folder().rename(self.searched)
+
+    def train(self, *options, epochs=12):
+        """Trains the best of the search, and returns what its weights are named by."""
+        self.finish("train", self.searched, "--epochs", epochs, *options)
+        folder = self.run_folder()
+        with sqlite3.connect(folder / "run.db") as db:
+            rows = db.execute("select outcome, weights_hash, slot from evaluations").fetchall()
+            tested = db.execute("select subject from examinations").fetchall()
+            trained = db.execute("select count(*) from epochs").fetchone()
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(rows[0][0], "succeeded")
+        self.assertIn(("champion",), tested)
+        self.assertEqual(trained, (epochs,))
+        self.finish("replay", folder, "--verify")
+        folder.rename(self.folder / f"trained-{len(list(self.folder.glob('trained-*')))}")
+        return rows[0][1]
+
+    def refused(self, *words):
+        return self.finish(*words, status=2).err
+
+    def await_training(self, run):
+        """Until both slots are at work, on the same candidate."""
+        def trains():
+            self.assertTrue(run.running, run.said())
+            slots = json.loads(self.finish("workers", self.run_folder(), "--json").out)["slots"]
+            return [slot["training"] for slot in slots] == [1, 1]
+        await_true(trains, "the training did not start on both slots")
+
+    def test_the_same_slots_give_the_same_weights(self):
+        once = self.train("--slots", "cpu:3", *MIRRORED, "--set", "training.devices=3")
+        self.assertEqual(self.train("--slots", "cpu:4", *MIRRORED, "--set", "training.devices=3"), once)
+        central = self.train("--slots", "cpu:3", "--set", "training.distribution=central_storage",
+                             "--set", "training.devices=3")
+        self.assertEqual(central, once)
+        self.assertNotEqual(self.train("--slots", "cpu:2", *MIRRORED, "--set", "training.devices=2"), once)
+
+    def test_killed_nodes_change_nothing(self):
+        options = ("--slots", "cpu:2", *MIRRORED, "--set", "training.devices=2")
+        undisturbed = self.train(*options, epochs=LONG)
+        run = self.start("train", self.searched, "--epochs", LONG, *options)
+        self.await_log("cpu:1 joined", run)
+        self.await_training(run)
+        for node in self.nodes().values():
+            os.kill(node.pid, signal.SIGKILL)
+        self.assertEqual(run.end(), 0, run.said())
+        self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(undisturbed, 2)])
+
+    def test_what_cannot_be_is_refused_in_a_sentence(self):
+        for setting, words in (("training.distribution=xla", "LibTorch does not reach TPUs"),
+                               ("training.distribution=morrored", "there is none of that name"),
+                               ("training.devices=2", "needs a distribution")):
+            failed = self.refused("train", self.searched, "--set", setting)
+            self.assertIn(words, failed)
+        failed = self.refused("train", self.searched, "--slots", "cpu:2", *MIRRORED, "--set", "training.devices=3")
+        self.assertIn('slots.local = "cpu:2" gives 2', failed)
+        self.assertFalse(list(self.runs.glob("*")))
+
+    def test_a_network_from_a_file_is_trained(self):
+        network = self.folder / "network.json"
+        network.write_text(json.dumps({
+            "layers": [{"op": "dense", "settings": {"units": 16, "activation": "relu", "norm": "none"}}],
+            "hyperparameters": {"batch_size": 32, "learning_rate": 0.01, "momentum": 0.9,
+                                "optimizer": "adam", "schedule": "cosine", "weight_decay": 1e-4}}))
+        self.finish("train", network, "--experiment", self.file, "--epochs", "3")
+        self.assertEqual(self.count("select count(*) from evaluations where outcome = 'succeeded'"), 1)
+        network.write_text("{}")
+        self.assertIn("network.json", self.refused("train", network, "--experiment", self.file))
+
+
+if __name__ == "__main__":
+    unittest.main()
