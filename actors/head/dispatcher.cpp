@@ -35,11 +35,19 @@ void dispatcher_state::begin(const selector_actor& told) {
 
 void dispatcher_state::take(const submission& message) {
   keep_weights_above = message.keep_weights_above;
+  // The lightest of the first candidates goes first, so that there is soon a model to use.
+  const auto lightest =
+      std::ranges::min_element(message.candidates, {}, &candidate::work);
+  const auto first =
+      lightest == message.candidates.end() || std::exchange(has_begun, true)
+          ? candidate_id(0)
+          : lightest->id;
   for (const auto& c : message.candidates) {
     schedule.submit({.id = c.id,
                      .work = c.work * std::max(1U, c.epochs - c.start_epoch),
                      .needs = {.memory_bytes = params.memory_of ? params.memory_of(c) : 0,
-                               .slots = params.devices}});
+                               .slots = params.devices},
+                     .first = c.id == first});
     open.emplace(c.id, c);
   }
   serve();
@@ -258,13 +266,14 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
 
 slots_view dispatcher_state::view() const {
   slots_view answer{.slots = {}, .failures = {}, .waiting = schedule.waiting()};
+  const auto resting = schedule.held();
   for (const auto& [id, node] : nodes) {
     auto& v = answer.slots.emplace_back(node.view);
     const auto leases = schedule.leases_of(id);
     if (!leases.empty() && leases.front().id.type == task_type::train)
       v.training = leases.front().id.candidate;
-    if (const auto leader = schedule.leader_of(id))
-      v.training = schedule.leases_of(*leader).front().id.candidate;
+    if (const auto leader = resting.find(id); leader != resting.end())
+      v.training = schedule.leases_of(leader->second).front().id.candidate;
     v.joined = rounded(now() - node.joined);
     v.heard = rounded(now() - schedule.heard(id));
     v.at_work = v.training == 0 ? 0ms : rounded(now() - node.at_work);

@@ -78,6 +78,7 @@ struct dispatcher_state {
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
   std::map<task_id, open_test> tests;            ///< The same of these.
   double keep_weights_above = 0;
+  bool has_begun = false; ///< Candidates came.
   node_id last_node = 0;
   std::uint64_t last_upload = 0;
   time_point serves_from;

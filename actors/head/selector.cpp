@@ -252,6 +252,8 @@ std::string selector_state::obey(const told& message) {
     return "the run is held already";
   if (order.kind == instruction_kind::go_on && !held)
     return "the run is not held";
+  if (order.kind == instruction_kind::begin_with)
+    return "the search has begun";
   if (order.kind == instruction_kind::drop) {
     const auto found = run.open.find(order.number);
     if (found == run.open.end() || found->second.equal_to != 0)
@@ -299,6 +301,7 @@ void selector_state::carry_out(const operator_command& told) {
     break;
   case instruction_kind::extend:
   case instruction_kind::add:
+  case instruction_kind::begin_with:
   case instruction_kind::note:
   case instruction_kind::tag:
   case instruction_kind::untag:

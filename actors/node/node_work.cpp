@@ -1,5 +1,6 @@
 #include "actors/node/node_work.hpp"
 
+#include "actors/node/process_cores.hpp"
 #include "actors/node/process_status.hpp"
 #include "engine/config/fitness_source.hpp"
 
@@ -53,6 +54,9 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
              .horizon = full_epochs(e),
              .time = e.limits.evaluation_time,
              .memory_bytes = e.limits.evaluation_memory};
+  if (slots_of_training(e) > 1)
+    if (auto all = use_cores_of_parent(); !all)
+      return all;
   auto made = trains_ ? load_training(training_module(), training_setup_of(e, device))
                       : make_fitness(e);
   if (!made)

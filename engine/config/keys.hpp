@@ -336,6 +336,15 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
       words<float_format, 3>{{{"float32", float_format::float32},
                               {"bfloat16", float_format::bfloat16},
                               {"float16", float_format::float16}}});
+  v.unusual_choice(
+      describe(
+          "arithmetic",
+          "The instructions that trainings compute with: \"native\", the processor's "
+          "newest, or \"portable\", AVX2 on every machine, with which workers of "
+          "different x86-64 processors give the same bits."),
+      p.arithmetic, usual.arithmetic,
+      words<arithmetic, 2>{
+          {{"native", arithmetic::native}, {"portable", arithmetic::portable}}});
   v.unusual(
       describe("distribution",
                "How a training is divided over several slots of a machine: "

@@ -107,7 +107,9 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated&
 }
 
 void write_decisive(encoder& out, std::uint64_t kind, const operator_command& r) {
-  if (r.order.kind == instruction_kind::extend || r.order.kind == instruction_kind::add)
+  const auto kind_of_order = r.order.kind;
+  if (kind_of_order == instruction_kind::extend || kind_of_order == instruction_kind::add
+      || kind_of_order == instruction_kind::begin_with)
     write_record(out, kind, r, true);
 }
 

@@ -94,9 +94,10 @@ enum class instruction_kind : std::uint8_t {
   add = 7,        ///< Evaluate `genome`; `text` says where it comes from.
   note = 8, ///< `text` is the note on candidate `number`, or on the run where that is 0.
   tag = 9,  ///< Gives that candidate, or the run, the tag `text`.
-  untag = 10, ///< Takes that tag away.
+  untag = 10,      ///< Takes that tag away.
+  begin_with = 11, ///< As add, but before all others: of a run that has not begun.
 };
-inline constexpr std::uint64_t instruction_kinds = 11;
+inline constexpr std::uint64_t instruction_kinds = 12;
 
 struct instruction {
   instruction_kind kind = instruction_kind::hold;

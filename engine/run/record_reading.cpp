@@ -28,7 +28,9 @@ void check_read(decoder& in, const zero_cost_scores& s) {
 }
 
 void check_read(decoder& in, const instruction& i) {
-  if ((i.genome != nullptr) != (i.kind == instruction_kind::add))
+  const bool adds =
+      i.kind == instruction_kind::add || i.kind == instruction_kind::begin_with;
+  if ((i.genome != nullptr) != adds)
     in.fail(i.genome ? "an instruction with a genome that it has no use for"
                      : "a genome is to be added, and there is none");
 }

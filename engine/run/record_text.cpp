@@ -115,6 +115,8 @@ std::string to_text(const instruction& i) {
     return "extend by " + std::to_string(i.number) + " generations";
   case instruction_kind::add:
     return "add " + i.text;
+  case instruction_kind::begin_with:
+    return "begin with " + i.text;
   case instruction_kind::note:
     return "note on " + subject_text(i.number);
   case instruction_kind::tag:

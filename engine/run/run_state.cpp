@@ -248,6 +248,9 @@ expected<void> fold(run_state& state, const record&, const operator_command& ord
     state.search->extend(order.number);
   } else if (order.kind == instruction_kind::add) {
     std::ignore = state.search->give(order.genome, order.text);
+  } else if (order.kind == instruction_kind::begin_with) {
+    if (!state.search->begin_with(order.genome, order.text))
+      return fail(error_kind::corrupt, "the search cannot begin with " + order.text);
   } else {
     annotate(state.annotated, ordered, 0);
   }

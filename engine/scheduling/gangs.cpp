@@ -1,5 +1,5 @@
 // Tasks that need several slots at once. A machine is chosen whose free slots they fill
-// best; where none has enough, the slots of one are kept until they are free.
+// best; where none has enough, slots of one are kept until all are free.
 #include "engine/scheduling/schedule.hpp"
 
 #include <algorithm>
@@ -7,6 +7,12 @@
 namespace clade {
 
 namespace {
+
+constexpr double longest_seconds = 1e9;
+// A task's, as long as nothing was measured.
+constexpr auto unknown_time = std::chrono::hours(1);
+// So many gangs are looked at in one round, so that a long queue costs little.
+constexpr std::size_t most_tries = 200;
 
 using slots_of_machines = std::map<std::uint64_t, std::vector<node_id>>;
 
@@ -16,30 +22,23 @@ using slots_of_machines = std::map<std::uint64_t, std::vector<node_id>>;
 void schedule::hold_others(node_id leader) {
   auto& n = nodes_.at(leader);
   auto& task = n.leases.back();
-  const auto held = held_nodes();
+  const auto resting = held();
   for (const auto& [id, other] : nodes_)
     if (id != leader && task.others.size() + 1 < task.given.task.needs.slots
         && other.offer.machine == n.offer.machine && other.leases.empty()
-        && !held.contains(id))
+        && !resting.contains(id))
       task.others.push_back(id);
 }
 
-std::set<node_id> schedule::held_nodes() const {
-  std::set<node_id> held;
+std::map<node_id, node_id> schedule::held() const {
+  std::map<node_id, node_id> found;
   if (!has_gangs_)
-    return held;
+    return found;
   for (const auto& [id, n] : nodes_)
     for (const auto& l : n.leases)
-      held.insert(l.others.begin(), l.others.end());
-  return held;
-}
-
-std::optional<node_id> schedule::leader_of(node_id node) const {
-  for (const auto& [id, n] : nodes_)
-    for (const auto& l : n.leases)
-      if (std::ranges::find(l.others, node) != l.others.end())
-        return id;
-  return std::nullopt;
+      for (const auto other : l.others)
+        found.emplace(other, id);
+  return found;
 }
 
 std::size_t schedule::largest_gang() const {
@@ -51,17 +50,63 @@ std::size_t schedule::largest_gang() const {
   return largest;
 }
 
+bool schedule::round::free(node_id id, std::optional<clock::duration> takes) const {
+  if (taken.contains(id))
+    return false;
+  const auto until = kept.find(id);
+  return until == kept.end() || (takes && *takes < until->second - now);
+}
+
+std::optional<schedule::clock::duration> schedule::expected_time(const task& t) const {
+  if (seconds_per_work_ < 0)
+    return std::nullopt;
+  const double seconds = std::clamp(
+      seconds_per_work_ * t.work / std::max(1U, t.needs.slots), 0.0, longest_seconds);
+  return std::chrono::duration_cast<clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+schedule::round schedule::begin_round(clock::time_point now) const {
+  round r{.now = now};
+  if (!has_gangs_)
+    return r;
+  // Later than now, even where it should be over.
+  const auto end_of = [&](const leased_task& l) {
+    const auto takes = expected_time(l.given.task);
+    return takes ? std::max(now + clock::duration(1), l.since + *takes)
+                 : now + unknown_time;
+  };
+  for (const auto& [id, n] : nodes_) {
+    auto& end = r.ends[id];
+    end = std::max(end, now);
+    for (const auto& l : n.leases) {
+      end = std::max(end, end_of(l));
+      for (const auto other : l.others) {
+        r.taken.insert(other);
+        r.ends[other] = std::max(r.ends[other], end_of(l));
+      }
+    }
+  }
+  for (const auto& [id, n] : nodes_)
+    if (n.leases.empty() && !r.taken.contains(id) && takes(n, now))
+      r.idle[n.offer.machine].push_back(id);
+  return r;
+}
+
 // The slots of the machine that has the fewest free ones to spare. The first of them does
 // the task: not the slot that lost it last, if there is another one.
-std::vector<node_id> schedule::members_for(const waiting_task& c,
-                                           const std::set<node_id>& not_free,
-                                           clock::time_point now) const {
+std::vector<node_id> schedule::members_for(const waiting_task& c, const round& r) const {
+  const auto time = expected_time(c.task);
   slots_of_machines free;
-  for (const auto& [id, n] : nodes_)
-    if (takes(n, now) && n.leases.empty() && !not_free.contains(id) && fits(n.offer, c))
-      free[n.offer.machine].push_back(id);
-  std::erase_if(free,
-                [&](const auto& f) { return f.second.size() < c.task.needs.slots; });
+  for (const auto& [machine, idle] : r.idle) {
+    if (idle.size() < c.task.needs.slots)
+      continue;
+    std::ranges::copy_if(idle, std::back_inserter(free[machine]), [&](node_id id) {
+      return r.free(id, time) && fits(nodes_.at(id).offer, c);
+    });
+    if (free[machine].size() < c.task.needs.slots)
+      free.erase(machine);
+  }
   if (free.empty())
     return {};
   auto chosen = std::ranges::min_element(free, {}, [](const auto& f) {
@@ -73,58 +118,67 @@ std::vector<node_id> schedule::members_for(const waiting_task& c,
   return chosen;
 }
 
-// Of the machine with the most free slots among those that have enough, these and then
-// others: as many as it needs.
-std::vector<node_id> schedule::kept_for(const waiting_task& c,
-                                        const std::set<node_id>& not_free,
-                                        clock::time_point now) const {
-  struct slots_there {
-    std::vector<node_id> free, busy;
-  };
-  std::map<std::uint64_t, slots_there> machines;
-  for (const auto& [id, n] : nodes_) {
-    if (!n.ready || n.retired || !fits(n.offer, c)
-        || quarantine_.until(n.offer.slot, now))
-      continue;
-    auto& there = machines[n.offer.machine];
-    const bool idle = n.leases.empty() && !not_free.contains(id);
-    (idle ? there.free : there.busy).push_back(id);
+// Those of its slots that are free first, of the machine on which all are free first.
+void schedule::keep_for(const waiting_task& c, round& r,
+                        std::set<std::uint64_t>& machines_waited_for) const {
+  std::map<std::uint64_t, std::vector<std::pair<clock::time_point, node_id>>> machines;
+  for (const auto& [id, n] : nodes_)
+    if (n.ready && !n.retired && fits(n.offer, c)
+        && !quarantine_.until(n.offer.slot, r.now)
+        && !machines_waited_for.contains(n.offer.machine))
+      machines[n.offer.machine].emplace_back(r.ends.at(id), id);
+  const auto slots = c.task.needs.slots;
+  const std::vector<std::pair<clock::time_point, node_id>>* best = nullptr;
+  for (auto& [machine, nodes] : machines) {
+    std::ranges::sort(nodes);
+    if (nodes.size() >= slots
+        && (best == nullptr || nodes[slots - 1] < (*best)[slots - 1]))
+      best = &nodes;
   }
-  std::erase_if(machines, [&](const auto& m) {
-    return m.second.free.size() + m.second.busy.size() < c.task.needs.slots;
-  });
-  if (machines.empty())
-    return {};
-  auto& [free, busy] = std::ranges::max_element(machines, {}, [](const auto& m) {
-                         return m.second.free.size();
-                       })->second;
-  free.insert(free.end(), busy.begin(), busy.end());
-  free.resize(c.task.needs.slots);
-  return free;
+  if (best == nullptr)
+    return;
+  const auto begins = (*best)[slots - 1].first;
+  for (std::size_t i = 0; i < slots; ++i)
+    r.kept.emplace((*best)[i].second, begins);
+  machines_waited_for.insert(nodes_.at(best->front().second).offer.machine);
 }
 
-// Whatever is kept for a gang, or given to one, is not free for others in this round.
-std::vector<handout> schedule::hand_out_gangs(clock::time_point now,
-                                              std::set<node_id>& not_free) {
+// Gangs for which no machine has enough idle slots cost next to nothing here, once there
+// is one to keep slots for on each machine.
+std::vector<handout> schedule::hand_out_gangs(round& r) {
   std::vector<handout> result;
-  if (!has_gangs_)
-    return result;
-  std::set<std::uint64_t> waited_for;
-  for (auto next = queue_.begin(); next != queue_.end();) {
+  std::set<std::uint64_t> machines_waited_for;
+  std::size_t tries = 0;
+  for (auto next = queue_.begin(); next != queue_.end() && tries < most_tries;) {
     const auto at = next++;
-    if (at->task.needs.slots <= 1)
+    const auto slots = at->task.needs.slots;
+    if (!has_gangs_ || r.idle.empty())
+      break;
+    if (slots <= 1)
       continue;
-    if (auto members = members_for(*at, not_free, now); !members.empty()) {
-      not_free.insert(members.begin(), members.end());
-      auto& leader = nodes_.at(members.front());
-      const auto lease = give(leader, queue_.extract(at).value());
-      leader.leases.back().others.assign(members.begin() + 1, members.end());
-      result.push_back({.node = members.front(), .leases = {lease}});
+    const bool some_machine = std::ranges::any_of(
+        r.idle, [&](const auto& m) { return m.second.size() >= slots; });
+    if (!some_machine && machines_waited_for.size() >= r.idle.size())
+      continue;
+    ++tries;
+    const auto members = some_machine ? members_for(*at, r) : std::vector<node_id>();
+    if (members.empty()) {
+      keep_for(*at, r, machines_waited_for);
       continue;
     }
-    const auto kept = kept_for(*at, not_free, now);
-    if (!kept.empty() && waited_for.insert(nodes_.at(kept.front()).offer.machine).second)
-      not_free.insert(kept.begin(), kept.end());
+    const auto takes = expected_time(at->task);
+    auto& leader = nodes_.at(members.front());
+    const auto idle = r.idle.find(leader.offer.machine);
+    for (const auto id : members) {
+      r.taken.insert(id);
+      r.ends[id] = r.now + takes.value_or(unknown_time);
+      std::erase(idle->second, id);
+    }
+    if (idle->second.empty())
+      r.idle.erase(idle);
+    const auto lease = give(leader, queue_.extract(at).value(), r.now);
+    leader.leases.back().others.assign(members.begin() + 1, members.end());
+    result.push_back({.node = members.front(), .leases = {lease}});
   }
   return result;
 }

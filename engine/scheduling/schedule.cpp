@@ -13,6 +13,10 @@ constexpr double newest_share = 0.02;
 // Losses whose cause may still become known.
 constexpr std::size_t most_lone_losses = 1000;
 
+void remember(double& mean, double newest) {
+  mean = mean < 0 ? newest : mean + newest_share * (newest - mean);
+}
+
 } // namespace
 
 void schedule::submit(const task& t) {
@@ -70,7 +74,7 @@ std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
   leased_ -= leases.size();
   const bool lone = leases.size() == 1;
   std::vector<lost_lease> result;
-  for (auto& [lease, given, others] : leases) {
+  for (auto& [lease, given, since, others] : leases) {
     if (lone)
       quarantine_.fail(slot, lease.id, own_doing ? 0 : lease.attempt, now);
     const bool given_up = lone && own_doing && blame(given, slot);
@@ -161,7 +165,8 @@ std::optional<lease> schedule::adopt(node_id id, const task_id& wanted) {
       std::ranges::find_if(queue_, [&](const auto& c) { return c.task.id == wanted; });
   if (node == nodes_.end() || waits == queue_.end())
     return std::nullopt;
-  const auto given = give(node->second, queue_.extract(waits).value());
+  const auto given =
+      give(node->second, queue_.extract(waits).value(), node->second.heard);
   hold_others(id);
   return given;
 }
@@ -215,31 +220,36 @@ bool schedule::other_slot(const std::string& slot, clock::time_point now) const 
   });
 }
 
-std::set<schedule::waiting_task>::iterator schedule::next_for(const node& n,
-                                                              clock::time_point now) {
+std::set<schedule::waiting_task>::iterator schedule::next_for(node_id id,
+                                                              const round& r) {
+  const auto& n = nodes_.at(id);
   return std::ranges::find_if(queue_, [&](const waiting_task& c) {
     return c.task.needs.slots <= 1 && fits(n.offer, c)
            && (c.lost_on != n.offer.slot || c.lost_on.empty()
-               || !other_slot(c.lost_on, now));
+               || !other_slot(c.lost_on, r.now))
+           && (r.kept.empty() || r.free(id, expected_time(c.task)));
   });
 }
 
-lease schedule::give(node& n, waiting_task c) {
+lease schedule::give(node& n, waiting_task c, clock::time_point now) {
   const lease given{.id = c.task.id, .number = ++last_lease_, .attempt = c.attempt};
-  n.leases.push_back({given, std::move(c)});
+  n.leases.push_back({given, std::move(c), now});
   ++leased_;
   return given;
 }
 
 // One batch; what is to go alone is a batch of its own, and finds the node empty.
-std::vector<lease> schedule::fill(node& n, std::size_t most, clock::time_point now) {
+std::vector<lease> schedule::fill(node_id id, std::size_t most, const round& r) {
+  auto& n = nodes_.at(id);
+  if (r.kept.contains(id))
+    most = 1;
   std::vector<lease> given;
   while (given.size() < most) {
-    const auto next = next_for(n, now);
+    const auto next = next_for(id, r);
     if (next == queue_.end() || (next->task.alone && !n.leases.empty()))
       break;
     const bool alone = next->task.alone;
-    given.push_back(give(n, queue_.extract(next).value()));
+    given.push_back(give(n, queue_.extract(next).value(), r.now));
     if (alone)
       break;
   }
@@ -249,13 +259,13 @@ std::vector<lease> schedule::fill(node& n, std::size_t most, clock::time_point n
 std::vector<handout> schedule::hand_out(clock::time_point now) {
   if (queue_.empty())
     return {};
+  auto r = begin_round(now);
+  auto result = hand_out_gangs(r);
   const std::size_t most = batch_size();
   // Short batches leave a node idle for the way of a message, so a second one waits
   // there.
   const std::size_t room = most > 1 ? 2 * most : 1;
   // What is left is shared evenly, so that all nodes end together.
-  std::set<node_id> not_free = held_nodes();
-  std::vector<handout> result = hand_out_gangs(now, not_free);
   const auto takers = static_cast<std::size_t>(
       std::ranges::count_if(nodes_, [&](const auto& n) { return takes(n.second, now); }));
   const auto fair = [&] { return (queue_.size() + takers - 1) / takers; };
@@ -264,10 +274,11 @@ std::vector<handout> schedule::hand_out(clock::time_point now) {
     more = false;
     for (auto& [id, n] : nodes_) {
       const bool alone_there = !n.leases.empty() && n.leases.front().given.task.alone;
-      if (queue_.empty() || alone_there || !takes(n, now) || not_free.contains(id)
-          || n.leases.size() + (most > 1 ? most : 1) > room)
+      const bool kept_busy = !n.leases.empty() && r.kept.contains(id);
+      if (queue_.empty() || alone_there || kept_busy || !takes(n, now)
+          || r.taken.contains(id) || n.leases.size() + (most > 1 ? most : 1) > room)
         continue;
-      auto leases = fill(n, std::min(most, fair()), now);
+      auto leases = fill(id, std::min(most, fair()), r);
       if (leases.empty())
         continue;
       result.push_back({.node = id, .leases = std::move(leases)});
@@ -324,20 +335,22 @@ std::uint32_t schedule::accept(node_id node, const task_id& id, std::uint64_t le
   if (found->second.offer.measured && peak_bytes > 0
       && held->given.task.needs.memory_bytes > 0)
     memory_.observe(held->given.task.needs.memory_bytes, peak_bytes);
+  const auto done = held->given.task;
   leases.erase(held);
   --leased_;
   quarantine_.succeed(found->second.offer.slot);
-  if (std::isfinite(seconds) && seconds >= 0)
-    mean_seconds_ = mean_seconds_ < 0
-                        ? seconds
-                        : mean_seconds_ + newest_share * (seconds - mean_seconds_);
+  if (std::isfinite(seconds) && seconds >= 0) {
+    remember(mean_seconds_, seconds);
+    if (done.work > 0)
+      remember(seconds_per_work_, seconds * std::max(1U, done.needs.slots) / done.work);
+  }
   return attempt;
 }
 
 std::size_t schedule::busy() const {
-  const auto held = held_nodes();
+  const auto resting = held();
   return static_cast<std::size_t>(std::ranges::count_if(nodes_, [&](const auto& n) {
-    return !n.second.leases.empty() || held.contains(n.first);
+    return !n.second.leases.empty() || resting.contains(n.first);
   }));
 }
 

@@ -72,14 +72,15 @@ struct offer {
   std::uint64_t machine = 0; ///< Slots of one machine can do a gang's task together.
 };
 
-/// Who does what: tasks that wait, the longest first; nodes with their leases. Pure: it
+/// Who does what: tasks that wait, the longest first (but `task::first`); nodes with their leases. Pure: it
 /// is told the time. Of each task exactly one result is accepted, that of its present
 /// lease.
 ///
-/// A gang (task_needs::slots) gets its slots together. Where too few are free, those of
-/// the machine on which most are free are kept for it, and get nothing new until it has
-/// them: of the gangs that wait, the first for each machine, so that no two wait for each
-/// other.
+/// A gang (task_needs::slots) gets its slots together. Where too few are free, slots of
+/// the machine on which it can begin first are kept for it: of the gangs that wait, the
+/// first for each machine, so that no two wait for each other. Meanwhile these slots do
+/// only what is expected to end before it begins (EASY backfilling; Lifka, "The ANL/IBM SP
+/// Scheduling System", 1995).
 ///
 /// A node has one batch in work and, where batches are short, a second one waiting. When
 /// a node is lost with several tasks, none of them is to blame: each is handed out again,
@@ -157,8 +158,8 @@ public:
   [[nodiscard]] bool retired(node_id node) const;
   [[nodiscard]] std::size_t busy() const;
 
-  /// The node whose task holds this one's slot too, if there is one.
-  [[nodiscard]] std::optional<node_id> leader_of(node_id node) const;
+  /// Nodes that rest for a gang, each with the node that does its task.
+  [[nodiscard]] std::map<node_id, node_id> held() const;
 
   /// The most slots of one machine that are there.
   [[nodiscard]] std::size_t largest_gang() const;
@@ -184,6 +185,8 @@ private:
     std::string died_on;      ///< The slot whose process last died of it.
 
     friend bool operator<(const waiting_task& a, const waiting_task& b) {
+      if (a.task.first != b.task.first)
+        return a.task.first;
       return a.task.work != b.task.work ? a.task.work > b.task.work
                                         : a.task.id < b.task.id;
     }
@@ -191,6 +194,7 @@ private:
   struct leased_task {
     clade::lease lease;
     waiting_task given;
+    clock::time_point since{};
     std::vector<node_id> others{}; ///< Of a gang.
   };
   /// A loss of a task that was alone on its node and is not blamed.
@@ -208,27 +212,38 @@ private:
     bool retired = false;
   };
 
+  /// What a handing out has found so far; empty where there are no gangs.
+  struct round {
+    clock::time_point now;
+    std::set<node_id> taken{}; ///< By gangs, before or in this round.
+    /// Nodes that are kept for a gang, and when it can begin; until then they may do
+    /// what is shorter.
+    std::map<node_id, clock::time_point> kept{};
+    std::map<node_id, clock::time_point> ends{}; ///< Of what nodes do, as expected.
+    std::map<std::uint64_t, std::vector<node_id>> idle{}; ///< By machine.
+
+    [[nodiscard]] bool free(node_id id, std::optional<clock::duration> takes) const;
+  };
+
   [[nodiscard]] std::size_t batch_size() const;
   [[nodiscard]] bool takes(const node& n, clock::time_point now) const;
   [[nodiscard]] std::uint64_t need(const offer& o, const task& t) const;
   [[nodiscard]] static bool has_device(const offer& o, const task& t);
   [[nodiscard]] bool fits(const offer& o, const waiting_task& c) const;
   [[nodiscard]] bool other_slot(const std::string& slot, clock::time_point now) const;
-  [[nodiscard]] std::set<waiting_task>::iterator next_for(const node& n,
-                                                          clock::time_point now);
-  [[nodiscard]] std::vector<lease> fill(node& n, std::size_t most, clock::time_point now);
-  lease give(node& n, waiting_task c);
+  [[nodiscard]] std::set<waiting_task>::iterator next_for(node_id id, const round& r);
+  [[nodiscard]] std::vector<lease> fill(node_id id, std::size_t most, const round& r);
+  lease give(node& n, waiting_task c, clock::time_point now);
   void hold_others(node_id leader);
-  [[nodiscard]] std::set<node_id> held_nodes() const;
-  [[nodiscard]] std::vector<handout> hand_out_gangs(clock::time_point now,
-                                                    std::set<node_id>& not_free);
-  [[nodiscard]] std::vector<node_id> members_for(const waiting_task& c,
-                                                 const std::set<node_id>& not_free,
-                                                 clock::time_point now) const;
-  [[nodiscard]] std::vector<node_id> kept_for(const waiting_task& c,
-                                              const std::set<node_id>& not_free,
-                                              clock::time_point now) const;
   bool blame(waiting_task& c, const std::string& slot);
+  /// Nothing as long as nothing was measured.
+  [[nodiscard]] std::optional<clock::duration> expected_time(const task& t) const;
+  [[nodiscard]] round begin_round(clock::time_point now) const;
+  [[nodiscard]] std::vector<handout> hand_out_gangs(round& r);
+  [[nodiscard]] std::vector<node_id> members_for(const waiting_task& c,
+                                                 const round& r) const;
+  void keep_for(const waiting_task& c, round& r,
+                std::set<std::uint64_t>& machines_waited_for) const;
 
   schedule_params params_;
   clade::quarantine quarantine_;
@@ -239,7 +254,8 @@ private:
   bool has_gangs_ = false;                   ///< One was submitted.
   std::size_t leased_ = 0;
   std::uint64_t last_lease_ = 0;
-  double mean_seconds_ = -1; ///< Exponential mean; negative: nothing measured yet.
+  double mean_seconds_ = -1;     ///< Exponential mean; negative: nothing measured yet.
+  double seconds_per_work_ = -1; ///< The same, of one slot.
 };
 
 } // namespace clade

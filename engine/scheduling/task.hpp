@@ -46,8 +46,10 @@ struct task_needs {
 /// What is to be done: `work` decides the order, `needs` who may do it.
 struct task {
   task_id id;
-  double work = 0;
+  double work = 0; ///< In any unit; as long on one slot as on k a k-th of it.
   task_needs needs;
+  /// It goes before all others, however long they are.
+  bool first = false;
   /// It travels by itself, however short others are.
   bool alone = false;
 };

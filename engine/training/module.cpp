@@ -39,7 +39,9 @@ template<class Product, class Make>
 expected<std::unique_ptr<Product>> make_by(const std::filesystem::path& module,
                                            const char* name,
                                            const training_setup& setup) {
-  const auto symbol = find_symbol(module, name);
+  const auto symbol = enter_arithmetic(setup.training.arithmetic).and_then([&] {
+    return find_symbol(module, name);
+  });
   if (!symbol)
     return tl::unexpected(symbol.error());
   const auto make = reinterpret_cast<Make>(*symbol);

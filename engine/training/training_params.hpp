@@ -3,6 +3,7 @@
 #include "engine/data/data_set.hpp"
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/search/core/zero_cost.hpp"
+#include "engine/training/arithmetic.hpp"
 #include "engine/training/class_weights.hpp"
 #include "engine/training/distribution.hpp"
 #include "search_spaces/search_space.hpp"
@@ -43,6 +44,7 @@ struct training_params {
   clade::memory_format memory_format = clade::memory_format::contiguous;
   /// Faster on devices that have units for it; float16 is for CUDA alone.
   clade::float_format precision = clade::float_format::float32;
+  clade::arithmetic arithmetic = clade::arithmetic::native;
   distribution_params distribution{};
   /// For classes that are rare, or whose errors are worse than others'.
   clade::class_weights class_weights{};

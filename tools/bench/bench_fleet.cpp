@@ -1,6 +1,7 @@
 #include "tools/bench/bench_fleet.hpp"
 
 #include "actors/node/fleet.hpp"
+#include "engine/simulation/gang_simulation.hpp"
 #include "tools/bench/bench_experiment.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/machine/slots.hpp"
@@ -41,6 +42,7 @@ struct fleet_options {
   std::size_t rounds = 30;
   fs::path space = "search_spaces/mlp.toml";
   fs::path runs = "runs";
+  bool gangs = false;
 };
 
 double cpu_seconds() {
@@ -109,7 +111,22 @@ void print(const fleet_options& o, const moment& from, const moment& to) {
               resident_megabytes());
 }
 
+int simulate_gangs(const fleet_options& options) {
+  const gang_mix mix{.slots = options.workers,
+                     .slots_of_machine = std::min<std::size_t>(64, options.workers)};
+  const auto found = simulate_gangs(mix);
+  std::printf("%zu slots on machines of %zu, %zu tasks of 1 to %u slots\n", mix.slots,
+              mix.slots_of_machine, mix.tasks, mix.largest);
+  std::printf("  %.1f %% of slot time busy while tasks wait\n", 100 * found.busy);
+  std::printf("  a gang that is next begins after %.2f times what it would wait alone, "
+              "at most %.2f times; %zu waited\n",
+              found.mean_wait, found.longest_wait, found.waited);
+  return 0;
+}
+
 int bench_fleet(const fleet_options& options) {
+  if (options.gangs)
+    return simulate_gangs(options);
   const auto open = options.workers + options.workers / 5;
   auto fresh = make_synthetic_run(
       {.runs = options.runs,
@@ -179,6 +196,8 @@ void add_bench_fleet(CLI::App& bench, command& chosen) {
                   "About how many candidates for each worker")
       ->capture_default_str()
       ->check(CLI::Range(6, 100'000));
+  sub->add_flag("--gangs", options->gangs,
+                "Simulates only who gets which slots, where tasks need several");
   sub->add_option("--space", options->space, "Search space")->capture_default_str();
   sub->add_option("--runs", options->runs, "Where the store is kept")
       ->envname("CLADE_RUNS")

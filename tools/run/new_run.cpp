@@ -3,7 +3,6 @@
 #include "actors/node/node_work.hpp"
 #include "actors/transport/endpoint.hpp"
 #include "engine/config/fitness_source.hpp"
-#include "engine/config/timed_search.hpp"
 #include "engine/data/data_summary.hpp"
 #include "engine/store/run_folder.hpp"
 #include "tools/machine/slots.hpp"
@@ -123,7 +122,6 @@ expected<checked_experiment> check_fresh(experiment e) {
   const auto inferred = resolve_data(e);
   if (!inferred)
     return tl::unexpected(inferred.error());
-  take_rungs_for_time(e);
   auto checked = check_experiment(std::move(e));
   if (checked)
     checked->data_lines = data_summary(*inferred, checked->examples);

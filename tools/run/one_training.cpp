@@ -16,7 +16,7 @@ struct named_genome {
 /// A search of one candidate that is not stopped early.
 experiment for_one(experiment e, std::uint32_t epochs) {
   e.name += "-training";
-  e.evolution = {.strategy = "random", .population = 1, .generations = 1};
+  e.evolution = {.strategy = "generational", .population = 1, .generations = 1};
   e.evolution.tournament = e.evolution.in_flight = e.evolution.elites = 1;
   e.space.seeds.clear();
   e.final_stage = {};
@@ -54,7 +54,7 @@ expected<new_run> start(checked_experiment checked, named_genome g,
   if (auto fits = decode(space, g.genome, checked.problem); !fits)
     return fail(error_kind::invalid_input, g.origin + ": " + fits.error().message);
   std::vector<record> given{operator_command{
-      .order = {.kind = instruction_kind::add,
+      .order = {.kind = instruction_kind::begin_with,
                 .text = g.origin,
                 .genome = std::make_shared<const genome>(std::move(g.genome))},
       .who = "clade train"}};

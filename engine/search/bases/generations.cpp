@@ -51,6 +51,11 @@ bool generations::give(std::shared_ptr<const clade::genome> genome,
   return true;
 }
 
+bool generations::begin_with(std::shared_ptr<const clade::genome> genome,
+                             const std::string& origin) {
+  return born_ == 0 && given_.emplace(1, gift{std::move(genome), origin}).second;
+}
+
 std::uint64_t generations::before() const {
   return changed_born_ + (generation_ - changed_generation_) * params_.population;
 }

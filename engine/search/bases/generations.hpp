@@ -31,6 +31,8 @@ public:
   void extend(std::size_t more) override { params_.generations += more; }
   [[nodiscard]] bool give(std::shared_ptr<const clade::genome> genome,
                           const std::string& origin) override;
+  [[nodiscard]] bool begin_with(std::shared_ptr<const clade::genome> genome,
+                                const std::string& origin) override;
   [[nodiscard]] std::vector<individual> population() const override { return survivors_; }
   [[nodiscard]] std::uint64_t generation() const override { return generation_; }
 

@@ -48,6 +48,12 @@ public:
   /// asked for yet; false where there will be none any more.
   [[nodiscard]] virtual bool give(std::shared_ptr<const clade::genome> genome,
                                   const std::string& origin) = 0;
+  /// It takes the place of the first candidate of all, of which nobody has asked yet;
+  /// false where candidates were born, and of strategies that cannot.
+  [[nodiscard]] virtual bool begin_with(std::shared_ptr<const clade::genome>,
+                                        const std::string&) {
+    return false;
+  }
 
   /// One that was evaluated elsewhere, of an id that is none of its own, takes part as if
   /// it had been heard now, with no place in the budget; false, and nothing has changed,

@@ -1,0 +1,52 @@
+"""The instructions that trainings compute with; LibTorch. Another processor is played by libraries that are told to
+compute as on one."""
+
+import pathlib
+import unittest
+
+from live_runs import RunTest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OLDER = {"MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41", "ATEN_CPU_CAPABILITY": "default"}
+
+EXPERIMENT = f"""
+[experiment]
+name = "bits"
+seed = 1
+[data]
+file = "{ROOT}/experiments/data/digits.csv.gz"
+target = "last"
+shape = [1, 8, 8]
+limit = 300
+[search_space]
+file = "{ROOT}/search_spaces/image.toml"
+[evolution]
+strategy = "random"
+population = 4
+generations = 1
+[training]
+epochs = 2
+"""
+
+
+class Arithmetic(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "bits.toml"
+        self.file.write_text(EXPERIMENT)
+
+    def weights(self, arithmetic, environment):
+        run = self.start("run", self.file, "--slots", "cpu:1", "--set", f"training.arithmetic={arithmetic}",
+                         environment=environment)
+        self.assertEqual(run.end(), 0, run.said())
+        hashes = self.query("select weights_hash from evaluations order by id")
+        self.run_folder().rename(self.folder / f"{arithmetic}-{len(environment)}")
+        return hashes
+
+    def test_portable_gives_the_same_bits_where_native_does_not(self):
+        self.assertEqual(self.weights("portable", OLDER), self.weights("portable", {}))
+        self.assertNotEqual(self.weights("native", OLDER), self.weights("native", {}))
+
+
+if __name__ == "__main__":
+    unittest.main()
