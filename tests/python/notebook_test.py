@@ -18,6 +18,7 @@ IRIS = ROOT / "experiments" / "data" / "iris.csv"
 SHORT = "{'evolution.population': 4, 'evolution.generations': 2, 'training.epochs': 3}"
 LONG = "{'evolution.population': 50, 'evolution.generations': 200, 'training.epochs': 20}"
 PATIENCE_S = 120
+SOCKETS = ("shell", "iopub", "stdin", "hb", "control")
 
 
 class Notebook(unittest.TestCase):
@@ -26,8 +27,10 @@ class Notebook(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
         self.book = nbformat.v4.new_notebook()
-        # TCP's ports may be another process's by the time that the kernel binds them.
-        sockets = Config({"KernelManager": {"transport": "ipc"}})
+        # Ports that are found free may be another process's by the time that the kernel binds them; the system gives
+        # nobody those below its own range.
+        first = 20_000 + 5 * (os.getpid() % 2_000)
+        sockets = Config({"KernelManager": {f"{name}_port": first + i for i, name in enumerate(SOCKETS)}})
         self.client = NotebookClient(self.book, timeout=PATIENCE_S, kernel_name="python3",
                                      kernel_manager_class="jupyter_client.manager.KernelManager",
                                      config=sockets, resources={"metadata": {"path": str(self.folder)}})
