@@ -41,15 +41,6 @@ std::map<node_id, node_id> schedule::held() const {
   return found;
 }
 
-std::size_t schedule::largest_gang() const {
-  std::map<std::uint64_t, std::size_t> slots;
-  std::size_t largest = 0;
-  for (const auto& [id, n] : nodes_)
-    if (n.ready && !n.retired)
-      largest = std::max(largest, ++slots[n.offer.machine]);
-  return largest;
-}
-
 bool schedule::round::free(node_id id, std::optional<clock::duration> takes) const {
   if (taken.contains(id))
     return false;

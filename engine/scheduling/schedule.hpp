@@ -161,9 +161,6 @@ public:
   /// Nodes that rest for a gang, each with the node that does its task.
   [[nodiscard]] std::map<node_id, node_id> held() const;
 
-  /// The most slots of one machine that are there.
-  [[nodiscard]] std::size_t largest_gang() const;
-
   /// What the node has, in the order in which it will do it.
   [[nodiscard]] std::vector<lease> leases_of(node_id node) const;
 

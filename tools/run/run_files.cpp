@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <ctime>
 
 namespace clade {
@@ -121,7 +122,11 @@ void run_log::write(const std::string& line) {
 
 std::optional<std::string> slot_watch::look(const slots_view& slots,
                                             std::chrono::steady_clock::time_point now) {
-  if (!slots.slots.empty()) {
+  const bool rest = devices_ > 1 && slots.waiting > 0
+                    && std::ranges::all_of(slots.slots, [](const slot_view& s) {
+                         return s.ready && s.training == 0;
+                       });
+  if (!slots.slots.empty() && !rest) {
     none_since_.reset();
     told_ = false;
     return std::nullopt;
@@ -131,14 +136,22 @@ std::optional<std::string> slot_watch::look(const slots_view& slots,
   if (told_ || now - *none_since_ < longest_without_slots)
     return std::nullopt;
   told_ = true;
+  const std::chrono::duration<double> time = now - *none_since_;
+  if (slots.slots.empty())
+    return nobody_joined(time);
+  return "no slot has had work for " + duration_text(time.count())
+         + ": training.devices = " + std::to_string(devices_) + " needs "
+         + std::to_string(devices_) + " slots of one machine";
+}
+
+std::string slot_watch::nobody_joined(std::chrono::duration<double> time) const {
   std::ifstream in(log_);
   std::string line, last;
   while (std::getline(in, line))
     if (!line.empty())
       last = line;
-  return "no slot has joined for "
-         + duration_text(std::chrono::duration<double>(now - *none_since_).count()) + "; "
-         + log_.string() + (last.empty() ? " is empty" : " ends with: " + last);
+  return "no slot has joined for " + duration_text(time.count()) + "; " + log_.string()
+         + (last.empty() ? " is empty" : " ends with: " + last);
 }
 
 slots_file::slots_file(const std::filesystem::path& folder) : path_(folder / file_name) {}

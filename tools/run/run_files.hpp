@@ -37,17 +37,24 @@ private:
   std::ofstream out_;
 };
 
-/// Notices that a run has had no slot for so long that something must be wrong.
+/// Notices that a run has had no slot, or none that could do anything, for so long that
+/// something must be wrong.
 class slot_watch {
 public:
-  explicit slot_watch(std::filesystem::path worker_log) : log_(std::move(worker_log)) {}
+  /// `devices`: the slots that a training takes.
+  explicit slot_watch(std::filesystem::path worker_log, std::uint32_t devices = 1)
+      : log_(std::move(worker_log)),
+        devices_(devices) {}
 
-  /// A sentence with the last line of the worker's log, once in each such time.
+  /// A sentence that says what is missing, once in each such time.
   [[nodiscard]] std::optional<std::string>
   look(const slots_view& slots, std::chrono::steady_clock::time_point now);
 
 private:
+  [[nodiscard]] std::string nobody_joined(std::chrono::duration<double> time) const;
+
   std::filesystem::path log_;
+  std::uint32_t devices_;
   std::optional<std::chrono::steady_clock::time_point> none_since_;
   bool told_ = false;
 };
