@@ -65,9 +65,9 @@ struct experiment {
 };
 
 /// Gives a strategy without generations as many candidates in flight as this machine's
-/// `slots` can train at once, at most the population, where the experiment gives no number. The default
-/// stays where workers may come later: without slots, and where the run listens and has
-/// fewer slots than the default.
+/// `slots` can train at once, at most the population, where the experiment gives none.
+/// The default stays where workers may come later: without slots, and where the run
+/// listens and has fewer slots than the default.
 void fit_in_flight(experiment& e, std::size_t slots);
 
 /// The slots that one evaluation takes together.

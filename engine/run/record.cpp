@@ -107,9 +107,8 @@ void write_decisive(encoder& out, std::uint64_t kind, const candidate_evaluated&
 }
 
 void write_decisive(encoder& out, std::uint64_t kind, const operator_command& r) {
-  const auto kind_of_order = r.order.kind;
-  if (kind_of_order == instruction_kind::extend || kind_of_order == instruction_kind::add
-      || kind_of_order == instruction_kind::begin_with)
+  // Those with a genome give it to the search.
+  if (r.order.kind == instruction_kind::extend || r.order.genome != nullptr)
     write_record(out, kind, r, true);
 }
 

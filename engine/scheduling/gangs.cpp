@@ -109,7 +109,7 @@ std::vector<node_id> schedule::members_for(const waiting_task& c, const round& r
   return chosen;
 }
 
-// Those of its slots that are free first, of the machine on which all are free first.
+// Keeps slots of the machine on which the gang can begin first: the first to be free.
 void schedule::keep_for(const waiting_task& c, round& r,
                         std::set<std::uint64_t>& machines_waited_for) const {
   std::map<std::uint64_t, std::vector<std::pair<clock::time_point, node_id>>> machines;

@@ -14,7 +14,8 @@ namespace {
 
 using clock = schedule::clock;
 
-// Who waits for less alone is not counted: such a wait is soon some times as long.
+// A gang that would wait for less is not counted: any multiple of so short a wait is soon
+// reached.
 constexpr auto least_wait = std::chrono::seconds(1);
 
 clock::duration seconds(double s) {
@@ -102,7 +103,7 @@ gang_figures gang_simulation::run() {
     end_next();
   }
   const auto all = static_cast<double>(mix_.slots) * (now_ - clock::time_point{}).count();
-  // What goes on is counted to its end.
+  // Running tasks were counted to their end: the time after now is taken off again.
   clock::duration left{};
   for (const auto at : free_at_)
     left += std::max(clock::duration{}, at - now_);

@@ -1,11 +1,8 @@
 #include "engine/simulation/planned_work.hpp"
 #include "search_spaces/network.hpp"
-#include "tools/cli/command.hpp"
+#include "tools/cli/fresh_session.hpp"
 #include "tools/cli/plan_sample.hpp"
-#include "tools/cli/shown_session.hpp"
-#include "tools/machine/process_limits.hpp"
 #include "tools/run/new_run.hpp"
-#include "tools/run/publishing.hpp"
 
 #include <cmath>
 #include <iostream>
@@ -17,15 +14,11 @@ namespace {
 
 struct run_options {
   new_run_params run;
-  bool json = false;
   std::optional<double> minutes;
-  std::optional<std::uint64_t> seed;
-  std::string slots;
-  sharing_options sharing;
+  fresh_session_options session;
 };
 
 void say_start(const new_run& fresh) {
-  std::cout << fresh.experiment.name << ": " << fresh.folder.string() << std::endl;
   if (const auto& chosen = fresh.experiment.evolution.chosen; !chosen.empty())
     std::cout << "auto chose " << chosen << std::endl;
   const auto& e = fresh.experiment;
@@ -41,38 +34,12 @@ void say_start(const new_run& fresh) {
 }
 
 int run(run_options options) {
-  if (options.seed)
-    options.run.overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
+  override_by(options.session, options.run.overrides);
   if (options.minutes)
     options.run.budget = std::chrono::milliseconds(std::llround(60e3 * *options.minutes));
-  if (!options.slots.empty())
-    options.run.overrides.push_back("slots.local=\"" + options.slots + "\"");
-  if (!options.sharing.listen.empty())
-    options.run.overrides.push_back("slots.listen=\"" + options.sharing.listen + "\"");
-  const auto lease = lease_of(options.sharing);
-  if (!lease)
-    return report(lease.error());
-  const auto publish = publishing_at(options.sharing.publish, options.sharing.keys);
-  if (!publish)
-    return report(publish.error());
-  if (const auto enough = check_process_limits(); !enough)
-    return report(enough.error());
-  auto fresh = make_run(options.run);
-  if (!fresh)
-    return report(fresh.error());
-  for (const std::string& line : fresh->data_lines)
-    std::cerr << "data: " << line << "\n";
-  if (!options.json)
-    say_start(*fresh);
-  return show_session(
-      {.experiment = std::move(fresh->experiment),
-       .problem = std::move(fresh->problem),
-       .folder = fresh->folder,
-       .authority = options.sharing.keys,
-       .publish = *publish,
-       .lease = *lease},
-      {.file = options.run.file, .note = std::move(fresh->note), .json = options.json},
-      std::move(fresh->file), std::move(fresh->state));
+  return show_fresh_session(
+      options.session, options.run.file, [&] { return make_run(options.run); },
+      say_start);
 }
 
 } // namespace
@@ -83,7 +50,7 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("file", options->run.file,
                   "Experiment file, such as experiments/digits.toml")
       ->required();
-  sub->add_option("--seed", options->seed, "Instead of experiment.seed")
+  sub->add_option("--seed", options->session.seed, "Instead of experiment.seed")
       ->check(whole_number(0, largest_seed));
   sub->add_option("--minutes", options->minutes,
                   "How long the run may take: its end is planned such that there is a "
@@ -91,10 +58,10 @@ void add_run(CLI::App& app, command& chosen) {
       ->check(CLI::Range(0.001, 1e6));
   sub->add_option("--start-from", options->run.start_from,
                   "An earlier run, whose best genomes are among the first candidates");
-  sub->add_option("--slots", options->slots,
+  sub->add_option("--slots", options->session.slots,
                   "Instead of slots.local: auto, none, a number of CPU slots, or GPUs: "
                   "cuda, cuda:0*2");
-  add_sharing(*sub, options->sharing);
+  add_sharing(*sub, options->session.sharing);
   sub->add_option("--set", options->run.overrides,
                   "key=value instead of the file's, such as "
                   "evolution.population=48; repeatable")
@@ -102,7 +69,7 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("--runs", options->run.runs, "Where the run's folder is made")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
-  sub->add_flag("--json", options->json, "One JSON object a line, for programs");
+  sub->add_flag("--json", options->session.json, "One JSON object a line, for programs");
   sub->footer(
       "Everything that happens is recorded in runs/NAME-TIME/run.db. Ctrl+C lets the\n"
       "networks in training finish, saves them and stops; `clade resume RUN` continues.\n"

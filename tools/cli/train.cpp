@@ -1,14 +1,10 @@
-#include "tools/cli/command.hpp"
-#include "tools/cli/shown_session.hpp"
-#include "tools/machine/process_limits.hpp"
+#include "tools/cli/fresh_session.hpp"
 #include "tools/run/one_training.hpp"
-#include "tools/run/publishing.hpp"
 #include "tools/serve/genome_json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <iostream>
 #include <memory>
 
 namespace clade {
@@ -17,10 +13,7 @@ namespace {
 
 struct train_options {
   one_training_params training;
-  std::optional<std::uint64_t> seed;
-  std::string slots;
-  sharing_options sharing;
-  bool json = false;
+  fresh_session_options session;
 };
 
 expected<nlohmann::ordered_json> read_json(const std::filesystem::path& file) {
@@ -33,47 +26,22 @@ expected<nlohmann::ordered_json> read_json(const std::filesystem::path& file) {
   return j;
 }
 
-int train(train_options options) {
-  auto& overrides = options.training.overrides;
-  if (options.seed)
-    overrides.push_back("experiment.seed=" + std::to_string(*options.seed));
-  if (!options.slots.empty())
-    overrides.push_back("slots.local=\"" + options.slots + "\"");
-  if (!options.sharing.listen.empty())
-    overrides.push_back("slots.listen=\"" + options.sharing.listen + "\"");
-  const auto lease = lease_of(options.sharing);
-  if (!lease)
-    return report(lease.error());
-  const auto publish = publishing_at(options.sharing.publish, options.sharing.keys);
-  if (!publish)
-    return report(publish.error());
-  if (const auto enough = check_process_limits(); !enough)
-    return report(enough.error());
-  if (!options.training.experiment.empty()) {
-    const auto j = read_json(options.training.from);
-    if (!j)
-      return report(j.error());
-    options.training.read = [network = *j](const search_space& space, const problem& p) {
+expected<new_run> make(one_training_params training) {
+  if (training.experiment.empty())
+    return make_one_training(training);
+  return read_json(training.from).and_then([&](const nlohmann::ordered_json& network) {
+    training.read = [&network](const search_space& space, const problem& p) {
       return genome_from_json(network, space, p);
     };
-  }
-  auto fresh = make_one_training(options.training);
-  if (!fresh)
-    return report(fresh.error());
-  for (const std::string& line : fresh->data_lines)
-    std::cerr << "data: " << line << "\n";
-  if (!options.json)
-    std::cout << fresh->experiment.name << ": " << fresh->folder.string() << std::endl;
-  return show_session({.experiment = std::move(fresh->experiment),
-                       .problem = std::move(fresh->problem),
-                       .folder = fresh->folder,
-                       .authority = options.sharing.keys,
-                       .publish = *publish,
-                       .lease = *lease},
-                      {.file = options.training.from,
-                       .note = std::move(fresh->note),
-                       .json = options.json},
-                      std::move(fresh->file), std::move(fresh->state));
+    return make_one_training(training);
+  });
+}
+
+int train(train_options options) {
+  override_by(options.session, options.training.overrides);
+  return show_fresh_session(
+      options.session, options.training.from, [&] { return make(options.training); },
+      [](const new_run&) {});
 }
 
 } // namespace
@@ -96,10 +64,11 @@ void add_train(CLI::App& app, command& chosen) {
   sub->add_option("--epochs", training.epochs,
                   "Instead of training.epochs: for how long it trains")
       ->check(CLI::Range(1, 1'000'000));
-  sub->add_option("--seed", options->seed, "Instead of experiment.seed")
+  sub->add_option("--seed", options->session.seed, "Instead of experiment.seed")
       ->check(whole_number(0, largest_seed));
-  sub->add_option("--slots", options->slots, "Instead of slots.local, as for run");
-  add_sharing(*sub, options->sharing);
+  sub->add_option("--slots", options->session.slots,
+                  "Instead of slots.local, as for run");
+  add_sharing(*sub, options->session.sharing);
   sub->add_option("--set", training.overrides,
                   "key=value instead of the experiment's, such as "
                   "training.distribution=mirrored; repeatable")
@@ -107,7 +76,7 @@ void add_train(CLI::App& app, command& chosen) {
   sub->add_option("--runs", training.runs, "Where the run's folder is made")
       ->envname("CLADE_RUNS")
       ->capture_default_str();
-  sub->add_flag("--json", options->json, "One JSON object a line, for programs");
+  sub->add_flag("--json", options->session.json, "One JSON object a line, for programs");
   sub->footer(
       "It begins from new weights, is a run like any other (resume, attach, export), "
       "and\n"
