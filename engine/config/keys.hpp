@@ -345,12 +345,11 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
       p.arithmetic, usual.arithmetic,
       words<arithmetic, 2>{
           {{"native", arithmetic::native}, {"portable", arithmetic::portable}}});
-  v.unusual(
-      describe("distribution",
-               "How a training is divided over several slots of a machine: "
-               "\"one_device\", \"mirrored\", \"central_storage\" or "
-               "\"local_sgd\"; `clade help distributions` says when to take which."),
-      p.distribution.name, usual.distribution.name);
+  v.unusual(describe("distribution",
+                     "How a training is divided over several slots: \"one_device\", "
+                     "\"mirrored\", \"multi_worker_mirrored\" and others; `clade help "
+                     "distributions` says when to take which."),
+            p.distribution.name, usual.distribution.name);
   v.unusual(describe("devices", "The slots that one training takes; each has a batch of "
                                 "batch_size."),
             p.distribution.devices, usual.distribution.devices);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/collectives/team.hpp"
 #include "engine/evaluation/composition.hpp"
 #include "engine/run/record.hpp"
 #include "engine/search/core/candidate.hpp"
@@ -43,6 +44,8 @@ struct job {
   /// That one's, as it gave it.
   blob checkpoint{};
   checkpointing keep_checkpoint = checkpointing::none;
+  /// Those that do it together, of which this process is one; null: it does it alone.
+  team* members = nullptr;
 };
 
 /// Hears of each epoch as it ends.

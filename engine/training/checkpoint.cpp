@@ -22,20 +22,6 @@ constexpr sealed_format format{.name = "clade-checkpoint",
                                .place = "checkpoint",
                                .one = "a checkpoint"};
 
-void encode(encoder& out, const training_position& p) {
-  out.array(p.average.empty() ? 10 : 11);
-  out.natural(p.key).natural(p.epochs).binary(encode_weights(p.weights));
-  out.array(p.best.size());
-  for (const auto& m : p.best)
-    out.array(2).text(m.name).real(m.value);
-  out.real(p.lowest_loss).natural(p.since_lowest).text(p.optimiser).natural(p.steps);
-  out.binary(encode_weights(p.moments)).array(p.generators.size());
-  for (const auto& g : p.generators)
-    out.binary(g);
-  if (!p.average.empty())
-    out.binary(encode_weights(p.average));
-}
-
 std::vector<weight_tensor> decode_tensors(decoder& in) {
   auto tensors = decode_weights(in.binary());
   if (tensors)
@@ -56,6 +42,22 @@ metric decode_metric(decoder& in) {
   metric m{.name = in.text()};
   m.value = in.real();
   return m;
+}
+
+} // namespace
+
+void encode(encoder& out, const training_position& p) {
+  out.array(p.average.empty() ? 10 : 11);
+  out.natural(p.key).natural(p.epochs).binary(encode_weights(p.weights));
+  out.array(p.best.size());
+  for (const auto& m : p.best)
+    out.array(2).text(m.name).real(m.value);
+  out.real(p.lowest_loss).natural(p.since_lowest).text(p.optimiser).natural(p.steps);
+  out.binary(encode_weights(p.moments)).array(p.generators.size());
+  for (const auto& g : p.generators)
+    out.binary(g);
+  if (!p.average.empty())
+    out.binary(encode_weights(p.average));
 }
 
 training_position decode_position(decoder& in) {
@@ -80,8 +82,6 @@ training_position decode_position(decoder& in) {
   }
   return p;
 }
-
-} // namespace
 
 bytes encode_checkpoint(const checkpoint& c) {
   encoder payload;

@@ -28,6 +28,10 @@ struct training_position {
   friend bool operator==(const training_position&, const training_position&) = default;
 };
 
+void encode(encoder& out, const training_position& p);
+/// Total, as all decoders.
+[[nodiscard]] training_position decode_position(decoder& in);
+
 /// What a training leaves for those that start from it. A candidate whose network is
 /// another takes over weights; one that goes on with the training wants `position` too.
 struct checkpoint {

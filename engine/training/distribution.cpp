@@ -34,6 +34,23 @@ constexpr std::array rows{
                 "long training of a champion",
     },
     distribution_row{
+        .kind = distribution_kind::multi_worker_mirrored,
+        .name = "multi_worker_mirrored",
+        .known_as = "MultiWorkerMirroredStrategy, DistributedDataParallel, Horovod",
+        .what = "As mirrored, with a process for each device, on one machine or many; "
+                "gradients travel around a ring, over TLS. A process that is lost costs "
+                "time, but no step.",
+        .replication =
+            "between-graph (a client for each device); data parallelism, which "
+            "others call between-graph",
+        .moved = "2 * (k - 1) * n",
+        .memory = "k * n * (3 + the optimiser's copies)",
+        .slowed_by = "many parameters that little is computed with; a slow network; the "
+                     "slowest device",
+        .when = "the slots are on several machines, or may be lost at any moment",
+        .by_team = true,
+    },
+    distribution_row{
         .kind = distribution_kind::central_storage,
         .name = "central_storage",
         .known_as = "CentralStorageStrategy",

@@ -9,10 +9,11 @@
 
 namespace clade {
 
-/// How one training is divided over several slots of a machine.
+/// How one training is divided over several slots.
 enum class distribution_kind : std::uint8_t {
   one_device,
   mirrored,
+  multi_worker_mirrored,
   central_storage,
   local_sgd
 };
@@ -30,6 +31,9 @@ struct distribution_row {
   std::string_view when;
   /// Replicas take equal steps, so that k devices with a batch b are one with k * b.
   bool synchronous = true;
+  /// Each slot has a process of its own, which may be on another machine, and together
+  /// they are a team. Otherwise the process of one slot does it on threads, for all.
+  bool by_team = false;
 };
 
 [[nodiscard]] std::span<const distribution_row> distribution_rows();
@@ -40,12 +44,15 @@ struct distribution_row {
 /// `[training]`: what decides how each training is divided.
 struct distribution_params {
   std::string name = "one_device";
-  std::uint32_t devices = 1; ///< Slots of one machine that a training takes.
+  std::uint32_t devices = 1; ///< Slots that a training takes.
   /// The learning rate grows with the batch that all devices make together.
   bool scale_learning_rate = true;
   std::uint32_t average_every = 8; ///< Steps between averages; local_sgd's.
 
   [[nodiscard]] distribution_kind kind() const { return find_distribution(name)->kind; }
+  [[nodiscard]] bool by_team() const {
+    return devices > 1 && find_distribution(name)->by_team;
+  }
 };
 
 /// More replicas than so many are refused: what they make together is a batch that no

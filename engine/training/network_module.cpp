@@ -175,6 +175,11 @@ void network_module::set_random_states(std::span<const bytes> states) {
   }
 }
 
+void network_module::draw_from(random_stream stream) {
+  for (auto& g : generators())
+    g.set_current_seed(stream.next());
+}
+
 expected<void> network_module::load(std::span<const weight_tensor> weights) {
   if (weights.size() != state_.size())
     return fail(error_kind::corrupt,

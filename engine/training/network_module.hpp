@@ -78,6 +78,8 @@ public:
   /// then drawn from the beginning again.
   [[nodiscard]] std::vector<bytes> random_states() const;
   void set_random_states(std::span<const bytes> states);
+  /// Its generators begin anew: what they draw from now on comes from this stream.
+  void draw_from(random_stream stream);
 
 private:
   struct step {

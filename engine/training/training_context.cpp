@@ -1,5 +1,6 @@
 #include "engine/training/training_context.hpp"
 
+#include "engine/collectives/lone_team.hpp"
 #include "engine/training/data_folds.hpp"
 #include "engine/training/inheritance.hpp"
 
@@ -112,7 +113,8 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .asked = asked_,
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole,
-          .distribution = setup_.training.distribution};
+          .distribution = setup_.training.distribution,
+          .members = j.members};
 }
 
 // Replicas begin with the network's weights.
@@ -132,6 +134,13 @@ training_context::train_shared(network_module& net, const network& n,
                 "batches of " + std::to_string(batch) + " examples are too small for "
                     + std::to_string(devices)
                     + " devices: each is to have at least two of each batch");
+  if (task.distribution.by_team()) {
+    lone_team alone(devices);
+    auto together = task;
+    if (together.members == nullptr)
+      together.members = &alone;
+    return train(net, data, together, heard, from);
+  }
   replica_team team{.others = {}, .prepare_thread = [this] { prepare_helper(); }};
   for (std::uint32_t i = 1; i < devices; ++i) {
     auto key = task.key;

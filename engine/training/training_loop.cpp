@@ -1,6 +1,7 @@
 #include "engine/training/training_loop.hpp"
 
 #include "engine/training/assessment.hpp"
+#include "engine/training/loop_position.hpp"
 #include "engine/training/tensor_copy.hpp"
 #include "engine/training/weight_average.hpp"
 
@@ -55,8 +56,13 @@ public:
                            .class_weights = data.class_weights,
                            .precision = task.precision,
                            .key = task.key};
-    steps_ = team == nullptr ? make_training_steps(net, rules)
-                             : make_training_steps(net, rules, *team, task.distribution);
+    if (task.members != nullptr)
+      steps_ = make_team_steps(net, rules, task.distribution, *task.members,
+                               {[this] { return encode(where_it_stands()); }});
+    else
+      steps_ = team == nullptr
+                   ? make_training_steps(net, rules)
+                   : make_training_steps(net, rules, *team, task.distribution);
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, tensors_of(net));
   }
@@ -65,6 +71,10 @@ public:
   training_result run();
 
 private:
+  training_result run_on();
+  expected<void> take_over(const training_position& p);
+  void take_over(const position_of_others& p);
+  loop_position where_it_stands() const;
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
   void train_batch(const batch& b, double learning_rate);
@@ -74,6 +84,7 @@ private:
   void keep_if_best();
   void keep_state();
   void hear_loss();
+  bool goes_on();
   bool out_of_patience() const;
   training_position position() const;
   bool cut(const std::string& where);
@@ -87,8 +98,10 @@ private:
   batch_source source_;
   std::unique_ptr<training_steps> steps_;
   std::optional<weight_average> average_;
-  at::Tensor total_loss_; ///< Of the epoch, over its examples.
-  std::uint32_t number_;  ///< Of the next epoch.
+  at::Tensor total_loss_;       ///< Of the epoch, over its examples.
+  std::uint32_t number_;        ///< Of the present epoch.
+  std::int64_t next_batch_ = 0; ///< Of that epoch.
+  bool assessed_ = false;       ///< That epoch was, and its verdict is due.
   double train_loss_ = 0;
   fitness best_fitness_;
   std::vector<at::Tensor> best_state_;
@@ -104,12 +117,16 @@ expected<void> training_loop::go_on(const resumption& from) {
   if (auto best = net_.load(from.weights); !best)
     return best;
   keep_state();
+  number_ = p.epochs + 1;
+  return take_over(p);
+}
+
+expected<void> training_loop::take_over(const training_position& p) {
   if (auto last = net_.load(p.weights); !last)
     return last;
   steps_->take_over_weights();
   steps_->set_random_states(p.generators);
   restore_average(p.average);
-  number_ = p.epochs + 1;
   lowest_loss_ = p.lowest_loss;
   epochs_since_lowest_ = p.since_lowest;
   result_.best = p.best;
@@ -124,6 +141,40 @@ expected<void> training_loop::go_on(const resumption& from) {
     copy_to(moments[i], p.moments[i]);
   steps_->go_on_after(p.steps);
   return {};
+}
+
+// Members of one version send nothing that another cannot read.
+void training_loop::take_over(const position_of_others& others) {
+  const auto p = decode_loop_position(others.position);
+  TORCH_CHECK(p, "the position of another member: ", p.error().message);
+  best_state_.clear();
+  if (!p->best.empty()) {
+    const auto best = net_.load(p->best);
+    TORCH_CHECK(best, "the position of another member: ", best.error().message);
+    keep_state();
+  }
+  const auto there = take_over(p->training);
+  TORCH_CHECK(there, "the position of another member: ", there.error().message);
+  number_ = p->epoch;
+  next_batch_ = static_cast<std::int64_t>(p->next_batch);
+  assessed_ = p->assessed;
+  total_loss_ = at::full({}, p->total_loss, data_.features.options().dtype(at::kDouble));
+  train_loss_ = p->train_loss;
+  result_.curve = p->curve;
+}
+
+loop_position training_loop::where_it_stands() const {
+  loop_position p{.training = position(),
+                  .best = {},
+                  .epoch = number_,
+                  .next_batch = static_cast<std::uint64_t>(next_batch_),
+                  .assessed = assessed_,
+                  .total_loss = total_loss_.defined() ? total_loss_.item<double>() : 0,
+                  .train_loss = train_loss_,
+                  .curve = result_.curve};
+  for (std::size_t i = 0; i < best_state_.size(); ++i)
+    p.best.push_back(to_host(net_.state()[i].name, best_state_[i]));
+  return p;
 }
 
 // A training that had none begins one.
@@ -142,31 +193,56 @@ void training_loop::exchange_average() {
     average_->exchange();
 }
 
+// A member of a team that fell behind goes on where the others stand.
 training_result training_loop::run() {
-  for (; number_ <= task_.epochs && !out_of_patience(); ++number_) {
-    const auto start = steady_clock::now();
-    if (!train_epoch(number_))
-      return std::move(result_);
-    exchange_average();
-    if (!assess_epoch(number_, start))
-      return std::move(result_);
-    keep_if_best();
-    exchange_average();
-    hear_loss();
-    const bool wanted = progress_.report(result_.curve.back());
-    if (!wanted && number_ < task_.epochs) {
-      // Whoever hears of epochs may have the same limit, and have begun to count before.
-      if (steady_clock::now() > task_.deadline - deadline_tolerance)
-        cut("after epoch " + std::to_string(number_));
-      else
-        end(outcome::dropped, "stopped after epoch " + std::to_string(number_));
-      return std::move(result_);
+  for (;;) {
+    try {
+      return run_on();
+    } catch (const position_of_others& p) {
+      take_over(p);
     }
+  }
+}
+
+training_result training_loop::run_on() {
+  for (; number_ <= task_.epochs && (assessed_ || !out_of_patience()); ++number_) {
+    if (!assessed_) {
+      const auto start = steady_clock::now();
+      if (!train_epoch(number_))
+        return std::move(result_);
+      exchange_average();
+      if (!assess_epoch(number_, start))
+        return std::move(result_);
+      keep_if_best();
+      exchange_average();
+      hear_loss();
+      assessed_ = true;
+    }
+    if (!goes_on())
+      return std::move(result_);
+    assessed_ = false;
+    next_batch_ = 0;
   }
   if (task_.keep_position)
     result_.position = position();
   restore_best();
   return std::move(result_);
+}
+
+bool training_loop::goes_on() {
+  const auto said = steps_->agree([this] {
+    if (progress_.report(result_.curve.back()) || number_ == task_.epochs)
+      return verdict::goes_on;
+    // Whoever hears of epochs may have the same limit, and have begun to count before.
+    return steady_clock::now() > task_.deadline - deadline_tolerance
+               ? verdict::out_of_time
+               : verdict::dropped;
+  });
+  if (said == verdict::out_of_time)
+    return cut("after epoch " + std::to_string(number_));
+  if (said == verdict::dropped)
+    return end(outcome::dropped, "stopped after epoch " + std::to_string(number_));
+  return true;
 }
 
 void training_loop::restore_best() {
@@ -189,16 +265,20 @@ bool training_loop::cut(const std::string& where) {
 bool training_loop::train_epoch(std::uint32_t number) {
   net_.train();
   source_.start(number);
-  total_loss_ = at::zeros({}, data_.features.options().dtype(at::kDouble));
+  if (next_batch_ == 0)
+    total_loss_ = at::zeros({}, data_.features.options().dtype(at::kDouble));
   const auto batches = source_.batches_per_epoch();
   const auto horizon = task_.horizon != 0 ? task_.horizon : task_.epochs;
   const auto all_steps = static_cast<double>(batches) * horizon;
-  auto step = batches * (static_cast<std::int64_t>(number) - 1);
-  for (std::int64_t i = 0; i < batches; ++i) {
-    if (steady_clock::now() > task_.deadline)
+  for (std::int64_t behind = 0; behind < next_batch_; ++behind)
+    static_cast<void>(source_.next());
+  while (next_batch_ < batches) {
+    if (steps_->out_of_time(task_.deadline))
       return cut("in epoch " + std::to_string(number));
-    const auto done = std::min(static_cast<double>(step++), all_steps - 1) / all_steps;
+    const auto step = batches * (static_cast<std::int64_t>(number) - 1) + next_batch_;
+    const auto done = std::min(static_cast<double>(step), all_steps - 1) / all_steps;
     train_batch(source_.next(), learning_rate_at(task_.recipe, done));
+    ++next_batch_;
   }
   steps_->settle();
   train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));

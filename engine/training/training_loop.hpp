@@ -25,8 +25,10 @@ struct training_task {
       std::chrono::steady_clock::time_point::max();
   /// Whether the result is to say where the training stands.
   bool keep_position = false;
-  /// How several replicas share the training; one device alone where there is no team.
+  /// How several replicas share the training; one device alone where there are none.
   distribution_params distribution{};
+  /// Those that do it together, of which this process is one; null: it does it alone.
+  team* members = nullptr;
 };
 
 struct training_result {

@@ -62,6 +62,12 @@ private:
 
 } // namespace
 
+random_stream step_rules::stream_of_share(std::size_t share, std::uint64_t step) const {
+  auto own = key;
+  own.share = static_cast<std::uint32_t>(share);
+  return own.stream("step", step);
+}
+
 at::Tensor loss_of_share(network_module& net, const batch& b, const batch& whole,
                          const step_rules& rules) {
   const bool all = b.targets.size(0) == whole.targets.size(0);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/collectives/team.hpp"
 #include "engine/training/device_data.hpp"
 #include "engine/training/network_module.hpp"
 #include "engine/training/recipe.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -18,7 +20,15 @@ struct step_rules {
   at::Tensor class_weights{}; ///< As in device_data.
   float_format precision = float_format::float32;
   training_key key{};
+
+  /// What the layers of a replica draw from in a step: keyed by these, so that any replica
+  /// can do the share of another.
+  [[nodiscard]] random_stream stream_of_share(std::size_t share,
+                                              std::uint64_t step) const;
 };
+
+/// What becomes of a training after an epoch.
+enum class verdict : std::uint8_t { goes_on, dropped, out_of_time };
 
 /// Makes the steps of one training, on one device or on several.
 class training_steps {
@@ -30,6 +40,15 @@ public:
 
   /// The network has all that was learnt only after this; called before it is validated.
   virtual void settle() {}
+
+  /// Whether its time is up, for all who make the steps together.
+  [[nodiscard]] virtual bool out_of_time(std::chrono::steady_clock::time_point deadline) {
+    return std::chrono::steady_clock::now() > deadline;
+  }
+  /// Returns the verdict of one of those who make the steps together, for all of them.
+  [[nodiscard]] virtual verdict agree(const std::function<verdict()>& decide) {
+    return decide();
+  }
 
   /// The network was given other weights.
   virtual void take_over_weights() {}
@@ -67,5 +86,22 @@ struct replica_team {
 [[nodiscard]] std::unique_ptr<training_steps>
 make_training_steps(network_module& net, const step_rules& rules, replica_team& team,
                     const distribution_params& how);
+
+/// What a member of a team hands to one that is behind it, and takes from one that is
+/// ahead: where the training stands between two steps, whole.
+struct handed_over {
+  std::function<bytes()> give;
+};
+
+/// Thrown by `step`, `settle` and `agree` of a member of a team that is behind: what they
+/// were called for is done, and the training goes on at another's position.
+struct position_of_others {
+  bytes position; ///< As that one's `give` had it.
+};
+
+/// Of a member of a team (distribution.hpp), one network for each.
+[[nodiscard]] std::unique_ptr<training_steps>
+make_team_steps(network_module& net, const step_rules& rules,
+                const distribution_params& how, team& members, handed_over state);
 
 } // namespace clade

@@ -6,6 +6,7 @@
 // own normalisations gathered.
 #include "engine/training/optimiser.hpp"
 #include "engine/training/parallel/ordered_sum.hpp"
+#include "engine/training/parallel/shares.hpp"
 #include "engine/training/parallel/thread_team.hpp"
 #include "engine/training/training_steps.hpp"
 
@@ -16,17 +17,6 @@
 
 namespace clade {
 namespace {
-
-batch share_of_batch(const batch& b, std::size_t index, std::size_t of) {
-  const auto all = b.targets.size(0);
-  const auto i = static_cast<std::int64_t>(index), n = static_cast<std::int64_t>(of);
-  const auto begin = all * i / n, size = all * (i + 1) / n - begin;
-  batch out = b;
-  for (auto* t : {&out.features, &out.targets, &out.other_targets})
-    if (t->defined())
-      *t = t->narrow(0, begin, size);
-  return out;
-}
 
 class replicated_steps final : public training_steps {
 public:
@@ -41,8 +31,9 @@ public:
   }
   [[nodiscard]] std::vector<at::Tensor> moments() const override;
   void go_on_after(std::uint64_t steps) override;
-  [[nodiscard]] std::vector<bytes> random_states() const override;
-  void set_random_states(std::span<const bytes> states) override;
+  // Nothing is drawn that is not keyed by the step.
+  [[nodiscard]] std::vector<bytes> random_states() const override { return {}; }
+  void set_random_states(std::span<const bytes>) override {}
 
 private:
   [[nodiscard]] std::size_t replicas() const { return nets_.size(); }
@@ -92,6 +83,7 @@ void replicated_steps::compute_gradients(const batch& b) {
   threads_.run([&](std::size_t i) {
     const auto own = share_of_batch(b, i, replicas());
     const bool alone = kind_ == distribution_kind::local_sgd;
+    nets_[i]->draw_from(rules_.stream_of_share(i, count()));
     const auto loss = loss_of_share(*nets_[i], own, alone ? own : b, rules_);
     loss.backward();
     losses_[i] = loss.detach();
@@ -191,19 +183,6 @@ void replicated_steps::go_on_after(std::uint64_t steps) {
     }
     o->go_on_after(steps);
   }
-}
-
-std::vector<bytes> replicated_steps::random_states() const {
-  std::vector<bytes> all;
-  for (const auto* n : nets_)
-    std::ranges::move(n->random_states(), std::back_inserter(all));
-  return all;
-}
-
-void replicated_steps::set_random_states(std::span<const bytes> states) {
-  const auto each = states.size() / replicas();
-  for (std::size_t i = 0; i < replicas(); ++i)
-    nets_[i]->set_random_states(states.subspan(i * each, each));
 }
 
 } // namespace
