@@ -3,6 +3,7 @@
 #include "engine/scheduling/schedule.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace clade {
 
@@ -16,12 +17,27 @@ constexpr std::size_t most_tries = 200;
 
 using slots_of_machines = std::map<std::uint64_t, std::vector<node_id>>;
 
+/// All of them, those of machines with many first: so the fewest machines are needed.
+std::vector<node_id> of_largest(const slots_of_machines& free) {
+  std::vector<const std::vector<node_id>*> machines;
+  for (const auto& [machine, nodes] : free)
+    machines.push_back(&nodes);
+  std::ranges::stable_sort(machines, std::greater{},
+                           [](const auto* nodes) { return nodes->size(); });
+  std::vector<node_id> all;
+  for (const auto* nodes : machines)
+    all.insert(all.end(), nodes->begin(), nodes->end());
+  return all;
+}
+
 } // namespace
 
 // As after `give`, to a node that had the task from an earlier head.
 void schedule::hold_others(node_id leader) {
   auto& n = nodes_.at(leader);
   auto& task = n.leases.back();
+  if (task.given.task.needs.team)
+    return; // They come by themselves.
   const auto resting = held();
   for (const auto& [id, other] : nodes_)
     if (id != leader && task.others.size() + 1 < task.given.task.needs.slots
@@ -46,6 +62,17 @@ bool schedule::round::free(node_id id, std::optional<clock::duration> takes) con
     return false;
   const auto until = kept.find(id);
   return until == kept.end() || (takes && *takes < until->second - now);
+}
+
+void schedule::round::take(node_id id, std::uint64_t machine, clock::duration takes) {
+  taken.insert(id);
+  ends[id] = now + takes;
+  const auto there = idle.find(machine);
+  if (there == idle.end())
+    return;
+  std::erase(there->second, id);
+  if (there->second.empty())
+    idle.erase(there);
 }
 
 std::optional<schedule::clock::duration> schedule::expected_time(const task& t) const {
@@ -89,15 +116,15 @@ schedule::round schedule::begin_round(clock::time_point now) const {
 std::vector<node_id> schedule::members_for(const waiting_task& c, const round& r) const {
   const auto time = expected_time(c.task);
   slots_of_machines free;
-  for (const auto& [machine, idle] : r.idle) {
-    if (idle.size() < c.task.needs.slots)
-      continue;
+  for (const auto& [machine, idle] : r.idle)
     std::ranges::copy_if(idle, std::back_inserter(free[machine]), [&](node_id id) {
       return r.free(id, time) && fits(nodes_.at(id).offer, c);
     });
-    if (free[machine].size() < c.task.needs.slots)
-      free.erase(machine);
-  }
+  auto of_several = c.task.needs.team ? of_largest(free) : std::vector<node_id>();
+  std::erase_if(free,
+                [&](const auto& f) { return f.second.size() < c.task.needs.slots; });
+  if (free.empty() && of_several.size() >= c.task.needs.slots)
+    free.emplace(0, std::move(of_several));
   if (free.empty())
     return {};
   auto chosen = std::ranges::min_element(free, {}, [](const auto& f) {
@@ -117,7 +144,7 @@ void schedule::keep_for(const waiting_task& c, round& r,
     if (n.ready && !n.retired && fits(n.offer, c)
         && !quarantine_.until(n.offer.slot, r.now)
         && !machines_waited_for.contains(n.offer.machine))
-      machines[n.offer.machine].emplace_back(r.ends.at(id), id);
+      machines[c.task.needs.team ? 0 : n.offer.machine].emplace_back(r.ends.at(id), id);
   const auto slots = c.task.needs.slots;
   const std::vector<std::pair<clock::time_point, node_id>>* best = nullptr;
   for (auto& [machine, nodes] : machines) {
@@ -129,15 +156,15 @@ void schedule::keep_for(const waiting_task& c, round& r,
   if (best == nullptr)
     return;
   const auto begins = (*best)[slots - 1].first;
-  for (std::size_t i = 0; i < slots; ++i)
+  for (std::size_t i = 0; i < slots; ++i) {
     r.kept.emplace((*best)[i].second, begins);
-  machines_waited_for.insert(nodes_.at(best->front().second).offer.machine);
+    machines_waited_for.insert(nodes_.at((*best)[i].second).offer.machine);
+  }
 }
 
 // Gangs for which no machine has enough idle slots cost next to nothing here, once there
 // is one to keep slots for on each machine.
-std::vector<handout> schedule::hand_out_gangs(round& r) {
-  std::vector<handout> result;
+void schedule::hand_out_gangs(round& r, std::vector<handout>& result) {
   std::set<std::uint64_t> machines_waited_for;
   std::size_t tries = 0;
   for (auto next = queue_.begin(); next != queue_.end() && tries < most_tries;) {
@@ -147,8 +174,10 @@ std::vector<handout> schedule::hand_out_gangs(round& r) {
       break;
     if (slots <= 1)
       continue;
-    const bool some_machine = std::ranges::any_of(
-        r.idle, [&](const auto& m) { return m.second.size() >= slots; });
+    const bool some_machine =
+        at->task.needs.team || std::ranges::any_of(r.idle, [&](const auto& m) {
+          return m.second.size() >= slots;
+        });
     if (!some_machine && machines_waited_for.size() >= r.idle.size())
       continue;
     ++tries;
@@ -158,20 +187,15 @@ std::vector<handout> schedule::hand_out_gangs(round& r) {
       continue;
     }
     const auto takes = expected_time(at->task);
+    for (const auto id : members)
+      r.take(id, nodes_.at(id).offer.machine, takes.value_or(unknown_time));
     auto& leader = nodes_.at(members.front());
-    const auto idle = r.idle.find(leader.offer.machine);
-    for (const auto id : members) {
-      r.taken.insert(id);
-      r.ends[id] = r.now + takes.value_or(unknown_time);
-      std::erase(idle->second, id);
-    }
-    if (idle->second.empty())
-      r.idle.erase(idle);
     const auto lease = give(leader, queue_.extract(at).value(), r.now);
     leader.leases.back().others.assign(members.begin() + 1, members.end());
-    result.push_back({.node = members.front(), .leases = {lease}});
+    const auto told = leader.leases.back().given.task.needs.team ? members.size() : 1;
+    for (std::size_t i = 0; i < told; ++i)
+      result.push_back({.node = members[i], .leases = {lease}});
   }
-  return result;
 }
 
 } // namespace clade

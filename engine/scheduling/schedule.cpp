@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace clade {
 
@@ -69,11 +70,14 @@ std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
   if (found == nodes_.end())
     return {};
   const auto slot = found->second.offer.slot;
+  std::ignore = leave_teams(id);
+  std::vector<lost_lease> result;
+  if (own_doing)
+    result = blame_team(id, slot);
   auto leases = std::move(found->second.leases);
   nodes_.erase(found);
   leased_ -= leases.size();
   const bool lone = leases.size() == 1;
-  std::vector<lost_lease> result;
   for (auto& [lease, given, since, others] : leases) {
     if (lone)
       quarantine_.fail(slot, lease.id, own_doing ? 0 : lease.attempt, now);
@@ -93,6 +97,8 @@ std::vector<lost_lease> schedule::leave(node_id id, clock::time_point now,
 }
 
 std::optional<lost_lease> schedule::convict(node_id id) {
+  if (const auto blamed = blame_team(id, {}); !blamed.empty())
+    return blamed.front();
   const auto loss = lone_losses_.extract(id);
   if (!loss)
     return std::nullopt;
@@ -116,6 +122,7 @@ std::optional<lost_lease> schedule::convict(node_id id) {
 
 void schedule::hear(node_id id, clock::time_point now) {
   if (auto found = nodes_.find(id); found != nodes_.end()) {
+    left_teams_.erase(id); // It has not died of it.
     found->second.closed = false;
     found->second.heard = now;
     found->second.ends = now + params_.lease;
@@ -125,6 +132,7 @@ void schedule::hear(node_id id, clock::time_point now) {
 void schedule::close(node_id id, clock::time_point now) {
   if (auto found = nodes_.find(id); found != nodes_.end()) {
     found->second.closed = true;
+    std::ignore = leave_teams(id);
     found->second.ends = std::min(found->second.ends, now + params_.closed_lease);
   }
 }
@@ -144,6 +152,10 @@ std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has
   const auto same = [](const lease& a) {
     return [&a](const lease& b) { return a.id == b.id && a.number == b.number; };
   };
+  const auto in_team = [&](const lease& l) {
+    const auto* task = led(l);
+    return task != nullptr && std::ranges::find(task->others, id) != task->others.end();
+  };
   auto& leases = found->second.leases;
   const auto never_arrived = std::ranges::stable_partition(
       leases, [&](const auto& l) { return std::ranges::any_of(has, same(l.lease)); });
@@ -153,17 +165,27 @@ std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has
   leases.erase(never_arrived.begin(), never_arrived.end());
   std::vector<lease> ended;
   std::ranges::copy_if(has, std::back_inserter(ended), [&](const lease& l) {
-    return std::ranges::none_of(leases,
-                                [&](const auto& held) { return same(l)(held.lease); });
+    return !in_team(l) && std::ranges::none_of(leases, [&](const auto& held) {
+      return same(l)(held.lease);
+    });
   });
   return ended;
 }
 
 std::optional<lease> schedule::adopt(node_id id, const task_id& wanted) {
   const auto node = nodes_.find(id);
+  if (node == nodes_.end())
+    return std::nullopt;
+  for (auto& [leader, n] : nodes_)
+    for (auto& l : n.leases)
+      if (l.lease.id == wanted && l.given.task.needs.team
+          && l.others.size() + 1 < l.given.task.needs.slots) {
+        l.others.push_back(id);
+        return l.lease;
+      }
   const auto waits =
       std::ranges::find_if(queue_, [&](const auto& c) { return c.task.id == wanted; });
-  if (node == nodes_.end() || waits == queue_.end())
+  if (waits == queue_.end())
     return std::nullopt;
   const auto given =
       give(node->second, queue_.extract(waits).value(), node->second.heard);
@@ -176,6 +198,7 @@ void schedule::retire(node_id id, const std::vector<task_id>& not_done) {
   if (found == nodes_.end())
     return;
   found->second.retired = true;
+  std::ignore = leave_teams(id);
   auto& leases = found->second.leases;
   const auto handed_back = std::ranges::stable_partition(leases, [&](const auto& l) {
     return std::ranges::find(not_done, l.lease.id) == not_done.end();
@@ -257,10 +280,15 @@ std::vector<lease> schedule::fill(node_id id, std::size_t most, const round& r) 
 }
 
 std::vector<handout> schedule::hand_out(clock::time_point now) {
-  if (queue_.empty())
+  leave_silent_teams(now);
+  if (queue_.empty() && !has_gangs_)
     return {};
   auto r = begin_round(now);
-  auto result = hand_out_gangs(r);
+  std::vector<handout> result;
+  fill_teams(r, result);
+  if (queue_.empty())
+    return result;
+  hand_out_gangs(r, result);
   const std::size_t most = batch_size();
   // Short batches leave a node idle for the way of a message, so a second one waits
   // there.
@@ -309,26 +337,31 @@ std::vector<task> schedule::too_large() {
   return result;
 }
 
-std::optional<node_id> schedule::drop(const task_id& id) {
+std::vector<node_id> schedule::drop(const task_id& id) {
   std::erase_if(queue_, [&](const auto& c) { return c.task.id == id; });
-  for (auto& [node, n] : nodes_) {
-    const auto held =
-        std::erase_if(n.leases, [&](const auto& l) { return l.lease.id == id; });
-    leased_ -= held;
-    if (held != 0)
-      return node;
-  }
-  return std::nullopt;
+  const auto had = members_of(id);
+  for (const auto node : had)
+    leased_ -= std::erase_if(nodes_.at(node).leases,
+                             [&](const auto& l) { return l.lease.id == id; });
+  return had;
 }
 
 std::uint32_t schedule::accept(node_id node, const task_id& id, std::uint64_t lease,
                                double seconds, std::uint64_t peak_bytes) {
+  const auto is_it = [&](const auto& l) {
+    return l.lease.id == id && l.lease.number == lease;
+  };
   auto found = nodes_.find(node);
   if (found == nodes_.end())
     return 0;
+  if (std::ranges::none_of(found->second.leases, is_it)) {
+    const auto members = has_gangs_ ? members_of(id) : std::vector<node_id>();
+    if (std::ranges::find(members, node) == members.end())
+      return 0;
+    found = nodes_.find(members.front());
+  }
   auto& leases = found->second.leases;
-  auto held = std::ranges::find_if(
-      leases, [&](const auto& l) { return l.lease.id == id && l.lease.number == lease; });
+  const auto held = std::ranges::find_if(leases, is_it);
   if (held == leases.end())
     return 0;
   const auto attempt = held->lease.attempt;

@@ -61,6 +61,15 @@ struct lost_lease {
   friend bool operator==(const lost_lease&, const lost_lease&) = default;
 };
 
+/// The nodes that do a task together now (task_needs::team). The first answers for it;
+/// all of them have its lease.
+struct formed_team {
+  lease given;
+  std::vector<node_id> members;
+
+  friend bool operator==(const formed_team&, const formed_team&) = default;
+};
+
 /// What a node offers.
 struct offer {
   std::string slot;               ///< Stays the same when its process is another.
@@ -81,6 +90,10 @@ struct offer {
 /// first for each machine, so that no two wait for each other. Meanwhile these slots do
 /// only what is expected to end before it begins (EASY backfilling; Lifka, "The ANL/IBM SP
 /// Scheduling System", 1995).
+///
+/// A team gets its slots in the same way, though on several machines where no single one
+/// has enough. A member that is lost, closed, silent or retired leaves it at once, and the
+/// others go on; the next free node takes its place. A task is lost with its last member.
 ///
 /// A node has one batch in work and, where batches are short, a second one waiting. When
 /// a node is lost with several tasks, none of them is to blame: each is handed out again,
@@ -134,11 +147,17 @@ public:
   /// The node gets nothing more, and what it names it will not do.
   void retire(node_id node, const std::vector<task_id>& not_done);
 
-  /// Nobody wants this task done any more; returns the node that has it, if one does.
-  std::optional<node_id> drop(const task_id& id);
+  /// Nobody wants this task done any more; returns the nodes that have it.
+  std::vector<node_id> drop(const task_id& id);
 
-  /// What to send now, to whom; empty where nothing waits or nobody is free.
+  /// What to send now, to whom; empty where nothing waits or nobody is free. A lease of a
+  /// team goes to each of its members, as they come.
   [[nodiscard]] std::vector<handout> hand_out(clock::time_point now);
+
+  /// Who does what together.
+  [[nodiscard]] std::vector<formed_team> teams() const;
+  /// The nodes that have this task.
+  [[nodiscard]] std::vector<node_id> members_of(const task_id& id) const;
 
   /// Takes from the queue what is too large for every slot that is there and has the
   /// device for it, with the least memory that it would need on one. What finds no such
@@ -220,6 +239,7 @@ private:
     std::map<std::uint64_t, std::vector<node_id>> idle{}; ///< By machine.
 
     [[nodiscard]] bool free(node_id id, std::optional<clock::duration> takes) const;
+    void take(node_id id, std::uint64_t machine, clock::duration takes);
   };
 
   [[nodiscard]] std::size_t batch_size() const;
@@ -232,11 +252,16 @@ private:
   [[nodiscard]] std::vector<lease> fill(node_id id, std::size_t most, const round& r);
   lease give(node& n, waiting_task c, clock::time_point now);
   void hold_others(node_id leader);
+  [[nodiscard]] leased_task* led(const lease& l);
+  [[nodiscard]] bool leave_teams(node_id id);
+  void leave_silent_teams(clock::time_point now);
+  [[nodiscard]] std::vector<lost_lease> blame_team(node_id id, const std::string& slot);
+  void fill_teams(round& r, std::vector<handout>& result);
   bool blame(waiting_task& c, const std::string& slot);
   /// Nothing as long as nothing was measured.
   [[nodiscard]] std::optional<clock::duration> expected_time(const task& t) const;
   [[nodiscard]] round begin_round(clock::time_point now) const;
-  [[nodiscard]] std::vector<handout> hand_out_gangs(round& r);
+  void hand_out_gangs(round& r, std::vector<handout>& result);
   [[nodiscard]] std::vector<node_id> members_for(const waiting_task& c,
                                                  const round& r) const;
   void keep_for(const waiting_task& c, round& r,
@@ -248,6 +273,7 @@ private:
   std::set<waiting_task> queue_;
   std::map<node_id, node> nodes_;
   std::map<node_id, lone_loss> lone_losses_; ///< Of the latest nodes.
+  std::map<node_id, task_id> left_teams_;    ///< The latest that left, and whose team.
   bool has_gangs_ = false;                   ///< One was submitted.
   std::size_t leased_ = 0;
   std::uint64_t last_lease_ = 0;

@@ -36,9 +36,11 @@ struct task_id {
 /// What a task takes.
 struct task_needs {
   std::uint64_t memory_bytes = 0; ///< Of all its slots, as estimated; 0: next to nothing.
-  /// On one machine, all at the same time. A task of several is a gang: the node of one
-  /// does it, and the nodes of the others do nothing meanwhile.
+  /// All at the same time. A task of several is a gang. Its slots are of one machine: the
+  /// node of one does it, and the nodes of the others do nothing meanwhile.
   std::uint32_t slots = 1;
+  /// Of a gang: every node does a part, and they may be of different machines.
+  bool team = false;
   /// The kind of device, "cuda" or "cpu", that can do it; empty: any.
   std::string device{};
 };
