@@ -267,11 +267,17 @@ void add_kubernetes(CLI::App* launch, command& chosen) {
   auto options = std::make_shared<kubernetes_options>();
   auto& job = options->job;
   auto* sub = launch->add_subcommand(
-      "kubernetes", "Print the YAML of a Secret and an Indexed Job of workers");
+      "kubernetes", "Print the YAML of workers: a Job, or an object of Kubeflow's");
   sub->add_option("--run", options->run.running, "A run that listens on this machine")
       ->required();
   sub->add_option("--image", job.image, "A container image that has clade")->required();
-  sub->add_option("--workers", job.workers, "How many pods")->capture_default_str();
+  sub->add_option("--as", job.kind, kubernetes_kinds())->capture_default_str();
+  sub->add_option("--workers", job.workers,
+                  "How many pods; the first of a pytorchjob is its Master, that of a "
+                  "tfjob its Chief")
+      ->capture_default_str();
+  sub->add_option("--servers", job.servers,
+                  "How many pods more a tfjob has, in the role PS");
   sub->add_option("--gpus", job.gpus, "GPUs of each worker (nvidia.com/gpu)");
   sub->add_option("--cpus", job.cpus, "CPUs of each worker")->capture_default_str();
   sub->add_option("--memory", job.memory, "Memory of each worker, such as 8Gi");
@@ -282,7 +288,12 @@ void add_kubernetes(CLI::App* launch, command& chosen) {
   sub->add_option("--host", options->run.host,
                   "How pods reach this machine; else by its name");
   sub->footer("clade launch kubernetes --run digits --image IMAGE | kubectl apply -f -\n"
-              "What it prints has a private key of the run in it.");
+              "What it prints has a private key of the run in it.\n"
+              "The roles of a pytorchjob or tfjob mean something to Kubeflow only: every "
+              "pod is a\n"
+              "worker, and the run chooses which of their slots train together. The job "
+              "ends with\n"
+              "its Master or Chief, and that with the run.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return kubernetes(*options); }; });
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <regex>
 #include <vector>
 
@@ -12,19 +13,42 @@
 //
 // The kubelet gives the Secret's files to root and, for a process that is not root, makes
 // them readable to its group; so the worker starts with a copy in memory that is its own.
+//
+// A worker that is told to leave drains and exits with 0, as at the end of its run. A pod
+// of Kubeflow's exits with 143 then: a Master that has to leave its machine would otherwise
+// end the whole job.
 
 namespace clade {
 
 namespace {
 
-constexpr std::size_t longest_name = 52; ///< A pod's name adds "-INDEX-" and 5 letters.
+struct manifest;
+
+/// An object that workers can be: a row of `kinds`.
+struct object_kind {
+  const char* name;
+  const char* container;      ///< The one that its controller looks for.
+  const char* longest_ending; ///< Of the names of its pods, after its own.
+  bool indexed;               ///< Its pods are those of an Indexed Job.
+  bool kubeflow;              ///< Its controller is Kubeflow's.
+  std::string (*text)(const manifest& m);
+};
+
+struct manifest {
+  const kubernetes_job& job;
+  const object_kind& kind;
+  std::string name;
+};
+
+constexpr std::size_t longest_pod_name = 63;
 constexpr std::size_t most_workers = 10'000;
 constexpr std::size_t most_failures_each = 6;
 
-constexpr const char* start_worker =
-    "umask 077; cp /run/clade/secret/*.pem /run/clade/keys/; "
-    "exec \"$1\" worker --connect \"$2\" --keys /run/clade/keys --slots \"$3\" "
-    "--name \"$4-$JOB_COMPLETION_INDEX\"";
+constexpr const char* take_keys = " /run/clade/secret/*.pem /run/clade/keys/; ";
+constexpr const char* worker = "\"$1\" worker --connect \"$2\" --keys /run/clade/keys "
+                               "--slots \"$3\" --name ";
+constexpr const char* until_told_to_leave =
+    " & trap \"kill $!; wait; exit 143\" TERM; wait $!";
 
 std::string scalar(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', true,
@@ -40,7 +64,7 @@ std::string argument(const std::string& text) {
 
 /// What may be the name of an object: the run's, its end rather than its beginning, since
 /// that tells runs of one experiment apart.
-std::string object_name(const std::string& run) {
+std::string object_name(const std::string& run, const object_kind& kind) {
   const std::string begin = "clade-";
   std::string name;
   for (const char c : run) {
@@ -48,7 +72,8 @@ std::string object_name(const std::string& run) {
     const bool belongs = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     name += capital ? static_cast<char>(c - 'A' + 'a') : belongs ? c : '-';
   }
-  const auto most = longest_name - begin.size();
+  const auto most =
+      longest_pod_name - std::string(kind.longest_ending).size() - begin.size();
   name.erase(0, name.size() > most ? name.size() - most : 0);
   name.erase(0, name.find_first_not_of('-'));
   name.erase(name.find_last_not_of('-') + 1);
@@ -67,12 +92,23 @@ expected<void> check_form(const std::string& option, const std::string& value,
                                              + option + " " + example);
 }
 
-expected<void> check(const kubernetes_job& job) {
+expected<void> check_counts(const kubernetes_job& job) {
+  const auto most = std::to_string(most_workers);
   if (job.workers == 0 || job.workers > most_workers)
+    return fail(error_kind::invalid_input, "--workers: from 1 to " + most);
+  if (job.servers > 0 && job.kind != "tfjob")
     return fail(error_kind::invalid_input,
-                "--workers: from 1 to " + std::to_string(most_workers));
+                "--servers: only a tfjob has them; leave it out of a " + job.kind);
+  if (job.servers > most_workers)
+    return fail(error_kind::invalid_input, "--servers: at most " + most);
   if (job.cpus == 0)
     return fail(error_kind::invalid_input, "--cpus: a worker needs one at least");
+  return {};
+}
+
+expected<void> check(const kubernetes_job& job) {
+  if (auto ok = check_counts(job); !ok)
+    return ok;
   return check_form("--namespace", job.name_space, "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
                     "research")
       .and_then([&] {
@@ -94,25 +130,39 @@ std::string default_slots(const kubernetes_job& job) {
   return slots;
 }
 
-std::string metadata(const kubernetes_job& job, const std::string& name) {
-  return "metadata:\n  name: " + scalar(name) + "\n  namespace: " + scalar(job.name_space)
-         + "\n  labels: {app.kubernetes.io/name: clade, app.kubernetes.io/instance: "
-         + scalar(name) + "}\n";
+/// Its lines, each so much further to the right.
+std::string indented(const std::string& lines, std::size_t spaces) {
+  const std::string margin(spaces, ' ');
+  std::string moved = margin;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    moved +=
+        lines[i] == '\n' && i + 1 < lines.size() ? '\n' + margin : std::string{lines[i]};
+  return moved;
+}
+
+// What all kinds share
+
+std::string labels(const manifest& m) {
+  return "labels: {app.kubernetes.io/name: clade, app.kubernetes.io/instance: "
+         + scalar(m.name) + "}\n";
+}
+
+std::string head(const std::string& version, const std::string& object,
+                 const manifest& m) {
+  return "apiVersion: " + version + "\nkind: " + object
+         + "\nmetadata:\n  name: " + scalar(m.name)
+         + "\n  namespace: " + scalar(m.job.name_space) + "\n  " + labels(m);
 }
 
 std::string pem_block(const std::string& file, const std::string& pem) {
-  std::string block = "  " + file + ": |\n    ";
-  for (std::size_t i = 0; i < pem.size(); ++i)
-    block += pem[i] == '\n' && i + 1 < pem.size() ? std::string("\n    ")
-                                                  : std::string{pem[i]};
-  return block;
+  return "  " + file + ": |\n" + indented(pem, 4);
 }
 
-std::string secret(const kubernetes_job& job, const std::string& name) {
-  return "apiVersion: v1\nkind: Secret\n" + metadata(job, name)
-         + "type: Opaque\nstringData:\n" + pem_block("ca.pem", job.keys.authority)
-         + pem_block("cert.pem", job.keys.certificate)
-         + pem_block("key.pem", job.keys.key);
+std::string secret(const manifest& m) {
+  return head("v1", "Secret", m) + "type: Opaque\nstringData:\n"
+         + pem_block("ca.pem", m.job.keys.authority)
+         + pem_block("cert.pem", m.job.keys.certificate)
+         + pem_block("key.pem", m.job.keys.key);
 }
 
 std::string resources(const kubernetes_job& job) {
@@ -125,17 +175,28 @@ std::string resources(const kubernetes_job& job) {
          + "}\n            limits: {" + all + "}\n";
 }
 
-std::string container(const kubernetes_job& job, const std::string& name) {
+std::string script(const object_kind& kind) {
+  const std::string work =
+      worker
+      + std::string(kind.indexed ? "\"$4-$JOB_COMPLETION_INDEX\"" : "\"$POD_NAME\"");
+  // A container that is restarted in its pod finds its copy, which even it may not write.
+  return std::string("umask 077; cp") + (kind.indexed ? "" : " -f") + take_keys
+         + (kind.kubeflow ? work + until_told_to_leave : "exec " + work);
+}
+
+std::string container(const manifest& m) {
   std::string command;
   for (const auto& word : std::vector<std::string>{
-           "/bin/sh", "-euc", start_worker, "worker", job.program, job.connect,
-           job.slots.empty() ? default_slots(job) : job.slots, name})
+           "/bin/sh", "-euc", script(m.kind), "worker", m.job.program, m.job.connect,
+           m.job.slots.empty() ? default_slots(m.job) : m.job.slots, m.name})
     command += "            - " + argument(word) + "\n";
-  return "        - name: worker\n          image: " + scalar(job.image)
-         + "\n          command:\n" + command
+  const std::string pod_name =
+      ", {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}";
+  return "        - name: " + std::string(m.kind.container) + "\n          image: "
+         + scalar(m.job.image) + "\n          command:\n" + command
          + "          env: [{name: HOME, value: /scratch}, {name: TMPDIR, value: "
-           "/scratch}]\n"
-         + resources(job)
+           "/scratch}"
+         + (m.kind.indexed ? "" : pod_name) + "]\n" + resources(m.job)
          + "          securityContext:\n"
            "            allowPrivilegeEscalation: false\n"
            "            readOnlyRootFilesystem: true\n"
@@ -146,14 +207,10 @@ std::string container(const kubernetes_job& job, const std::string& name) {
            "            - {name: scratch, mountPath: /scratch}\n";
 }
 
-std::string pod(const kubernetes_job& job, const std::string& name) {
-  return "  template:\n    metadata:\n      labels: {app.kubernetes.io/name: clade, "
-         "app.kubernetes.io/instance: "
-         + scalar(name)
-         + "}\n"
-           "    spec:\n"
-           "      restartPolicy: Never\n"
-           "      terminationGracePeriodSeconds: 60\n"
+std::string pod(const manifest& m) {
+  return "  template:\n    metadata:\n      " + labels(m) + "    spec:\n"
+         + (m.kind.indexed ? "      restartPolicy: Never\n" : "")
+         + "      terminationGracePeriodSeconds: 60\n"
            "      automountServiceAccountToken: false\n"
            "      enableServiceLinks: false\n"
            "      securityContext:\n"
@@ -163,38 +220,132 @@ std::string pod(const kubernetes_job& job, const std::string& name) {
            "        fsGroup: 10001\n"
            "        seccompProfile: {type: RuntimeDefault}\n"
            "      containers:\n"
-         + container(job, name)
+         + container(m)
          + "      volumes:\n"
            "        - name: secret\n"
            "          secret: {secretName: "
-         + scalar(name)
+         + scalar(m.name)
          + ", defaultMode: 256} # 0400\n"
            "        - {name: keys, emptyDir: {medium: Memory, sizeLimit: 1Mi}}\n"
            "        - {name: scratch, emptyDir: {}}\n";
 }
 
-std::string indexed_job(const kubernetes_job& job, const std::string& name) {
-  const auto workers = std::to_string(job.workers);
-  return "apiVersion: batch/v1\nkind: Job\n" + metadata(job, name)
-         + "spec:\n  completionMode: Indexed\n  completions: " + workers
-         + "\n  parallelism: " + workers
-         + "\n  backoffLimit: " + std::to_string(job.workers * most_failures_each)
-         + "\n  podFailurePolicy:\n    rules:\n"
+// The kinds
+
+std::string backoff_limit(const manifest& m) {
+  const auto pods = m.job.workers + m.job.servers;
+  return "  backoffLimit: " + std::to_string(pods * most_failures_each) + "\n";
+}
+
+std::string indexed_job(const manifest& m) {
+  const auto workers = std::to_string(m.job.workers);
+  return "spec:\n  completionMode: Indexed\n  completions: " + workers
+         + "\n  parallelism: " + workers + "\n" + backoff_limit(m)
+         + "  podFailurePolicy:\n    rules:\n"
            "      - action: FailJob # the run refuses it, and would refuse the next one\n"
-           "        onExitCodes: {containerName: worker, operator: In, values: [2]}\n"
+           "        onExitCodes: {containerName: "
+         + m.kind.container
+         + ", operator: In, values: [2]}\n"
            "        onPodConditions: [] # versions before 1.29 want it said\n"
            "      - action: Ignore # evicted\n"
            "        onPodConditions: [{type: DisruptionTarget, status: \"True\"}]\n"
-         + pod(job, name);
+         + pod(m);
+}
+
+std::string plain_job(const manifest& m) {
+  return head("batch/v1", "Job", m) + indexed_job(m);
+}
+
+std::string train_job(const manifest& m) {
+  const std::string version = "trainer.kubeflow.org/v1alpha1";
+  const auto nodes = "{numNodes: " + std::to_string(m.job.workers) + "}\n";
+  return head(version, "TrainingRuntime", m)
+         + "spec: # of its own, as Kubeflow's runtimes have no volume for the keys\n"
+           "  mlPolicy: "
+         + nodes
+         + "  template:\n    spec:\n      replicatedJobs:\n        - name: node\n"
+           "          template:\n            metadata:\n"
+           "              labels: {trainer.kubeflow.org/trainjob-ancestor-step: "
+           "trainer}\n"
+         + indented(indexed_job(m), 12) + "---\n" + head(version, "TrainJob", m)
+         + "spec: # a node is a worker of Clade; the run chooses which train together\n"
+           "  runtimeRef: {apiGroup: trainer.kubeflow.org, kind: TrainingRuntime, name: "
+         + scalar(m.name) + "}\n  trainer: " + nodes;
+}
+
+/// So many pods in a role, if any.
+std::string replicas(const manifest& m, const std::string& role, std::size_t pods) {
+  if (pods == 0)
+    return "";
+  return "    " + role + ":\n      replicas: " + std::to_string(pods)
+         + "\n      restartPolicy: OnFailure\n" + indented(pod(m), 4);
+}
+
+/// Roles with a first one, whose end is that of all.
+std::string roles(const manifest& m, const std::string& first) {
+  return replicas(m, first, 1) + replicas(m, "Worker", m.job.workers - 1)
+         + replicas(m, "PS", m.job.servers);
+}
+
+std::string run_policy(const manifest& m, const std::string& first) {
+  return "spec:\n"
+         "  # Whatever its role, each pod is a worker of Clade: the run chooses which\n"
+         "  # train together. The job is complete when its "
+         + first
+         + " is, at the end of the run;\n"
+           "  # pods that run on are ended then.\n"
+           "  runPolicy:\n    cleanPodPolicy: Running\n"
+         + indented(backoff_limit(m), 2);
+}
+
+std::string pytorch_job(const manifest& m) {
+  return head("kubeflow.org/v1", "PyTorchJob", m) + run_policy(m, "Master")
+         + "  pytorchReplicaSpecs:\n" + roles(m, "Master");
+}
+
+std::string tf_job(const manifest& m) {
+  return head("kubeflow.org/v1", "TFJob", m) + run_policy(m, "Chief")
+         + "  enableDynamicWorker: true # a Worker that is lost does not fail the job\n"
+           "  tfReplicaSpecs:\n"
+         + roles(m, "Chief");
+}
+
+constexpr std::array kinds = {
+    object_kind{"job", "worker", "-9999-abcde", true, false, plain_job},
+    object_kind{"pytorchjob", "pytorch", "-worker-9999", false, true, pytorch_job},
+    object_kind{"tfjob", "tensorflow", "-worker-9999", false, true, tf_job},
+    object_kind{"trainjob", "node", "-node-0-9999-abcde", true, true, train_job},
+};
+
+expected<object_kind> find_kind(const std::string& name) {
+  const auto* found =
+      std::ranges::find_if(kinds, [&](const object_kind& k) { return k.name == name; });
+  if (found == kinds.end())
+    return fail(error_kind::invalid_input,
+                "--as \"" + name + "\": " + kubernetes_kinds() + " is meant");
+  return *found;
 }
 
 } // namespace
 
+std::string kubernetes_kinds() {
+  std::string all;
+  for (const auto& kind : kinds)
+    all += (&kind == &kinds.front()  ? ""
+            : &kind == &kinds.back() ? " or "
+                                     : ", ")
+           + std::string(kind.name);
+  return all;
+}
+
 expected<std::string> kubernetes_manifest(const kubernetes_job& job) {
+  const auto kind = find_kind(job.kind);
+  if (!kind)
+    return tl::unexpected(kind.error());
   if (auto ok = check(job); !ok)
     return tl::unexpected(ok.error());
-  const auto name = object_name(job.run);
-  return secret(job, name) + "---\n" + indexed_job(job, name);
+  const manifest m{.job = job, .kind = *kind, .name = object_name(job.run, *kind)};
+  return secret(m) + "---\n" + kind->text(m);
 }
 
 } // namespace clade

@@ -2,9 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace clade;
 
-// What Kubernetes itself says of such texts is asked in
+// What Kubernetes and Kubeflow themselves say of such texts is asked in
 // tests/integration/launch_kubernetes_test.py.
 
 namespace {
@@ -127,10 +129,45 @@ TEST_CASE("launch kubernetes: a worker without GPUs has a slot for each CPU") {
   CHECK_FALSE(says(text, "nvidia.com"));
 }
 
+TEST_CASE("launch kubernetes: an object of Kubeflow's has workers in all its roles") {
+  const auto outline = [](const char* kind, std::size_t workers, std::size_t servers) {
+    auto job = a_job();
+    job.kind = kind;
+    job.workers = workers;
+    job.servers = servers;
+    const auto text = *kubernetes_manifest(job);
+    std::string lines;
+    for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+      end = text.find('\n', begin);
+      const auto line = text.substr(begin, end - begin);
+      const auto word = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+      for (const char* shown : {"kind:", "Master:", "Chief:", "Worker:", "PS:",
+                                "replicas:", "- name:", "trainer:"})
+        if (word.starts_with(shown) && word != "- name: secret")
+          lines += word + '\n';
+    }
+    return lines;
+  };
+  CHECK(outline("job", 3, 0) == "kind: Secret\nkind: Job\n- name: worker\n");
+  CHECK(outline("pytorchjob", 1, 0)
+        == "kind: Secret\nkind: PyTorchJob\nMaster:\nreplicas: 1\n- name: pytorch\n");
+  CHECK(outline("pytorchjob", 3, 0)
+        == "kind: Secret\nkind: PyTorchJob\nMaster:\nreplicas: 1\n- name: pytorch\n"
+           "Worker:\nreplicas: 2\n- name: pytorch\n");
+  CHECK(outline("tfjob", 3, 2)
+        == "kind: Secret\nkind: TFJob\nChief:\nreplicas: 1\n- name: tensorflow\n"
+           "Worker:\nreplicas: 2\n- name: tensorflow\n"
+           "PS:\nreplicas: 2\n- name: tensorflow\n");
+  CHECK(outline("trainjob", 3, 0)
+        == "kind: Secret\nkind: TrainingRuntime\n- name: node\n- name: node\n"
+           "kind: TrainJob\ntrainer: {numNodes: 3}\n");
+}
+
 TEST_CASE("launch kubernetes: a run's name becomes one that an object may have") {
-  const auto name_of = [](const std::string& run) {
+  const auto name_of = [](const std::string& run, const char* kind = "job") {
     auto job = a_job();
     job.run = run;
+    job.kind = kind;
     const auto text = *kubernetes_manifest(job);
     const auto begin = text.find("name: \"") + 7;
     return text.substr(begin, text.find('"', begin) - begin);
@@ -139,9 +176,14 @@ TEST_CASE("launch kubernetes: a run's name becomes one that an object may have")
   CHECK(name_of("-x-") == "clade-x");
   CHECK(name_of("\xc3\xa9") == "clade");
   CHECK(name_of("a\"\nkind: Pod") == "clade-a--kind--pod");
-  const auto longest = name_of(std::string(100, 'a') + "-20260101-120000");
-  CHECK(longest.size() == 52);
-  CHECK(longest.ends_with("aaa-20260101-120000"));
+  const auto long_run = std::string(100, 'a') + "-20260101-120000";
+  CHECK(name_of(long_run).ends_with("aaa-20260101-120000"));
+  // The longest name of a pod has 63 letters.
+  CHECK(name_of(long_run).size() + std::string("-9999-abcde").size() == 63);
+  for (const char* kind : {"pytorchjob", "tfjob"})
+    CHECK(name_of(long_run, kind).size() + std::string("-worker-9999").size() == 63);
+  CHECK(name_of(long_run, "trainjob").size() + std::string("-node-0-9999-abcde").size()
+        == 63);
 }
 
 TEST_CASE("launch kubernetes: values stay strings of YAML and words of the command") {
@@ -165,6 +207,12 @@ TEST_CASE("launch kubernetes: what it would refuse is refused here") {
   };
   CHECK(refusal([](auto& j) { j.workers = 0; }) == "--workers: from 1 to 10000");
   CHECK(refusal([](auto& j) { j.workers = 10'001; }) == "--workers: from 1 to 10000");
+  CHECK(refusal([](auto& j) { j.kind = "deployment"; })
+        == "--as \"deployment\": job, pytorchjob, tfjob or trainjob is meant");
+  CHECK(refusal([](auto& j) { j.servers = 1; })
+        == "--servers: only a tfjob has them; leave it out of a job");
+  CHECK(refusal([](auto& j) { j.kind = "tfjob", j.servers = 10'001; })
+        == "--servers: at most 10000");
   CHECK(refusal([](auto& j) { j.cpus = 0; }) == "--cpus: a worker needs one at least");
   CHECK(refusal([](auto& j) { j.name_space = "Research"; })
         == "--namespace \"Research\" is nothing that Kubernetes takes; write it as in "
