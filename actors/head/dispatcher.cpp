@@ -46,7 +46,8 @@ void dispatcher_state::take(const submission& message) {
     schedule.submit({.id = c.id,
                      .work = c.work * std::max(1U, c.epochs - c.start_epoch),
                      .needs = {.memory_bytes = params.memory_of ? params.memory_of(c) : 0,
-                               .slots = params.devices},
+                               .slots = params.devices,
+                               .team = params.by_team},
                      .first = c.id == first});
     open.emplace(c.id, c);
   }
@@ -87,12 +88,14 @@ bool dispatcher_state::take_training(node_id id, const result& r, evaluations& a
   if (evaluated == nullptr || evaluated->evaluated.id != r.id.candidate)
     return false;
   auto& e = evaluated->evaluated;
+  const auto members = schedule.members_of(r.id);
   e.tries = schedule.accept(id, r.id, r.lease, e.seconds, r.peak_bytes);
   if (e.tries == 0)
     return true;
   auto& node = nodes.at(id);
   e.slot = node.view.name;
   open.erase(r.id.candidate);
+  tell_members(members, r.id);
   accepted.batch.push_back({std::move(e), whole_of(node, r, blob_part::weights),
                             whole_of(node, r, blob_part::checkpoint)});
   return true;
@@ -160,9 +163,7 @@ withdrawn dispatcher_state::take_back() {
 void dispatcher_state::drop(const drop_candidate& message) {
   if (open.erase(message.id) == 0)
     return; // Its result is on its way to the selector.
-  if (const auto node = schedule.drop(message.id))
-    if (const auto& link = nodes.at(*node).link)
-      self->send(link, taken{{message.id}});
+  tell_members(schedule.drop(message.id), message.id);
   evaluation e{.id = message.id, .outcome = outcome::dropped};
   e.reason = "dropped by " + message.who;
   evaluations dropped;
@@ -193,6 +194,7 @@ void dispatcher_state::serve() {
     return;
   for (auto& out : schedule.hand_out(now()))
     give(out.node, out.leases);
+  form_teams();
 }
 
 // What a training starts from lies on the disk, so the archive is asked first. A lease
@@ -261,7 +263,8 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
           .time_ms = static_cast<std::uint64_t>(c.time.count()),
           .keep_checkpoint = static_cast<std::uint8_t>(keep),
           .before = ancestors_of(start),
-          .checkpoint = std::move(start.checkpoint)};
+          .checkpoint = std::move(start.checkpoint),
+          .shares = params.by_team ? params.devices : 0};
 }
 
 slots_view dispatcher_state::view() const {
@@ -276,6 +279,8 @@ slots_view dispatcher_state::view() const {
       v.training = schedule.leases_of(leader->second).front().id.candidate;
     v.joined = rounded(now() - node.joined);
     v.heard = rounded(now() - schedule.heard(id));
+    if (v.training == 0)
+      v.team = {};
     v.at_work = v.training == 0 ? 0ms : rounded(now() - node.at_work);
     if (const auto until = schedule.quarantined(v.name, now()))
       v.quarantined = rounded(*until - now());
@@ -307,6 +312,7 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       [self](const node_ready& message) { self->state.ready(message); },
       [self](const results& message) { return self->state.take(message); },
       [self](const epoch_passed& message) { self->state.show(message); },
+      [self](const team_passed& message) { self->state.show(message); },
       [self](const heartbeat& message) {
         self->state.schedule.hear(message.node, self->clock().now());
         return heartbeat_answer{self->state.nodes.contains(message.node)};

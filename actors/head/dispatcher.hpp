@@ -28,8 +28,9 @@ struct dispatcher_params {
   std::function<std::uint64_t(const candidate&)> memory_of;
   /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
   archive_actor archive{};
-  /// Slots that a training takes together.
+  /// Slots that a training takes together, and whether as a team.
   std::uint32_t devices = 1;
+  bool by_team = false;
   /// Trainings leave checkpoints, since others may start from them.
   bool keep_checkpoints = false;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.
@@ -55,10 +56,15 @@ struct dispatcher_state {
     link_actor link; ///< None while it is away.
     slot_view view;
     std::uint64_t worker = 0, session = 0;
+    team_address team;
+    team_passed passed{}; ///< What it told last of its work in a team.
     time_point joined, at_work;
     /// Blobs that the node fetches, and sends, in pieces; both end with the lease.
     std::map<part_key, blob> lent;
     std::map<part_key, arriving> uploads;
+  };
+  struct known_team {
+    std::vector<node_id> members;
   };
   struct pending_hello {
     node_hello hello;
@@ -77,6 +83,8 @@ struct dispatcher_state {
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
   std::map<task_id, open_test> tests;            ///< The same of these.
+  std::map<task_id, known_team> teams;           ///< As their members know them.
+  std::uint64_t last_generation = 0;
   double keep_weights_above = 0;
   bool has_begun = false; ///< Candidates came.
   node_id last_node = 0;
@@ -95,6 +103,7 @@ struct dispatcher_state {
   caf::result<chunk> lend(const fetch_piece& request);
   caf::result<piece_taken> take(piece part);
   void show(const epoch_passed& message);
+  void show(const team_passed& message);
   may_leave let_go(const leaving& message);
   void close(const caf::actor_addr& link);
   void lose(node_id id, const former_process& end);
@@ -118,6 +127,9 @@ private:
   void leave_entry(std::map<node_id, node_entry>::iterator node,
                    const std::string& reason);
   void refuse_too_large();
+  void form_teams();
+  void form(const formed_team& team, known_team& known);
+  void tell_members(const std::vector<node_id>& members, const task_id& done);
   void give(node_id id, const std::vector<lease>& leases);
   void give(node_id id, const std::vector<lease>& leases,
             std::map<candidate_id, lineage> starts);

@@ -64,6 +64,8 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   }
   auto& [id, node] = *found;
   node.link = link;
+  if (hello.ready)
+    node.team = hello.team;
   node.view.away = false;
   self->monitor(link);
   schedule.join(id,
@@ -74,8 +76,11 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
                  .machine = hello.worker},
                 now(), node.view.ready || hello.ready);
   std::vector<lease> has, ended;
-  for (const auto& h : hello.has)
+  for (const auto& h : hello.has) {
     has.push_back({.id = h.id, .number = h.lease});
+    // An earlier head formed them.
+    last_generation = std::max(last_generation, h.generation);
+  }
   ended = back ? schedule.reconcile(id, has) : has;
   for (const auto& l : has)
     if (std::ranges::find(ended, l) == ended.end())
@@ -133,6 +138,7 @@ void dispatcher_state::ready(const node_ready& message) {
   if (found == nodes.end() || found->second.view.ready)
     return;
   auto& node = found->second;
+  node.team = message.team;
   if (message.failure.empty()) {
     join(found->first, node);
     return serve();
@@ -164,6 +170,7 @@ void dispatcher_state::close(const caf::actor_addr& link) {
   node.link = nullptr;
   node.view.away = true;
   schedule.close(id, now());
+  form_teams();
   if (schedule.retired(id) && schedule.leases_of(id).empty()) {
     std::ignore = schedule.leave(id, now());
     leave_entry(found, "it was drained");

@@ -141,6 +141,7 @@ public:
                               trains ? memory_estimate(e, params.problem) : nullptr,
                           .archive = trains ? archive_ : archive_actor{},
                           .devices = slots_of_training(e),
+                          .by_team = trains && e.training.distribution.by_team(),
                           .keep_checkpoints = trains && starts_from_others(e.evolution),
                           .say = params.say,
                           .show = shows_epochs()});

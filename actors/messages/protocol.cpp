@@ -36,6 +36,8 @@ void add_message_types(caf::actor_system_config& config) {
   config.add_message_type<fetch_piece>("clade::fetch_piece");
   config.add_message_type<piece>("clade::piece");
   config.add_message_type<piece_taken>("clade::piece_taken");
+  config.add_message_type<team_formed>("clade::team_formed");
+  config.add_message_type<team_passed>("clade::team_passed");
   config.add_message_type<leave>("clade::leave");
   config.add_message_type<link_actor>("clade::link_actor");
   config.add_message_type<dispatcher_actor>("clade::dispatcher_actor");

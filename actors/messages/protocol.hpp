@@ -22,21 +22,24 @@ using generator_actor = caf::typed_actor<caf::replies_to<breeding_orders>::with<
 /// A node's connection, one after the other, each in an actor system of its own. The
 /// dispatcher sends assignments; the node what it has for the dispatcher; to itself it
 /// sends ticks.
-using link_actor = caf::typed_actor<caf::reacts_to<assignments>, caf::reacts_to<leave>,
-                                    caf::reacts_to<node_ready>, caf::reacts_to<results>,
-                                    caf::reacts_to<epoch_passed>, caf::reacts_to<leaving>,
-                                    caf::replies_to<fetch_chunk>::with<chunk>,
-                                    caf::reacts_to<taken>, caf::reacts_to<tick>>;
+using link_actor =
+    caf::typed_actor<caf::reacts_to<assignments>, caf::reacts_to<team_formed>,
+                     caf::reacts_to<leave>, caf::reacts_to<node_ready>,
+                     caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
+                     caf::reacts_to<team_passed>, caf::reacts_to<leaving>,
+                     caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<taken>,
+                     caf::reacts_to<tick>>;
 
 /// A node: one process, one device slot, whatever becomes of its connections. They send
 /// it what the dispatcher says; its trainer and evaluator send results, the former epochs
 /// too.
 using node_actor = caf::typed_actor<
     caf::replies_to<link_up>::with<node_hello>, caf::reacts_to<node_welcome, link_actor>,
-    caf::reacts_to<assignments>, caf::reacts_to<leave>, caf::reacts_to<taken>,
-    caf::reacts_to<may_leave>, caf::reacts_to<node_ready>, caf::reacts_to<results>,
-    caf::reacts_to<epoch_passed>, caf::replies_to<fetch_chunk>::with<chunk>,
-    caf::reacts_to<drain>, caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
+    caf::reacts_to<assignments>, caf::reacts_to<team_formed>, caf::reacts_to<leave>,
+    caf::reacts_to<taken>, caf::reacts_to<may_leave>, caf::reacts_to<node_ready>,
+    caf::reacts_to<results>, caf::reacts_to<epoch_passed>,
+    caf::replies_to<fetch_chunk>::with<chunk>, caf::reacts_to<drain>,
+    caf::reacts_to<drain_over>, caf::reacts_to<tick>>;
 
 /// The trainer of a node, detached: one candidate after another.
 using trainer_actor =
@@ -67,7 +70,8 @@ using selector_actor =
 using dispatcher_actor = caf::typed_actor<
     caf::replies_to<node_hello, link_actor>::with<node_welcome>,
     caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,
-    caf::reacts_to<epoch_passed>, caf::replies_to<heartbeat>::with<heartbeat_answer>,
+    caf::reacts_to<epoch_passed>, caf::reacts_to<team_passed>,
+    caf::replies_to<heartbeat>::with<heartbeat_answer>,
     caf::replies_to<leaving>::with<may_leave>, caf::replies_to<fetch_chunk>::with<chunk>,
     caf::replies_to<fetch_piece>::with<chunk>, caf::replies_to<piece>::with<piece_taken>,
     caf::reacts_to<tick>, caf::reacts_to<serve_nodes>,

@@ -17,7 +17,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 12;
+inline constexpr std::uint32_t protocol_version = 13;
 
 /// Files, and weights and checkpoints that are larger, travel in pieces of this size.
 inline constexpr std::size_t piece_bytes = 1 << 20;
@@ -46,6 +46,7 @@ auto& blob_of(Message& m, blob_part part) {
 struct held_lease {
   task_id id;
   std::uint64_t lease = 0;
+  std::uint64_t generation = 0; ///< Of a team's task: when the team was formed last.
 };
 
 /// How an earlier node process of a slot ended, as its worker saw it.
@@ -55,6 +56,12 @@ struct former_process {
   /// ran out. Not by a signal from elsewhere.
   bool own_doing = false;
   std::string how; ///< "killed by signal 11 (Segmentation fault)"
+};
+
+/// Where other members of a team find a node.
+struct team_address {
+  std::string host;       ///< Empty: on the head's machine.
+  std::uint16_t port = 0; ///< 0: the experiment has no teams.
 };
 
 /// A node introduces itself, when it starts and whenever it comes back.
@@ -69,6 +76,7 @@ struct node_hello {
   bool measured = true;           ///< `offer::measured`.
   std::vector<held_lease> has;
   std::vector<former_process> former; ///< Of its slot, the latest last.
+  team_address team;                  ///< As in `node_ready`, where it said that.
 };
 
 /// A file of the experiment's data.
@@ -97,6 +105,7 @@ struct node_welcome {
 struct node_ready {
   std::uint64_t node = 0;
   std::string failure;
+  team_address team;
 };
 
 /// A candidate that is trained again because another starts from it and its checkpoint is
@@ -131,6 +140,9 @@ struct assignment {
   /// The trained weights that a test measures. If they are empty, the node trains the
   /// candidate again first, by the fields above. Of the final model, its encoded members.
   blob weights;
+  /// Of a task that a team does together: the parts that it has. Every member gets the
+  /// assignment, and then `team_formed`.
+  std::uint32_t shares = 0;
 };
 
 /// Tasks of one type, to be done one after another.
@@ -168,6 +180,15 @@ struct epoch_passed {
   std::uint64_t id = 0;
   std::uint32_t of = 0;
   bytes passed; ///< An encoded `epoch`.
+};
+
+/// What a node does in a team, since it began; for people.
+struct team_passed {
+  std::uint64_t node = 0;
+  std::uint64_t exchanges = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t waited_us = 0;
+  std::uint64_t time_us = 0;
 };
 
 /// "I am there", each second; the answer says whether the node's leases hold.
@@ -220,6 +241,19 @@ struct piece_taken {
   std::uint64_t next = 0; ///< It has all before this offset.
 };
 
+struct team_member {
+  std::uint64_t worker = 0; ///< Members of the same are on one machine.
+  team_address address;
+};
+
+/// Who does a task together from now on; void is what was formed before.
+struct team_formed {
+  task_id id;
+  std::uint64_t generation = 0; ///< Grows; a former one means nothing any more.
+  std::uint32_t own = 0;        ///< The receiver's place among the members.
+  std::vector<team_member> members;
+};
+
 /// The run is over: the node process ends.
 struct leave {
   std::string reason;
@@ -250,7 +284,7 @@ typename Inspector::result_type inspect(Inspector& f, task_id& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, held_lease& x) {
-  return f(caf::meta::type_name("held_lease"), x.id, x.lease);
+  return f(caf::meta::type_name("held_lease"), x.id, x.lease, x.generation);
 }
 
 template<class Inspector>
@@ -259,9 +293,14 @@ typename Inspector::result_type inspect(Inspector& f, former_process& x) {
 }
 
 template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, team_address& x) {
+  return f(caf::meta::type_name("team_address"), x.host, x.port);
+}
+
+template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
   return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
-           x.run, x.ready, x.memory_bytes, x.measured, x.has, x.former);
+           x.run, x.ready, x.memory_bytes, x.measured, x.has, x.former, x.team);
 }
 
 template<class Inspector>
@@ -277,7 +316,7 @@ typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
-  return f(caf::meta::type_name("node_ready"), x.node, x.failure);
+  return f(caf::meta::type_name("node_ready"), x.node, x.failure, x.team);
 }
 
 template<class Inspector>
@@ -290,7 +329,7 @@ template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, assignment& x) {
   return f(caf::meta::type_name("assignment"), x.id, x.lease, x.keep_weights_above,
            x.genome, x.epochs, x.start, x.start_epoch, x.fold, x.folds, x.time_ms,
-           x.keep_checkpoint, x.before, x.checkpoint, x.weights);
+           x.keep_checkpoint, x.before, x.checkpoint, x.weights, x.shares);
 }
 
 template<class Inspector>
@@ -317,6 +356,12 @@ typename Inspector::result_type inspect(Inspector& f, taken& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, epoch_passed& x) {
   return f(caf::meta::type_name("epoch_passed"), x.node, x.id, x.of, x.passed);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, team_passed& x) {
+  return f(caf::meta::type_name("team_passed"), x.node, x.exchanges, x.bytes_sent,
+           x.waited_us, x.time_us);
 }
 
 template<class Inspector>
@@ -363,6 +408,16 @@ typename Inspector::result_type inspect(Inspector& f, piece& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, piece_taken& x) {
   return f(caf::meta::type_name("piece_taken"), x.failure, x.next);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, team_member& x) {
+  return f(caf::meta::type_name("team_member"), x.worker, x.address);
+}
+
+template<class Inspector>
+typename Inspector::result_type inspect(Inspector& f, team_formed& x) {
+  return f(caf::meta::type_name("team_formed"), x.id, x.generation, x.own, x.members);
 }
 
 template<class Inspector>

@@ -150,10 +150,12 @@ member_behavior(member_actor::stateful_pointer<member_state> self,
   self->delayed_send(self, late, time_passed{});
   return {
       [self](const assignments& message) { self->state.take(message); },
+      [](const team_formed&) {},
       [self](const leave&) { self->quit(); },
       [](const node_ready&) {},
       [](const results&) {},
       [](const epoch_passed&) {},
+      [](const team_passed&) {},
       [](const leaving&) {},
       [](const fetch_chunk&) {
         return chunk{"a simulated node has no data", {}};

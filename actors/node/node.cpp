@@ -21,6 +21,18 @@ constexpr auto tick_interval = 1s;
 // epoch; one that has not by then never will.
 constexpr std::chrono::milliseconds least_grace = 1s;
 constexpr int grace_divisor = 10;
+// Formations that overtook their tasks; there is one task at a time.
+constexpr std::size_t most_early = 64;
+
+/// Whether the head is to have what became of it: every member of a team has the same
+/// result, and one of them answers. What went wrong here, only this one knows.
+bool is_asked(const node_state::held& h) {
+  if (!h.team || h.team->answers())
+    return true;
+  const auto done = decode_record(h.done->done);
+  const auto* e = done ? std::get_if<candidate_evaluated>(&*done) : nullptr;
+  return e == nullptr || e->evaluated.outcome != outcome::succeeded;
+}
 
 } // namespace
 
@@ -34,9 +46,11 @@ node_hello node_state::hello() {
                      .memory_bytes = params.memory_bytes,
                      .measured = measures_memory(params.device),
                      .has = {},
-                     .former = params.former};
+                     .former = params.former,
+                     .team = prepared ? prepared->team : team_address{}};
   for (const auto& [task, h] : has)
-    message.has.push_back({.id = task, .lease = h.lease});
+    message.has.push_back(
+        {.id = task, .lease = h.lease, .generation = h.team ? h.team->generation() : 0});
   return message;
 }
 
@@ -74,7 +88,12 @@ void node_state::assign(const assignments& message) {
   for (const auto& a : message.batch) {
     // The node may hold an older attempt at the same task; nobody wants that any more.
     drop(a.id);
-    has[a.id] = {.given = ++last_given, .lease = a.lease, .done = {}};
+    auto& h = has[a.id];
+    h = {.given = ++last_given, .lease = a.lease, .done = {}};
+    if (a.shares > 1)
+      h.team = work->begin_team(h.given, a.shares);
+    if (auto formed = early.extract(a.id); formed && h.team)
+      h.team->formed(formed.mapped());
     auto& fresh = a.id.type == task_type::train ? to_train : to_test;
     fresh.batch.push_back(a);
     fresh.batch.back().lease = last_given;
@@ -85,7 +104,21 @@ void node_state::assign(const assignments& message) {
     self->send(evaluator, std::move(to_test));
 }
 
+// A member that has done the task already is asked for it now.
+void node_state::form(const team_formed& message) {
+  const auto found = has.find(message.id);
+  if (found == has.end() || !found->second.team) {
+    if (early.size() < most_early)
+      early[message.id] = message;
+    return;
+  }
+  found->second.team->formed(message);
+  if (found->second.done)
+    send_done();
+}
+
 void node_state::drop(const task_id& task) {
+  early.erase(task);
   const auto found = has.find(task);
   if (found == has.end())
     return;
@@ -102,7 +135,7 @@ void node_state::keep(const results& message) {
     auto& h = found->second;
     h.done = r;
     h.done->lease = h.lease;
-    if (link)
+    if (link && is_asked(h))
       out.batch.push_back(*h.done);
   }
   if (!out.batch.empty())
@@ -112,7 +145,7 @@ void node_state::keep(const results& message) {
 void node_state::send_done() {
   results out{.node = id, .batch = {}};
   for (auto& [task, h] : has)
-    if (h.done) {
+    if (h.done && is_asked(h)) {
       h.done->lease = h.lease;
       out.batch.push_back(*h.done);
     }
@@ -121,12 +154,16 @@ void node_state::send_done() {
 }
 
 void node_state::forget(const taken& message) {
-  for (const auto& task : message.ids)
+  for (const auto& task : message.ids) {
+    early.erase(task);
     if (const auto found = has.find(task); found != has.end()) {
       if (!found->second.done)
         work->drop(found->second.given);
+      if (found->second.team)
+        found->second.team->drop();
       has.erase(found);
     }
+  }
   end_if_idle();
 }
 
@@ -150,8 +187,12 @@ void node_state::start_draining() {
     self->delayed_send(self, params.grace, drain_over{});
   const auto current = work->at_work();
   leaving message{.node = id, .not_done = {}};
+  // Others of its team go on without it at once.
+  const auto can_end = [&](const task_id& task, const held& h) {
+    return current && current->task == task && (!h.team || h.team->is_alone());
+  };
   for (const auto& [task, h] : has)
-    if (!h.done && !(current && current->task == task))
+    if (!h.done && !can_end(task, h))
       message.not_done.push_back(task);
   for (const auto& task : message.not_done)
     drop(task);
@@ -185,6 +226,7 @@ void node_state::look_at_clock() {
   if (params.pulse)
     params.pulse();
   self->delayed_send(self, tick_interval, tick{});
+  tell_of_team();
   const auto current = work->at_work();
   if (!current || current->limit.count() == 0 || stuck)
     return;
@@ -207,6 +249,15 @@ void node_state::look_at_clock() {
   end_if_idle();
 }
 
+void node_state::tell_of_team() {
+  for (const auto& [task, h] : has)
+    if (link && h.team && !h.done) {
+      auto message = h.team->passed();
+      message.node = id;
+      self->send(link, message);
+    }
+}
+
 void node_state::end(node_end why, std::string words) {
   if (std::exchange(ending, true))
     return;
@@ -217,8 +268,11 @@ void node_state::end(node_end why, std::string words) {
 node_executors spawn_executors(node_actor::stateful_pointer<node_state> node) {
   const auto& s = node->state;
   return {.trainer = node->spawn<caf::detached>(
-              trainer_behavior,
-              trainer_params{.work = s.work, .node = node, .device = s.params.device}),
+              trainer_behavior, trainer_params{.work = s.work,
+                                               .node = node,
+                                               .device = s.params.device,
+                                               .open_to_teams = s.params.open_to_teams,
+                                               .address = s.params.address}),
           .evaluator = node->spawn<caf::detached>(
               evaluator_behavior, evaluator_params{.work = s.work, .node = node})};
 }
@@ -248,6 +302,7 @@ node_actor::behavior_type node_behavior(node_actor::stateful_pointer<node_state>
         self->state.welcome(message, by);
       },
       [self](const assignments& message) { self->state.assign(message); },
+      [self](const team_formed& message) { self->state.form(message); },
       [self](const leave& message) {
         auto& s = self->state;
         const bool failed = s.prepared && !s.prepared->failure.empty();

@@ -24,6 +24,10 @@ struct node_params {
   std::vector<former_process> former;      ///< As in `node_hello`.
   std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
   std::function<void()> pulse;             ///< Called each second, if set.
+  /// Opens the door for members of teams; `open`: to other machines too. None: this node
+  /// takes part in no team.
+  std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams;
+  std::string address; ///< Of this machine, for members on others; as in `team_address`.
 };
 
 /// Why a node process ends; its exit status.
@@ -44,7 +48,8 @@ struct node_state {
     /// The number that trainer and evaluator know it by: heads count leases anew, each
     /// from 1.
     std::uint64_t given = 0;
-    std::uint64_t lease = 0; ///< The one that holds.
+    std::uint64_t lease = 0;           ///< The one that holds.
+    std::shared_ptr<node_team> team{}; ///< Where it is a team's task.
     std::optional<result> done;
   };
 
@@ -59,6 +64,8 @@ struct node_state {
   std::uint64_t id = 0;
   std::uint64_t run = 0;
   std::map<task_id, held> has;
+  /// Of tasks that are not here yet.
+  std::map<task_id, team_formed> early;
   std::uint64_t last_given = 0;
   std::optional<node_ready> prepared; ///< Set once the trainer said so.
   bool draining = false;
@@ -69,6 +76,7 @@ struct node_state {
   node_hello hello();
   void welcome(const node_welcome& message, const link_actor& by);
   void assign(const assignments& message);
+  void form(const team_formed& message);
   void keep(const results& message);
   void forget(const taken& message);
   void ready(const node_ready& message);
@@ -81,6 +89,7 @@ struct node_state {
 private:
   void drop(const task_id& id);
   void tell_prepared();
+  void tell_of_team();
   void send_done();
 };
 

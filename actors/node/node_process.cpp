@@ -115,10 +115,19 @@ bool may_pass(const error& e) {
 
 expected<node_end> live(caf::actor_system& home, const node_process_params& params) {
   const auto queue = std::make_shared<node_events>();
+  auto own = params.node;
+  own.address = address_towards(params.heads.front());
+  own.open_to_teams = [&params](bool open) {
+    return make_entrance(params.keys, open).map([&](auto made) {
+      made->worker = params.node.worker;
+      made->head = params.heads.front().host;
+      return std::shared_ptr<team_entrance>(std::move(made));
+    });
+  };
   const auto watcher = home.spawn<caf::detached>(listen, queue);
   // Detached, so that it never runs on a thread of the system of whoever sends to it,
   // which a connection takes along when it ends.
-  const auto node = home.spawn<caf::detached>(node_behavior, params.node, watcher,
+  const auto node = home.spawn<caf::detached>(node_behavior, own, watcher,
                                               make_executors(spawn_executors));
   std::thread([node] {
     sigset_t signals;

@@ -25,6 +25,28 @@ expected<void> limit_memory(std::uint64_t more_bytes) {
   return {};
 }
 
+// Of runs that have not been heard of for so long, nobody goes on with anything.
+constexpr auto longest_kept = std::chrono::days(7);
+
+/// Where this run's trainings keep their positions; empty where no folder can be made.
+std::filesystem::path positions_of(std::uint64_t run) {
+  namespace fs = std::filesystem;
+  const auto cache = users_cache().folder;
+  if (cache.empty() || run == 0)
+    return {};
+  std::error_code failed;
+  const auto all = cache / "positions";
+  const auto folder = all / std::to_string(run);
+  fs::create_directories(folder, failed);
+  if (failed)
+    return {};
+  for (const auto& old : fs::directory_iterator(all, failed))
+    if (const auto changed = old.last_write_time(failed);
+        !failed && fs::file_time_type::clock::now() - changed > longest_kept)
+      fs::remove_all(old.path(), failed);
+  return folder;
+}
+
 } // namespace
 
 std::filesystem::path training_module() {
@@ -46,7 +68,8 @@ expected<void> check_machine(const experiment& e) {
                            : e.evaluator->check_machine();
 }
 
-expected<void> node_work::prepare(const experiment& e, const std::string& device) {
+expected<void> node_work::prepare(const experiment& e, const std::string& device,
+                                  std::uint64_t run) {
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
   trains_ = e.traits().trains;
@@ -54,7 +77,8 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
              .horizon = full_epochs(e),
              .time = e.limits.evaluation_time,
              .memory_bytes = e.limits.evaluation_memory};
-  if (slots_of_training(e) > 1)
+  positions_ = positions_of(run);
+  if (slots_of_training(e) > 1 && !e.training.distribution.by_team())
     if (auto all = use_cores_of_parent(); !all)
       return all;
   auto made = trains_ ? load_training(training_module(), training_setup_of(e, device))
@@ -80,6 +104,7 @@ budget node_work::budget(const clade::budget& said) const {
 job node_work::limited(job j) const {
   j.seed = seed_;
   j.budget = budget(j.budget);
+  j.positions = positions_;
   return j;
 }
 
@@ -142,6 +167,8 @@ expected<std::optional<examination>> node_work::baseline(std::uint64_t lease) {
 void node_work::drop(std::uint64_t lease) {
   std::lock_guard lock(current_mutex_);
   dropped_.insert(lease);
+  if (const auto found = teams_.find(lease); found != teams_.end())
+    found->second->drop();
 }
 
 bool node_work::dropped(std::uint64_t lease) const {
@@ -152,6 +179,26 @@ bool node_work::dropped(std::uint64_t lease) const {
 void node_work::forget_dropped(std::uint64_t lease) {
   std::lock_guard lock(current_mutex_);
   dropped_.erase(lease);
+  teams_.erase(lease);
+}
+
+void node_work::open_to_teams(std::shared_ptr<team_entrance> entrance) {
+  std::lock_guard lock(current_mutex_);
+  entrance_ = std::move(entrance);
+}
+
+std::shared_ptr<node_team> node_work::begin_team(std::uint64_t lease,
+                                                 std::size_t shares) {
+  std::lock_guard lock(current_mutex_);
+  if (!entrance_)
+    return nullptr;
+  return teams_[lease] = std::make_shared<node_team>(shares, entrance_);
+}
+
+std::shared_ptr<node_team> node_work::team_of(std::uint64_t lease) const {
+  std::lock_guard lock(current_mutex_);
+  const auto found = teams_.find(lease);
+  return found == teams_.end() ? nullptr : found->second;
 }
 
 std::optional<node_work::current> node_work::at_work() const {

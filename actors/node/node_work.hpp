@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/node/node_team.hpp"
 #include "engine/config/experiment.hpp"
 #include "engine/evaluation/lineage.hpp"
 #include "engine/scheduling/task.hpp"
@@ -7,6 +8,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,8 +43,10 @@ public:
   };
 
   /// Makes the fitness function that the experiment asks for and warms it up; then sets
-  /// the memory limit of this process. Blocks for seconds.
-  [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device);
+  /// the memory limit of this process. Trainings of the run of that number keep positions
+  /// on this machine's disk; 0: they keep none. Blocks for seconds.
+  [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device,
+                                       std::uint64_t run = 0);
 
   /// Trains for the task of that candidate, be it what the candidate starts from. Epochs
   /// of 0 are the experiment's, here and in all below. The job's seed and limits are set
@@ -65,6 +69,12 @@ public:
   [[nodiscard]] bool dropped(std::uint64_t lease) const;
   /// Nobody asks for it any more.
   void forget_dropped(std::uint64_t lease);
+
+  /// Set once, before `prepare` ends, where the experiment has teams.
+  void open_to_teams(std::shared_ptr<team_entrance> entrance);
+  /// The team of what this lease is for; null where this process takes part in none.
+  std::shared_ptr<node_team> begin_team(std::uint64_t lease, std::size_t shares);
+  [[nodiscard]] std::shared_ptr<node_team> team_of(std::uint64_t lease) const;
 
   /// The task at work, if any.
   [[nodiscard]] std::optional<current> at_work() const;
@@ -95,9 +105,12 @@ private:
   std::uint64_t seed_ = 0;
   clade::budget budget_;
   bool trains_ = false;
+  std::filesystem::path positions_;
   mutable std::mutex current_mutex_;
   std::optional<current> current_;
   std::set<std::uint64_t> dropped_;
+  std::shared_ptr<team_entrance> entrance_;
+  std::map<std::uint64_t, std::shared_ptr<node_team>> teams_; ///< By lease.
 };
 
 } // namespace clade

@@ -4,6 +4,7 @@
 #include "actors/node/node_progress.hpp"
 #include "actors/node/peak_memory.hpp"
 #include "genome/codec.hpp"
+#include "genome/hash.hpp"
 
 #include <bit>
 
@@ -29,6 +30,7 @@ result train(const trainer_state& state, const assignment& a) {
   auto before = jobs_of(a.before);
   if (!before)
     return invalid(before.error());
+  const auto team = state.params.work->team_of(a.lease);
   const peak_memory memory(state.params.work->trains()
                            && measures_memory(state.params.device));
   auto done = evaluate_lineage(
@@ -44,6 +46,8 @@ result train(const trainer_state& state, const assignment& a) {
        .keep_checkpoint = static_cast<checkpointing>(a.keep_checkpoint)},
       [&](job j) {
         node_progress p(*state.params.work, state.params.node, a, j.id == a.id.candidate);
+        if (j.id == a.id.candidate)
+          j.members = team.get();
         return state.params.work->evaluate(a.id.candidate, a.lease, std::move(j), p);
       });
   return result_of(std::move(done), a.lease, memory.bytes());
@@ -65,15 +69,36 @@ void train_all(const trainer_state& state, const assignments& message) {
     caf::anon_send(state.params.node, std::move(answer));
 }
 
-expected<void> prepare(const trainer_state& state, caf::actor_system& system,
-                       const node_welcome& welcome) {
+/// Members that differ in any of this would not compute the same.
+std::uint64_t checksum_of(const node_welcome& welcome) {
+  auto all = welcome.experiment;
+  for (const auto& f : welcome.files)
+    all += f.path + " " + f.checksum + "\n";
+  return hash64(all);
+}
+
+expected<team_address> open_to_teams(const trainer_state& state, const experiment& e,
+                                     const node_welcome& welcome) {
+  if (!e.training.distribution.by_team() || !state.params.open_to_teams)
+    return team_address{};
+  auto entrance = state.params.open_to_teams(!e.slots.listen.empty());
+  if (!entrance)
+    return tl::unexpected(std::move(entrance).error());
+  (*entrance)->checksum = checksum_of(welcome);
+  state.params.work->open_to_teams(*entrance);
+  return team_address{.host = state.params.address, .port = (*entrance)->door->port()};
+}
+
+expected<team_address> prepare(const trainer_state& state, caf::actor_system& system,
+                               const node_welcome& welcome) {
   auto resolved = parse_resolved(welcome.experiment, "the run's experiment");
   if (!resolved)
     return tl::unexpected(std::move(resolved).error());
   if (auto there = have_data(system, state.params.node, welcome.files, resolved->data);
       !there)
-    return there;
-  return state.params.work->prepare(*resolved, state.params.device);
+    return tl::unexpected(std::move(there).error());
+  return state.params.work->prepare(*resolved, state.params.device, welcome.run)
+      .and_then([&] { return open_to_teams(state, *resolved, welcome); });
 }
 
 } // namespace
@@ -111,9 +136,10 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
       [self](const node_welcome& welcome) {
         const auto& s = self->state;
         const auto prepared = prepare(s, self->system(), welcome);
-        self->send(
-            s.params.node,
-            node_ready{.node = 0, .failure = prepared ? "" : prepared.error().message});
+        self->send(s.params.node,
+                   node_ready{.node = 0,
+                              .failure = prepared ? "" : prepared.error().message,
+                              .team = prepared.value_or(team_address{})});
       },
       [self](const assignments& message) { train_all(self->state, message); },
   };

@@ -3,7 +3,9 @@
 #include "actors/messages/protocol.hpp"
 #include "actors/node/node_work.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace clade {
 
@@ -11,6 +13,9 @@ struct trainer_params {
   std::shared_ptr<node_work> work;
   node_actor node; ///< Whose trainer it is.
   std::string device;
+  /// As in `node_params`.
+  std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams{};
+  std::string address{};
 };
 
 struct trainer_state {

@@ -84,12 +84,18 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<link_state>
   s.greet();
   return {
       [self](const assignments& message) { self->state.take(message); },
+      [self](const team_formed& message) {
+        self->send(self->state.params.node, message);
+      },
       [self](const leave& message) { self->send(self->state.params.node, message); },
       [self](const node_ready& message) {
         self->send(self->state.params.dispatcher, message);
       },
       [self](const results& message) { self->state.carry(message); },
       [self](const epoch_passed& message) {
+        self->send(self->state.params.dispatcher, message);
+      },
+      [self](const team_passed& message) {
         self->send(self->state.params.dispatcher, message);
       },
       [self](const leaving& message) { self->state.hand_back(message); },

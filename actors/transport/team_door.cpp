@@ -25,12 +25,11 @@ expected<unique_fd> listen_on(const std::string& host) {
   if (::getaddrinfo(host.c_str(), "0", &hints, &found) != 0)
     return fail(error_kind::invalid_input, "\"" + host + "\" is no numeric address");
   const std::unique_ptr<addrinfo, c_deleter<::freeaddrinfo>> address(found);
-  unique_fd s(
-      ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  unique_fd s(::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!s || ::bind(s.get(), found->ai_addr, found->ai_addrlen) != 0
       || ::listen(s.get(), most_waiting) != 0)
-    return fail(error_kind::io, "cannot listen on " + host + " for other members: "
-                                    + std::strerror(errno));
+    return fail(error_kind::io, "cannot listen on " + host
+                                    + " for other members: " + std::strerror(errno));
   return s;
 }
 

@@ -42,9 +42,8 @@ public:
   /// checksum, or when the descriptor `interrupt` becomes readable, which the caller does
   /// when the team is formed anew or its task is dropped. The links throw for the last
   /// reason too, so it stays open as long as they live; -1 is none.
-  [[nodiscard]] std::unique_ptr<team_links> link(const team_formation& formation,
-                                                 int interrupt,
-                                                 std::chrono::milliseconds most);
+  [[nodiscard]] std::unique_ptr<team_links>
+  link(const team_formation& formation, int interrupt, std::chrono::milliseconds most);
 
 private:
   team_door(key_files keys, unique_fd listener, std::uint16_t port);

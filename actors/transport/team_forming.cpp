@@ -52,8 +52,8 @@ expected<unique_fd> start_connecting(const endpoint& to, std::size_t turn) {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  if (const int failed = ::getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(),
-                                       &hints, &found);
+  if (const int failed =
+          ::getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &found);
       failed != 0)
     return fail(error_kind::refused, ::gai_strerror(failed));
   const std::unique_ptr<addrinfo, c_deleter<::freeaddrinfo>> all(found);
@@ -93,8 +93,8 @@ team_forming::team_forming(const team_forming_params& params)
       own_(hello_of(params.formation)),
       seats_(params.formation.members.size()) {
   for (std::size_t i = 0; i < seats_.size(); ++i)
-    seats_[i].name = "member " + std::to_string(i) + " at "
-                     + to_text(params.formation.members[i]);
+    seats_[i].name =
+        "member " + std::to_string(i) + " at " + to_text(params.formation.members[i]);
 }
 
 std::unique_ptr<team_links> team_forming::run() {
@@ -136,11 +136,11 @@ void team_forming::connect_due() {
 
 void team_forming::connect(std::size_t member) {
   auto& s = seats_[member];
-  auto stream = start_connecting(params_.formation.members[member], s.tries++)
-                    .and_then([&](unique_fd&& socket) {
-                      return tls_stream::over(std::move(socket), params_.keys,
-                                              tls_side::client);
-                    });
+  auto stream =
+      start_connecting(params_.formation.members[member], s.tries++)
+          .and_then([&](unique_fd&& socket) {
+            return tls_stream::over(std::move(socket), params_.keys, tls_side::client);
+          });
   if (!stream)
     return try_again(member, stream.error().message);
   s.greeting.emplace(std::move(*stream), tls_side::client, own_);
@@ -175,7 +175,8 @@ void team_forming::try_again(std::size_t member, const std::string& why) {
   s.trouble = why;
   s.greeting.reset();
   s.stream.reset();
-  s.pause = std::clamp<std::chrono::milliseconds>(2 * s.pause, first_pause, longest_pause);
+  s.pause =
+      std::clamp<std::chrono::milliseconds>(2 * s.pause, first_pause, longest_pause);
   s.next_try = clock::now() + s.pause;
 }
 
@@ -266,9 +267,8 @@ void team_forming::drop_late() {
 void team_forming::wait() {
   polled_.resize(first_member_place);
   polled_[interrupt_place] = {.fd = params_.interrupt, .events = POLLIN, .revents = 0};
-  polled_[listener_place] = {.fd = waits_for_arrivals() ? params_.listener : -1,
-                             .events = POLLIN,
-                             .revents = 0};
+  polled_[listener_place] = {
+      .fd = waits_for_arrivals() ? params_.listener : -1, .events = POLLIN, .revents = 0};
   for (const auto& s : seats_) {
     // What a linked member sends already is for the links; here matters whether it goes.
     if (s.stream)
@@ -312,9 +312,8 @@ void team_forming::look_at_members() {
 
 void team_forming::look_at_arrivals() {
   std::size_t place = first_member_place + seats_.size();
-  std::erase_if(arrivals_, [&](arrival& a) {
-    return polled_[place++].revents != 0 && !go_on(a);
-  });
+  std::erase_if(arrivals_,
+                [&](arrival& a) { return polled_[place++].revents != 0 && !go_on(a); });
 }
 
 void team_forming::give_up() const {

@@ -357,6 +357,11 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "Whether the learning rate grows with the batch that all devices "
                      "make together, and has a warm-up. Not of local_sgd."),
             p.distribution.scale_learning_rate, usual.distribution.scale_learning_rate);
+  v.unusual(describe("checkpoint_every",
+                     "How often a training keeps where it stands on the disk of its "
+                     "machine. It goes on from there, with the same result, if its "
+                     "processes are lost."),
+            p.checkpoint_every, usual.checkpoint_every);
   v.unusual(describe("average_every", "Steps of local_sgd between two averages."),
             p.distribution.average_every, usual.distribution.average_every);
 }

@@ -7,6 +7,7 @@
 #include "genome/blob.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 namespace clade {
@@ -46,6 +47,9 @@ struct job {
   checkpointing keep_checkpoint = checkpointing::none;
   /// Those that do it together, of which this process is one; null: it does it alone.
   team* members = nullptr;
+  /// Where a training may keep positions on the disk, from which it goes on if its process
+  /// is lost; empty: nowhere.
+  std::filesystem::path positions{};
 };
 
 /// Hears of each epoch as it ends.

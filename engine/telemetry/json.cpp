@@ -90,6 +90,16 @@ json attempt_json(const attempt_failed& a) {
   return {{"id", a.id}, {"attempt", a.attempt}, {"slot", a.slot}, {"reason", a.reason}};
 }
 
+json team_json(const team_share& t) {
+  if (t.member == 0)
+    return nullptr;
+  return {{"member", t.member},
+          {"members", t.members},
+          {"steps_per_second", t.steps},
+          {"bytes_per_second", t.bytes},
+          {"waits", t.waits}};
+}
+
 json slots_json(const slots_view& view) {
   json slots = json::array();
   for (const auto& s : view.slots)
@@ -100,6 +110,7 @@ json slots_json(const slots_view& view) {
                      {"training", some(s.training)},
                      {"epoch", s.epoch},
                      {"epochs", s.epochs},
+                     {"team", team_json(s.team)},
                      {"seconds", static_cast<double>(s.at_work.count()) / 1000}});
   return {{"event", "slots"}, {"waiting", view.waiting}, {"slots", std::move(slots)}};
 }

@@ -10,6 +10,19 @@
 namespace clade {
 
 /// What a slot does, for people. Durations are as of the question.
+/// What a slot does of a training that several do together; rates are of the last second
+/// or so.
+struct team_share {
+  std::uint32_t member = 0;  ///< From 1; 0: it does what it does alone.
+  std::uint32_t members = 0; ///< That there are now.
+  double steps = 0;          ///< A second.
+  double bytes = 0;          ///< Sent to the others, a second.
+  double waits = 0;          ///< The share of its time in which it waits for the others.
+};
+
+/// "2 of 3, 14.2 steps/s, 3.1 MB/s, waits 12 %"
+[[nodiscard]] std::string to_text(const team_share& t);
+
 struct slot_view {
   std::string name;
   std::string label; ///< What the device is.
@@ -21,6 +34,7 @@ struct slot_view {
   std::chrono::milliseconds heard{0};       ///< Ago.
   std::chrono::milliseconds at_work{0};     ///< On what it trains.
   std::chrono::milliseconds quarantined{0}; ///< For how long yet.
+  team_share team{};
 };
 
 /// What went wrong on a slot in this session, also on processes that were replaced.

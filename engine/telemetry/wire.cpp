@@ -4,6 +4,14 @@
 
 namespace clade {
 
+void fields(auto& v, like<team_share> auto& t) {
+  v("member", t.member);
+  v("members", t.members);
+  v("steps", t.steps);
+  v("bytes", t.bytes);
+  v("waits", t.waits);
+}
+
 void fields(auto& v, like<slot_view> auto& s) {
   v("name", s.name);
   v("label", s.label);
@@ -16,6 +24,7 @@ void fields(auto& v, like<slot_view> auto& s) {
   v("heard", s.heard);
   v("at_work", s.at_work);
   v("quarantined", s.quarantined);
+  v("team", s.team);
 }
 
 void fields(auto& v, like<slots_view> auto& s) {

@@ -22,10 +22,10 @@ namespace clade {
 //   "record"  [sequence, unix_ms]  RECORD    each record, numbered from 1 without gaps
 //   "epoch"   [slot, id, number, of, [[name, value]...]]
 //   "slots"   [waiting, [[name, label, ready, away, training, epoch, epochs, joined,
-//                         heard, at_work, quarantined]...]]      durations in ms
+//                         heard, at_work, quarantined, TEAM]...]] durations in ms
 //   "alive"   [sequence]                     each second; of the last record
 //
-// where RECORD is what the store has (grammar: engine/run/record.cpp). Only records
+// where TEAM is [member, members, steps, bytes, waits] (slots.hpp) and RECORD is what the store has (grammar: engine/run/record.cpp). Only records
 // are numbered, and only they can be had again. On another socket (ROUTER; ask with a
 // DEALER or REQ) it answers one message for each:
 //

@@ -3,6 +3,8 @@
 #include "engine/collectives/lone_team.hpp"
 #include "engine/training/data_folds.hpp"
 #include "engine/training/inheritance.hpp"
+#include "engine/training/position_files.hpp"
+#include "genome/hash.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -13,6 +15,15 @@ namespace {
 
 // Layers see so many examples before training, to fit their constants.
 constexpr std::int64_t most_observed = 10'000;
+
+/// Tells apart trainings of one run that differ in anything.
+std::uint64_t name_of(const job& j) {
+  encoder all;
+  all.encode(j.genome).natural(j.id).natural(j.seed).natural(j.budget.epochs);
+  all.natural(j.budget.horizon).natural(j.start).natural(j.start_epoch);
+  all.natural(j.fold.index).natural(j.fold.of);
+  return hash64(all.take());
+}
 
 } // namespace
 
@@ -154,6 +165,20 @@ expected<training_result>
 training_context::train_planned(const job& j, const training_plan& p, progress& heard,
                                 std::unique_ptr<network_module>& net) const {
   auto task = task_for(j, p);
+  std::optional<position_files> files;
+  if (!j.positions.empty())
+    task.files = &files.emplace(j.positions, name_of(j));
+  task.keep_every = setup_.training.checkpoint_every;
+  auto done = train_from_start(j, p, task, heard, net);
+  if (files)
+    files->remove();
+  return done;
+}
+
+expected<training_result>
+training_context::train_from_start(const job& j, const training_plan& p,
+                                   training_task& task, progress& heard,
+                                   std::unique_ptr<network_module>& net) const {
   if (j.start_epoch >= j.budget.epochs)
     return fail(error_kind::invalid_input,
                 "it goes on after epoch " + std::to_string(j.start_epoch)

@@ -65,6 +65,9 @@ public:
 
 private:
   [[nodiscard]] expected<training_result>
+  train_from_start(const job& j, const training_plan& p, training_task& task,
+                   progress& heard, std::unique_ptr<network_module>& net) const;
+  [[nodiscard]] expected<training_result>
   train_shared(network_module& net, const network& n, const device_data& data,
                const training_task& task, progress& heard,
                const std::optional<resumption>& from = std::nullopt) const;

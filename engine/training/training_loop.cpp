@@ -73,10 +73,11 @@ public:
 private:
   training_result run_on();
   expected<void> take_over(const training_position& p);
-  void take_over(const position_of_others& p);
+  void take_over(const loop_position& p);
   loop_position where_it_stands() const;
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
+  void keep_position();
   void train_batch(const batch& b, double learning_rate);
   void exchange_average();
   void restore_average(const std::vector<weight_tensor>& stored);
@@ -103,6 +104,7 @@ private:
   std::int64_t next_batch_ = 0; ///< Of that epoch.
   bool assessed_ = false;       ///< That epoch was, and its verdict is due.
   double train_loss_ = 0;
+  steady_clock::time_point kept_ = steady_clock::now(); ///< The position.
   fitness best_fitness_;
   std::vector<at::Tensor> best_state_;
   double lowest_loss_ = std::numeric_limits<double>::infinity();
@@ -143,24 +145,21 @@ expected<void> training_loop::take_over(const training_position& p) {
   return {};
 }
 
-// Members of one version send nothing that another cannot read.
-void training_loop::take_over(const position_of_others& others) {
-  const auto p = decode_loop_position(others.position);
-  TORCH_CHECK(p, "the position of another member: ", p.error().message);
+void training_loop::take_over(const loop_position& p) {
   best_state_.clear();
-  if (!p->best.empty()) {
-    const auto best = net_.load(p->best);
-    TORCH_CHECK(best, "the position of another member: ", best.error().message);
+  if (!p.best.empty()) {
+    const auto best = net_.load(p.best);
+    TORCH_CHECK(best, "a position of the same training: ", best.error().message);
     keep_state();
   }
-  const auto there = take_over(p->training);
-  TORCH_CHECK(there, "the position of another member: ", there.error().message);
-  number_ = p->epoch;
-  next_batch_ = static_cast<std::int64_t>(p->next_batch);
-  assessed_ = p->assessed;
-  total_loss_ = at::full({}, p->total_loss, data_.features.options().dtype(at::kDouble));
-  train_loss_ = p->train_loss;
-  result_.curve = p->curve;
+  const auto there = take_over(p.training);
+  TORCH_CHECK(there, "a position of the same training: ", there.error().message);
+  number_ = p.epoch;
+  next_batch_ = static_cast<std::int64_t>(p.next_batch);
+  assessed_ = p.assessed;
+  total_loss_ = at::full({}, p.total_loss, data_.features.options().dtype(at::kDouble));
+  train_loss_ = p.train_loss;
+  result_.curve = p.curve;
 }
 
 loop_position training_loop::where_it_stands() const {
@@ -193,13 +192,20 @@ void training_loop::exchange_average() {
     average_->exchange();
 }
 
-// A member of a team that fell behind goes on where the others stand.
+// A member of a team that fell behind goes on where the others stand. Members of one
+// version send nothing that another cannot read.
 training_result training_loop::run() {
+  if (const auto kept = task_.files == nullptr ? std::nullopt : task_.files->newest()) {
+    take_over(kept->position);
+    steps_->go_on_after_exchanges(kept->exchanges);
+  }
   for (;;) {
     try {
       return run_on();
-    } catch (const position_of_others& p) {
-      take_over(p);
+    } catch (const position_of_others& others) {
+      const auto p = decode_loop_position(others.position);
+      TORCH_CHECK(p, "the position of another member: ", p.error().message);
+      take_over(*p);
     }
   }
 }
@@ -279,6 +285,7 @@ bool training_loop::train_epoch(std::uint32_t number) {
     const auto done = std::min(static_cast<double>(step), all_steps - 1) / all_steps;
     train_batch(source_.next(), learning_rate_at(task_.recipe, done));
     ++next_batch_;
+    keep_position();
   }
   steps_->settle();
   train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
@@ -286,6 +293,14 @@ bool training_loop::train_epoch(std::uint32_t number) {
     return end(outcome::diverged,
                "train.loss became no finite number in epoch " + std::to_string(number));
   return true;
+}
+
+void training_loop::keep_position() {
+  const auto now = steady_clock::now();
+  if (task_.files == nullptr || now - kept_ < task_.keep_every || !steps_->is_first())
+    return;
+  kept_ = now;
+  task_.files->keep({.position = where_it_stands(), .exchanges = steps_->exchanges()});
 }
 
 void training_loop::train_batch(const batch& b, double learning_rate) {

@@ -3,6 +3,7 @@
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/training/checkpoint.hpp"
 #include "engine/training/metrics.hpp"
+#include "engine/training/position_files.hpp"
 #include "engine/training/training_steps.hpp"
 
 #include <functional>
@@ -29,6 +30,9 @@ struct training_task {
   distribution_params distribution{};
   /// Those that do it together, of which this process is one; null: it does it alone.
   team* members = nullptr;
+  /// Where positions are kept, if anywhere, and how often.
+  position_files* files = nullptr;
+  std::chrono::milliseconds keep_every{60'000};
 };
 
 struct training_result {

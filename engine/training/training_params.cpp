@@ -9,6 +9,8 @@ expected<void> validate(const training_params& params) {
     return fail(error_kind::invalid_input, "training.epochs is 0; give at least 1");
   if (auto r = recipe_of(params, {}); !r)
     return fail(r.error().kind, "training." + r.error().message);
+  if (params.checkpoint_every.count() < 0)
+    return fail(error_kind::invalid_input, "checkpoint_every must not be negative");
   if (auto d = validate(params.distribution); !d)
     return fail(d.error().kind, "training." + d.error().message);
   return validate(params.class_weights);

@@ -46,6 +46,9 @@ struct training_params {
   clade::float_format precision = clade::float_format::float32;
   clade::arithmetic arithmetic = clade::arithmetic::native;
   distribution_params distribution{};
+  /// How often a training keeps where it stands on the disk of its machine, from where it
+  /// goes on if its process is lost.
+  std::chrono::milliseconds checkpoint_every{60'000};
   /// For classes that are rare, or whose errors are worse than others'.
   clade::class_weights class_weights{};
   /// Metrics that every epoch records beside the usual ones and those that the objective

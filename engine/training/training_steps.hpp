@@ -45,6 +45,11 @@ public:
   [[nodiscard]] virtual bool out_of_time(std::chrono::steady_clock::time_point deadline) {
     return std::chrono::steady_clock::now() > deadline;
   }
+  /// Whether this is the first of those who make the steps together, who reports for all
+  /// and keeps positions; and how many exchanges they have done (team_session.hpp).
+  [[nodiscard]] virtual bool is_first() const { return true; }
+  [[nodiscard]] virtual std::uint64_t exchanges() const { return 0; }
+  virtual void go_on_after_exchanges(std::uint64_t) {}
   /// Returns the verdict of one of those who make the steps together, for all of them.
   [[nodiscard]] virtual verdict agree(const std::function<verdict()>& decide) {
     return decide();

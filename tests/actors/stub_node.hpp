@@ -16,6 +16,7 @@ public:
   }
   virtual void welcomed(const node_welcome& /*welcome*/, const link_actor& /*link*/) {}
   virtual void assigned(const assignments& /*work*/) {}
+  virtual void formed(const team_formed& /*team*/) {}
   virtual void dismissed(const leave& /*message*/) {}
   virtual void forget(const taken& /*what*/) {}
   virtual void allowed_to_leave() {}
@@ -27,6 +28,7 @@ inline node_actor::behavior_type stub_node(node_actor::pointer,
       [node](link_up) { return node->hello(); },
       [node](const node_welcome& w, const link_actor& link) { node->welcomed(w, link); },
       [node](const assignments& a) { node->assigned(a); },
+      [node](const team_formed& t) { node->formed(t); },
       [node](const leave& l) { node->dismissed(l); },
       [node](const taken& t) { node->forget(t); },
       [node](may_leave) { node->allowed_to_leave(); },

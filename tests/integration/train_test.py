@@ -64,13 +64,24 @@ class Train(RunTest):
     def refused(self, *words):
         return self.finish(*words, status=2).err
 
-    def await_training(self, run):
-        """Until both slots are at work, on the same candidate."""
+    def await_training(self, run, slots=2):
+        """Until all slots are at work, on the same candidate."""
         def trains():
             self.assertTrue(run.running, run.said())
-            slots = json.loads(self.finish("workers", self.run_folder(), "--json").out)["slots"]
-            return [slot["training"] for slot in slots] == [1, 1]
-        await_true(trains, "the training did not start on both slots")
+            there = json.loads(self.finish("workers", self.run_folder(), "--json").out)["slots"]
+            return [slot["training"] for slot in there] == [1] * slots
+        await_true(trains, "the training did not start on all slots")
+
+    def await_shares(self, run):
+        """Until each slot is shown as another member of the team, with what it does."""
+        def shown():
+            self.assertTrue(run.running, run.said())
+            shares = [s["team"] for s in json.loads(self.finish("workers", self.run_folder(), "--json").out)["slots"]]
+            return (sorted(s["member"] for s in shares) == [1, 2, 3]
+                    and all(s["members"] == 3 and s["steps_per_second"] > 0 and s["bytes_per_second"] > 0
+                            and 0 < s["waits"] <= 1 for s in shares))
+        await_true(shown, "not every slot was shown with its share of the work")
+        self.assertIn(" of 3, ", self.finish("workers", self.run_folder()).out)
 
     def test_the_same_slots_give_the_same_weights(self):
         once = self.train("--slots", "cpu:3", *MIRRORED, "--set", "training.devices=3")
@@ -90,6 +101,21 @@ class Train(RunTest):
             os.kill(node.pid, signal.SIGKILL)
         self.assertEqual(run.end(), 0, run.said())
         self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(undisturbed, 2)])
+
+    def test_a_team_gives_the_weights_of_mirrored_whoever_is_lost(self):
+        team = ("--set", "training.distribution=multi_worker_mirrored", "--set", "training.devices=3", "--slots", "cpu:3")
+        mirrored = self.train("--slots", "cpu:3", *MIRRORED, "--set", "training.devices=3", epochs=LONG)
+        self.assertEqual(self.train(*team, epochs=LONG), mirrored)
+        run = self.start("train", self.searched, "--epochs", LONG, *team)
+        self.await_log(" joined", run, count=3)
+        self.await_training(run, slots=3)
+        self.await_shares(run)
+        for killed, slot in enumerate(("cpu:2", "cpu:0", "cpu:1"), 1):
+            os.kill(self.nodes()[slot].pid, signal.SIGKILL)
+            self.await_log("goes on with 2 of 3 slots", run, count=killed)
+            self.await_log("goes on with 3 of 3 slots", run, count=killed)
+        self.assertEqual(run.end(), 0, run.said())
+        self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(mirrored, 1)])
 
     def test_what_cannot_be_is_refused_in_a_sentence(self):
         for setting, words in (("training.distribution=xla", "LibTorch does not reach TPUs"),

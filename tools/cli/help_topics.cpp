@@ -25,7 +25,7 @@ std::string distributions_text() {
   std::string out =
       "Distributions: [training] distribution = \"NAME\" and devices = k in "
       "an experiment file,\nor --set of clade train. A training then takes k "
-      "slots of one machine. k: devices,\nn: the bytes of all parameters.\n\n";
+      "slots. k: devices, n: the\nbytes of all parameters.\n\n";
   for (const auto& d : distribution_rows()) {
     out +=
         reference_item(std::string(d.name), std::string(d.known_as), std::string(d.what));
@@ -38,8 +38,9 @@ std::string distributions_text() {
   }
   return out
          + "\nThe same experiment with the same k gives the same weights, bit for bit, "
-           "and mirrored\nand central_storage give those of each other: gradients are "
-           "added up in an order that\nno timing changes. k devices with a batch of b "
+           "and mirrored,\nmulti_worker_mirrored and central_storage give those of each "
+           "other: gradients are added\nup in an order that no timing changes. k devices "
+           "with a batch of b "
            "are one device with a batch of k * b, up\nto rounding and to what draws "
            "or measures by the batch (dropout, batch norms). The\nlearning rate of "
            "synchronous distributions is k times as high, after a warm-up, unless\n"

@@ -37,7 +37,8 @@ std::string state_of(const slot_view& s) {
   return "#" + std::to_string(s.training)
          + (s.epochs > 0 && s.epoch > 0
                 ? ", epoch " + std::to_string(s.epoch) + " of " + std::to_string(s.epochs)
-                : "");
+                : "")
+         + (s.team.member > 0 ? ", " + to_text(s.team) : "");
 }
 
 std::string to_text(const slots_view& view) {

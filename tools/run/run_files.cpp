@@ -39,11 +39,25 @@ json to_json(const slots_view& view) {
                             {"joined_ms", s.joined.count()},
                             {"heard_ms", s.heard.count()},
                             {"at_work_ms", s.at_work.count()},
-                            {"quarantined_ms", s.quarantined.count()}});
+                            {"quarantined_ms", s.quarantined.count()},
+                            {"team",
+                             {{"member", s.team.member},
+                              {"members", s.team.members},
+                              {"steps_per_second", s.team.steps},
+                              {"bytes_per_second", s.team.bytes},
+                              {"waits", s.team.waits}}}});
   out["failures"] = json::array();
   for (const auto& f : view.failures)
     out["failures"].push_back({{"slot", f.slot}, {"count", f.count}, {"last", f.last}});
   return out;
+}
+
+team_share team_from(const json& in) {
+  return {.member = in.at("member"),
+          .members = in.at("members"),
+          .steps = in.at("steps_per_second"),
+          .bytes = in.at("bytes_per_second"),
+          .waits = in.at("waits")};
 }
 
 slots_view from_json(const json& in) {
@@ -62,7 +76,8 @@ slots_view from_json(const json& in) {
                          .joined = ms(s.at("joined_ms")),
                          .heard = ms(s.at("heard_ms")),
                          .at_work = ms(s.at("at_work_ms")),
-                         .quarantined = ms(s.at("quarantined_ms"))});
+                         .quarantined = ms(s.at("quarantined_ms")),
+                         .team = team_from(s.at("team"))});
   for (const auto& f : in.at("failures"))
     out.failures.push_back(
         {.slot = f.at("slot"), .count = f.at("count"), .last = f.at("last")});
@@ -141,7 +156,7 @@ std::optional<std::string> slot_watch::look(const slots_view& slots,
     return nobody_joined(time);
   return "no slot has had work for " + duration_text(time.count())
          + ": training.devices = " + std::to_string(devices_) + " needs "
-         + std::to_string(devices_) + " slots of one machine";
+         + std::to_string(devices_) + " slots" + where_;
 }
 
 std::string slot_watch::nobody_joined(std::chrono::duration<double> time) const {

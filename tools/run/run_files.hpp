@@ -41,10 +41,13 @@ private:
 /// something must be wrong.
 class slot_watch {
 public:
-  /// `devices`: the slots that a training takes.
-  explicit slot_watch(std::filesystem::path worker_log, std::uint32_t devices = 1)
+  /// `devices`: the slots that a training takes; `where`: " of one machine", where they
+  /// must be.
+  explicit slot_watch(std::filesystem::path worker_log, std::uint32_t devices = 1,
+                      std::string where = {})
       : log_(std::move(worker_log)),
-        devices_(devices) {}
+        devices_(devices),
+        where_(std::move(where)) {}
 
   /// A sentence that says what is missing, once in each such time.
   [[nodiscard]] std::optional<std::string>
@@ -55,6 +58,7 @@ private:
 
   std::filesystem::path log_;
   std::uint32_t devices_;
+  std::string where_;
   std::optional<std::chrono::steady_clock::time_point> none_since_;
   bool told_ = false;
 };

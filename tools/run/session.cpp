@@ -55,7 +55,9 @@ public:
         keys_(keys),
         log_(log),
         shown_slots_(params.folder),
-        watch_(params.folder / "worker.log", slots_of_training(params.experiment)) {}
+        watch_(params.folder / "worker.log", slots_of_training(params.experiment),
+               params.experiment.training.distribution.by_team() ? ""
+                                                                 : " of one machine") {}
 
   /// Blocks until the session's end; returns how the run stands then.
   expected<run_progress> drive();

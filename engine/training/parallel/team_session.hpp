@@ -22,6 +22,10 @@ public:
   void together(const std::function<void(links&)>& work);
 
   [[nodiscard]] std::size_t shares() const { return team_.shares(); }
+  [[nodiscard]] bool is_first() const { return links_ != nullptr && links_->own() == 0; }
+  [[nodiscard]] std::uint64_t done() const { return done_; }
+  /// At the position after so many.
+  void go_on_after(std::uint64_t done) { done_ = done; }
 
 private:
   void meet();

@@ -43,6 +43,9 @@ public:
     return stops_;
   }
   [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
+  [[nodiscard]] bool is_first() const override { return session_.is_first(); }
+  [[nodiscard]] std::uint64_t exchanges() const override { return session_.done(); }
+  void go_on_after_exchanges(std::uint64_t done) override { session_.go_on_after(done); }
   [[nodiscard]] std::uint64_t count() const override { return optimiser_.steps(); }
   [[nodiscard]] std::vector<at::Tensor> moments() const override {
     return optimiser_.moments();

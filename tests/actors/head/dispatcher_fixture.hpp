@@ -45,6 +45,7 @@ inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
 struct given {
   std::vector<assignment> assignments;
   std::vector<task_id> forgets;
+  std::vector<team_formed> teams;
   std::string dismissed;
 };
 
@@ -54,10 +55,12 @@ inline link_actor::behavior_type stub_link(link_actor::pointer,
       [g](const assignments& a) {
         g->assignments.insert(g->assignments.end(), a.batch.begin(), a.batch.end());
       },
+      [g](const team_formed& t) { g->teams.push_back(t); },
       [g](const leave& l) { g->dismissed = l.reason; },
       [](const node_ready&) {},
       [](const results&) {},
       [](const epoch_passed&) {},
+      [](const team_passed&) {},
       [](const leaving&) {},
       [](const fetch_chunk&) {
         return chunk{"none", {}};
@@ -90,7 +93,7 @@ struct fixture {
     std::uint64_t id = 0;
   };
 
-  explicit fixture(std::chrono::milliseconds lease = 10s)
+  explicit fixture(std::chrono::milliseconds lease = 10s, std::uint32_t team_of = 0)
       : dispatcher(system->spawn(
           dispatcher_behavior,
           dispatcher_params{
@@ -100,6 +103,8 @@ struct fixture {
               .source = source,
               .incoming = folder.path() / "incoming",
               .local_worker = local_worker,
+              .devices = std::max(1U, team_of),
+              .by_team = team_of > 0,
               .say = [this](const std::string& line) { said.push_back(line); }})) {
     caf::anon_send(dispatcher, selector);
   }
@@ -142,9 +147,14 @@ struct fixture {
     if (session == 0)
       n.hello.slot = "cpu:" + std::to_string(sessions);
     REQUIRE(connect(n).experiment == "e");
-    caf::anon_send(dispatcher, node_ready{.node = n.id});
+    caf::anon_send(dispatcher, node_ready{.node = n.id, .team = {.port = port_of(n.id)}});
     system.settle();
     return n;
+  }
+
+  /// Where others of its teams find a node.
+  static std::uint16_t port_of(std::uint64_t node) {
+    return static_cast<std::uint16_t>(1'000 + node);
   }
 
   void submit(candidate_id id) { submit(candidate{.id = id}); }

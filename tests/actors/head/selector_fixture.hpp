@@ -101,6 +101,7 @@ dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
       [](const node_ready&) {},
       [](const results&) { return taken{}; },
       [](const epoch_passed&) {},
+      [](const team_passed&) {},
       [](const heartbeat&) { return heartbeat_answer{}; },
       [](const leaving&) { return may_leave{}; },
       [](const fetch_chunk&) { return chunk{}; },

@@ -27,6 +27,7 @@ node_actor::behavior_type stub_node(node_actor::pointer, std::shared_ptr<remote_
       [](link_up) { return node_hello{}; },
       [](const node_welcome&, const link_actor&) {},
       [](const assignments&) {},
+      [](const team_formed&) {},
       [](const leave&) {},
       [](const taken&) {},
       [](may_leave) {},

@@ -39,12 +39,14 @@ evaluator_actor::behavior_type stub_evaluator(evaluator_actor::pointer, heard* h
 link_actor::behavior_type stub_link(link_actor::pointer, heard* h) {
   return {
       [](const assignments&) {},
+      [](const team_formed&) {},
       [](const leave&) {},
       [h](const node_ready& r) { h->ready.push_back(r); },
       [h](const results& r) {
         h->results.insert(h->results.end(), r.batch.begin(), r.batch.end());
       },
       [](const epoch_passed&) {},
+      [](const team_passed&) {},
       [h](const leaving& l) {
         ++h->leaving;
         h->not_done = l.not_done;

@@ -80,6 +80,7 @@ inline dispatcher_actor::behavior_type stub_dispatcher(dispatcher_actor::pointer
       [](const node_ready&) {},
       [h](const results& r) { return h->take(r); },
       [h](const epoch_passed&) { ++h->epochs; },
+      [](const team_passed&) {},
       [self, h](const heartbeat&) -> caf::result<heartbeat_answer> {
         ++h->heartbeats;
         if (!h->answers)

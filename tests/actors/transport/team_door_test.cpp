@@ -1,6 +1,5 @@
-#include "actors/transport/team_door.hpp"
-
 #include "actors/transport/c_deleter.hpp"
+#include "actors/transport/team_door.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "tests/actors/transport/team_fixture.hpp"
 
@@ -86,8 +85,9 @@ TEST_CASE("team door: another authority's worker is refused") {
   // One that trusts this run, and is not trusted.
   auto mixed = other.of("worker");
   mixed.authority = doors::keys().of("worker").authority;
-  CHECK_THAT(refusal_of(mixed),
-             Catch::Contains("its certificate is not a worker's of this run's authority"));
+  CHECK_THAT(
+      refusal_of(mixed),
+      Catch::Contains("its certificate is not a worker's of this run's authority"));
 }
 
 TEST_CASE("team door: a head's certificate is not a member's") {
@@ -116,7 +116,8 @@ TEST_CASE("team door: strangers hinder no team") {
   std::vector<unique_fd> strangers;
   for (int i = 0; i < 90; ++i) // More than may stay.
     strangers.push_back(connection_to(all.port(0)));
-  for (const char* words : {"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01", "\x16\x03\x01\xff"}) {
+  for (const char* words :
+       {"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01", "\x16\x03\x01\xff"}) {
     strangers.push_back(connection_to(all.port(0)));
     say(strangers.back(), words);
   }

@@ -23,7 +23,8 @@ public:
 
   [[nodiscard]] key_files of(const std::string& bundle) const {
     const auto b = folder_.path() / bundle;
-    return {.authority = b / "ca.pem", .certificate = b / "cert.pem", .key = b / "key.pem"};
+    return {
+        .authority = b / "ca.pem", .certificate = b / "cert.pem", .key = b / "key.pem"};
   }
 
 private:
@@ -113,8 +114,8 @@ in_threads(const std::vector<std::unique_ptr<team_links>>& all,
   std::vector<std::future<std::string>> started;
   for (const auto& l : all)
     if (l)
-      started.push_back(std::async(
-          std::launch::async, [&] { return why_broken([&] { work(*l); }); }));
+      started.push_back(
+          std::async(std::launch::async, [&] { return why_broken([&] { work(*l); }); }));
   std::vector<std::string> said;
   for (auto& s : started)
     said.push_back(s.get());

@@ -1,5 +1,4 @@
 #include "actors/transport/team_links.hpp"
-
 #include "engine/collectives/collectives.hpp"
 #include "tests/actors/transport/team_fixture.hpp"
 #include "tests/engine/collectives/link_laws.hpp"
@@ -90,9 +89,9 @@ TEST_CASE("team links: an interrupt wakes whoever waits, whatever for") {
     });
   });
   interrupt.set();
-  CHECK(waiting.get()
-        == std::vector<std::string>(
-            3, "the team is formed anew, or its task is dropped"));
+  CHECK(
+      waiting.get()
+      == std::vector<std::string>(3, "the team is formed anew, or its task is dropped"));
   CHECK_THROWS_AS(team[0]->has_come(1, 1), team_broken);
 }
 

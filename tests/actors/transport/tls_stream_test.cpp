@@ -1,5 +1,4 @@
 #include "actors/transport/tls_stream.hpp"
-
 #include "tests/actors/transport/team_fixture.hpp"
 
 #include <sys/socket.h>
@@ -70,8 +69,8 @@ TEST_CASE("TLS stream: what is no TLS is an end, with the reason") {
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends)
           == 0);
   const unique_fd other(ends[1]);
-  auto server = tls_stream::over(unique_fd(ends[0]), doors::keys().of("worker"),
-                                 tls_side::server);
+  auto server =
+      tls_stream::over(unique_fd(ends[0]), doors::keys().of("worker"), tls_side::server);
   REQUIRE(server);
   CHECK(server->shake_hands() == tls_step::waiting);
   REQUIRE(::send(other.get(), "what is this?", 13, 0) == 13);

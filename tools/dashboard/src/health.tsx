@@ -1,5 +1,5 @@
 import { clock, counted, duration } from "./format";
-import type { SlotNow, Stay } from "./model";
+import type { SlotNow, Stay, TeamShare } from "./model";
 import type { Moment } from "./moment";
 import { CandidateLink, Empty, Panel } from "./parts";
 import type { Place } from "./place";
@@ -47,6 +47,16 @@ export function health_of(run: Run, moment: Moment): Health[] {
   });
 }
 
+/** The one of a team that waits least is the one that the others wait for. */
+function TeamShareText({ team }: { team: TeamShare }) {
+  return (
+    <span class="team" data-test="team">
+      {team.member} of {team.members}, {team.steps_per_second.toFixed(1)} steps/s, {(team.bytes_per_second / 1e6).toFixed(1)} MB/s, waits{" "}
+      {Math.round(100 * team.waits)} %
+    </span>
+  );
+}
+
 /** What every slot does. One that was lost is red until it is back, and has a red count from then on. */
 export function HealthPanel({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
   const slots = health_of(run, moment);
@@ -68,7 +78,7 @@ export function HealthPanel({ run, moment, place }: { run: Run; moment: Moment; 
                     <>
                       <progress max={s.now.epochs} value={s.now.epoch} aria-label={`epochs of ${s.slot}`} /> {s.now.epoch}/{s.now.epochs}
                     </>
-                  )} {duration(s.now.seconds)}
+                  )} {duration(s.now.seconds)} {s.now.team && <TeamShareText team={s.now.team} />}
                 </>
               ) : s.says}
             </span>

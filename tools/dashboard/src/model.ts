@@ -136,6 +136,15 @@ export interface Picture {
   annotations: Annotation[];
 }
 
+/** What a slot does of a training that several do together. */
+export interface TeamShare {
+  member: number;
+  members: number;
+  steps_per_second: number;
+  bytes_per_second: number;
+  waits: number;
+}
+
 export interface SlotNow {
   slot: string;
   label: string;
@@ -145,6 +154,7 @@ export interface SlotNow {
   epoch: number;
   epochs: number;
   seconds: number;
+  team: TeamShare | null;
 }
 
 interface Recorded {

@@ -45,7 +45,10 @@ std::string doing(const slot_view& slot) {
     return "quarantined for " + duration_text(seconds(slot.quarantined));
   if (!slot.ready)
     return "starting";
-  return slot.training == 0 ? "idle" : "training " + number(slot.training);
+  if (slot.training == 0)
+    return "idle";
+  return "training " + number(slot.training)
+         + (slot.team.member > 0 ? ", " + to_text(slot.team) : "");
 }
 
 /// What the slots do, then who is gone, the latest first.

@@ -1,0 +1,131 @@
+#include "engine/training/position_files.hpp"
+
+#include "engine/training/sealed.hpp"
+#include "genome/unique_fd.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+// Grammar (msgpack):
+//
+//     file    = [ "clade-position", 1, payload, checksum ]        sealed.hpp
+//     payload = [ exchanges, position: binary ]                   loop_position.cpp
+
+namespace clade {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr sealed_format format{.name = "clade-position",
+                               .version = 1,
+                               .place = "position",
+                               .one = "a position of a training"};
+
+void complain(const fs::path& file, const std::string& why) {
+  std::fprintf(stderr, "clade node: %s: %s\n", file.c_str(), why.c_str());
+}
+
+expected<position_files::kept> read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const bytes content{std::istreambuf_iterator<char>(in), {}};
+  const auto payload = unseal(format, content);
+  if (!payload)
+    return tl::unexpected(payload.error());
+  decoder d(*payload);
+  position_files::kept k;
+  d.array(2);
+  k.exchanges = d.natural();
+  const auto position = d.binary();
+  if (auto whole = d.finish(); !whole)
+    return tl::unexpected(whole.error());
+  auto decoded = decode_loop_position(position);
+  if (!decoded)
+    return tl::unexpected(decoded.error());
+  k.position = std::move(*decoded);
+  return k;
+}
+
+/// False, and `errno`, where the disk does not take it.
+bool write_whole(const fs::path& file, const bytes& content) {
+  const unique_fd out(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  std::size_t done = 0;
+  while (out && done < content.size()) {
+    const auto more = ::write(out.get(), content.data() + done, content.size() - done);
+    if (more < 0 && errno != EINTR)
+      return false;
+    done += more < 0 ? 0 : static_cast<std::size_t>(more);
+  }
+  return out && ::fsync(out.get()) == 0;
+}
+
+} // namespace
+
+position_files::position_files(fs::path folder, std::uint64_t name)
+    : folder_(std::move(folder)),
+      name_(name) {
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+}
+
+position_files::~position_files() = default; // The future waits.
+
+fs::path position_files::file(const char* which) const {
+  return folder_ / (std::to_string(name_) + which);
+}
+
+// Another process of the machine may write too, when it has taken the training over.
+void position_files::write(const bytes& content) const {
+  const auto fresh = file((".new" + std::to_string(::getpid())).c_str());
+  if (!write_whole(fresh, content))
+    complain(fresh, std::string("not kept: ") + std::strerror(errno));
+  else if (::rename(file(".last").c_str(), file(".before").c_str()) != 0
+           && errno != ENOENT)
+    complain(fresh, std::string("not kept: ") + std::strerror(errno));
+  else if (::rename(fresh.c_str(), file(".last").c_str()) != 0)
+    complain(fresh, std::string("not kept: ") + std::strerror(errno));
+  ::unlink(fresh.c_str());
+}
+
+void position_files::keep(const kept& k) {
+  using namespace std::chrono_literals;
+  if (writing_.valid() && writing_.wait_for(0s) != std::future_status::ready)
+    return;
+  encoder payload;
+  payload.array(2).natural(k.exchanges).binary(encode(k.position));
+  writing_ = std::async(std::launch::async, [this, content = payload.take()] {
+    write(seal(format, content));
+  });
+}
+
+std::optional<position_files::kept> position_files::newest() const {
+  for (const auto* which : {".last", ".before"}) {
+    const auto path = file(which);
+    std::error_code failed;
+    if (!fs::exists(path, failed))
+      continue;
+    auto k = read(path);
+    if (k)
+      return std::move(*k);
+    complain(path, k.error().message + "; it is passed over");
+  }
+  return std::nullopt;
+}
+
+void position_files::remove() {
+  if (writing_.valid())
+    writing_.wait();
+  for (const auto* which : {".last", ".before"}) {
+    std::error_code failed;
+    fs::remove(file(which), failed);
+  }
+}
+
+} // namespace clade
