@@ -1,5 +1,6 @@
 // Writes the inputs that fuzzers start from: a few of each kind, small, valid or nearly.
 // usage: fuzz_corpus FOLDER      writes FOLDER/corpus/NAME/*
+#include "actors/transport/team_hello.hpp"
 #include "engine/config/experiment.hpp"
 #include "engine/data/cached_form.hpp"
 #include "engine/export/model_file.hpp"
@@ -288,6 +289,18 @@ void write_wire() {
   write("wire", "rows", '\10' + encode_answer(std::vector{row}));
 }
 
+void write_team_hellos() {
+  const auto text = [](const team_hello& hello) {
+    const auto bytes = encode(hello);
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const auto first = text({.task = 1, .generation = 2, .checksum = 3, .members = 2});
+  write("team_hello", "one", first);
+  write("team_hello", "two",
+        first
+            + text({.task = 1, .generation = 3, .checksum = 3, .own = 1, .members = 2}));
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -303,6 +316,7 @@ int main(int count, char** arguments) {
   write_data();
   write_messages();
   write_wire();
+  write_team_hellos();
   write("store", "header", std::string("\0\0\x3c\x01", 4));
   write("store", "pages",
         std::string("\0\x10\x05\xff\0\x80\x11\x00\x01\x03\x07\x21", 12));
