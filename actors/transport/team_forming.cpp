@@ -88,6 +88,11 @@ team_hello hello_of(const team_formation& f) {
 
 } // namespace
 
+// Before it is closed: its number may be another's the moment after.
+team_forming::arrival::~arrival() {
+  no_stranger(greeting.descriptor());
+}
+
 team_forming::team_forming(const team_forming_params& params)
     : params_(params),
       own_(hello_of(params.formation)),
@@ -188,21 +193,20 @@ void team_forming::accept_new() {
                                &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket)
       return;
-    tune_connection(socket.get());
+    const int descriptor = socket.get();
+    tune_connection(descriptor);
     auto stream = tls_stream::over(std::move(socket), params_.keys, tls_side::server);
     if (!stream) {
+      no_stranger(descriptor);
       refused_ = stream.error().message;
       continue;
     }
     if (arrivals_.size() == most_strangers + seats_.size()) {
       refuse(arrivals_.front(), "newer ones came before it had said who it is");
-      arrivals_.erase(arrivals_.begin());
+      arrivals_.pop_front();
     }
-    arrivals_.push_back({.greeting = {std::move(*stream), tls_side::server, own_},
-                         .from = numeric_host(address, size),
-                         .since = clock::now(),
-                         .number = ++arrived_,
-                         .member = std::nullopt});
+    arrivals_.emplace_back(team_greeting(std::move(*stream), tls_side::server, own_),
+                           numeric_host(address, size), clock::now(), ++arrived_);
   }
 }
 

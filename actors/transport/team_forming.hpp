@@ -5,6 +5,7 @@
 
 #include <poll.h>
 
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ private:
 
   /// Somebody who connected to this side, perhaps a stranger.
   struct arrival {
+    ~arrival();
+
     team_greeting greeting;
     std::string from;
     clock::time_point since;
@@ -78,7 +81,7 @@ private:
   team_forming_params params_;
   team_hello own_;
   std::vector<seat> seats_;
-  std::vector<arrival> arrivals_; ///< The oldest first.
+  std::list<arrival> arrivals_; ///< The oldest first.
   std::uint64_t arrived_ = 0;
   std::string refused_; ///< The last one, with the reason.
   std::vector<pollfd> polled_;

@@ -22,8 +22,6 @@ namespace {
 
 using stream_context = std::unique_ptr<SSL_CTX, c_deleter<SSL_CTX_free>>;
 
-// More than one record, so that one call of the kernel reads several.
-constexpr std::size_t read_buffer_bytes = 128 << 10;
 // Less than half of what RFC 8446 allows AES-GCM, in records of 16 KiB.
 constexpr std::uint64_t default_key_bytes = std::uint64_t{128} << 30;
 
@@ -113,8 +111,6 @@ expected<stream_context> context_of(const key_files& keys) {
   SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_mode(c,
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_read_ahead(c, 1);
-  SSL_CTX_set_default_read_buffer_len(c, read_buffer_bytes);
   return made;
 }
 
