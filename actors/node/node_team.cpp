@@ -153,8 +153,22 @@ team_formation node_team::next_formation() {
   return *newest_;
 }
 
+void node_team::has_done(std::uint64_t exchanges) {
+  exchanges_ = exchanges;
+  if (!broken_since_)
+    return;
+  const auto still = std::chrono::steady_clock::now() - *broken_since_;
+  broken_since_.reset();
+  std::fprintf(
+      stderr, "clade node: the team went on after %lld ms\n",
+      static_cast<long long>(
+          std::chrono::duration_cast<std::chrono::milliseconds>(still).count()));
+}
+
 links& node_team::form() {
   links_.reset();
+  if (exchanges_ > 0 && !broken_since_)
+    broken_since_ = std::chrono::steady_clock::now();
   for (;;) {
     const auto formation = next_formation();
     try {

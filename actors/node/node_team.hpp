@@ -49,7 +49,7 @@ public:
 
   [[nodiscard]] std::size_t shares() const override { return shares_; }
   [[nodiscard]] links& form() override;
-  void has_done(std::uint64_t exchanges) override { exchanges_ = exchanges; }
+  void has_done(std::uint64_t exchanges) override;
   /// What it has done since it began. From any thread.
   [[nodiscard]] team_passed passed() const;
 
@@ -69,6 +69,8 @@ private:
   std::unique_ptr<links> links_;
   const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> exchanges_ = 0;
+  /// Since when the team has been formed anew; the trainer's thread alone knows.
+  std::optional<std::chrono::steady_clock::time_point> broken_since_;
   traffic traffic_;
 };
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -95,9 +94,8 @@ void position_files::write(const bytes& content) const {
 }
 
 void position_files::keep(const kept& k) {
-  using namespace std::chrono_literals;
-  if (writing_.valid() && writing_.wait_for(0s) != std::future_status::ready)
-    return;
+  if (writing_.valid())
+    writing_.wait();
   encoder payload;
   payload.array(2).natural(k.exchanges).binary(encode(k.position));
   writing_ = std::async(std::launch::async, [this, content = payload.take()] {

@@ -24,9 +24,8 @@ public:
     std::uint64_t exchanges = 0; ///< That its team had done (team_session.hpp).
   };
 
-  /// Returns at once and writes in another thread. What it is asked for before the last
-  /// writing ended is left out. A disk that takes nothing costs no training: that is said
-  /// on standard error.
+  /// Writes in another thread, and waits only for what it was given before. A disk that
+  /// takes nothing costs no training: that is said on standard error.
   void keep(const kept& k);
 
   /// The newest that is whole; one that is damaged is named on standard error.
