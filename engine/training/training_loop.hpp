@@ -29,6 +29,8 @@ struct training_task {
   distribution_params distribution{};
   /// Those that do it together, of which this process is one; null: it does it alone.
   team* members = nullptr;
+  /// As in `job`.
+  bytes updates{};
 };
 
 struct training_result {
@@ -37,6 +39,7 @@ struct training_result {
   std::vector<epoch> curve; ///< Of this training's own epochs.
   std::vector<metric> best; ///< Of the epoch that counts.
   std::optional<training_position> position; ///< Where asked for, if it succeeded.
+  bytes updates{};                           ///< As in `evaluated_job`.
 };
 
 /// A training to go on with, of the same network: its checkpoint with a position.
