@@ -96,6 +96,18 @@ public:
                       const words<Enum, count>& known) {
     choice(name, out, known);
   }
+  void slots_of_training(std::string_view name, distribution_params& p) {
+    if (!table_.holds_table(name))
+      return key(name, p.devices);
+    auto inner = table_.table(name);
+    inner.read("servers", p.servers);
+    inner.read("workers", p.workers);
+    inner.finish();
+    // What is out of range is left to `validate`, without an overflow.
+    p.devices = p.servers > most_devices || p.workers > most_devices
+                    ? most_devices + 1
+                    : p.servers + p.workers;
+  }
   void split(std::string_view name, data_params& p) {
     auto inner = table_.table(name);
     if (!inner.present())

@@ -42,6 +42,8 @@ namespace clade {
 //   weights(name, weights)    "none", "balanced", or a table of classes and numbers;
 //                             written only where it is not "none"
 //   unusual_choice(name, value, usual, words)
+//   slots_of_training(name, params)   a number, or a table of servers and workers; written
+//                             only where it is not 1
 
 /// `Params`, or const.
 template<class T, class Params>
@@ -350,9 +352,12 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "\"mirrored\", \"multi_worker_mirrored\" and others; `clade help "
                      "distributions` says when to take which."),
             p.distribution.name, usual.distribution.name);
-  v.unusual(describe("devices", "The slots that one training takes; each has a batch of "
-                                "batch_size."),
-            p.distribution.devices, usual.distribution.devices);
+  v.slots_of_training(
+      describe("devices",
+               "The slots that one training takes; each has a batch of batch_size. Of "
+               "parameter_server also {servers = 1, workers = 3}: slots that serve, and "
+               "slots that have batches; with a number each slot does both."),
+      p.distribution);
   v.unusual(describe("scale_learning_rate",
                      "Whether the learning rate grows with the batch that all devices "
                      "make together, and has a warm-up. Not of local_sgd."),
@@ -364,6 +369,28 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
             p.checkpoint_every, usual.checkpoint_every);
   v.unusual(describe("average_every", "Steps of local_sgd between two averages."),
             p.distribution.average_every, usual.distribution.average_every);
+  v.unusual_choice(
+      describe(
+          "updates",
+          "When gradients count, of parameter_server and peer_to_peer: "
+          "\"synchronous\", steps of all workers' gradients; \"asynchronous\", each "
+          "gradient as it comes; \"bounded\", the same with `staleness`; "
+          "\"backup\", steps of the first gradients, without `backup_workers`. "
+          "\"auto\": synchronous with servers, asynchronous among peers. What timing "
+          "decided is in the log of the training, by which it is made again."),
+      p.distribution.updates, usual.distribution.updates,
+      words<update_rule, 5>{{{"auto", update_rule::automatic},
+                             {"synchronous", update_rule::synchronous},
+                             {"asynchronous", update_rule::asynchronous},
+                             {"bounded", update_rule::bounded},
+                             {"backup", update_rule::backup}}});
+  v.unusual(describe("staleness", "How many steps a worker may be ahead of the slowest, "
+                                  "with updates = \"bounded\"; at least 1."),
+            p.distribution.staleness, usual.distribution.staleness);
+  v.unusual(describe("backup_workers",
+                     "How many workers' gradients a step does without, those of the "
+                     "slowest, with updates = \"backup\"."),
+            p.distribution.backup_workers, usual.distribution.backup_workers);
 }
 
 template<class Visitor>

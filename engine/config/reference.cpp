@@ -90,6 +90,9 @@ public:
   void unusual_choice(described_key k, Enum v, Enum, const words<Enum, count>& known) {
     choice(k, v, known);
   }
+  void slots_of_training(described_key k, const distribution_params& params) {
+    note(k, "whole number or table of whole numbers", params.devices);
+  }
   void split(described_key k, const data_params& params) {
     toml_writer out;
     out.split("", params);

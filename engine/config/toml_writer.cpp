@@ -21,6 +21,14 @@ void toml_writer::list(std::string_view name, const std::vector<std::string>& v)
   raw(name, "[" + items + "]");
 }
 
+void toml_writer::slots_of_training(std::string_view name, const distribution_params& p) {
+  if (p.workers == 0)
+    unusual(name, p.devices, distribution_params{}.devices);
+  else
+    raw(name, "{servers = " + std::to_string(p.servers)
+                  + ", workers = " + std::to_string(p.workers) + "}");
+}
+
 void toml_writer::split(std::string_view name, const data_params& p) {
   std::string items = "train = " + number(p.train) + ", validation = "
                       + number(p.validation) + ", test = " + number(p.test);

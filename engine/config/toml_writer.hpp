@@ -94,6 +94,7 @@ public:
     if (v != usual)
       choice(name, v, known);
   }
+  void slots_of_training(std::string_view name, const distribution_params& p);
   void split(std::string_view name, const data_params& p);
   /// In the order in which they are read back.
   void columns(std::string_view name, std::vector<column_choice> choices);

@@ -78,6 +78,44 @@ constexpr std::array rows{
         .when = "adding up gradients at each step takes longer than computing them",
         .synchronous = false,
     },
+    distribution_row{
+        .kind = distribution_kind::parameter_server,
+        .name = "parameter_server",
+        .known_as = "ParameterServerStrategy, DistBelief; backup: SyncReplicasOptimizer",
+        .what = "Servers hold shards of the parameters and of what the optimizer keeps; "
+                "workers push gradients to them and pull parameters. updates says when a "
+                "gradient counts. Each slot serves and works, unless devices = {servers "
+                "= S, workers = W}.",
+        .replication = "between-graph (a client for each worker); data parallelism of "
+                       "workers, model parallelism of what servers hold",
+        .moved = "2 * k * n; 2 * (k - 1) * n where each of k slots serves and works",
+        .memory = "n * (k * (5 + c) + 1 + c), c: the optimizer's copies; S servers "
+                  "beside the workers add S * n * (3 + c). 2 + c of each is the position "
+                  "at the end of the last epoch",
+        .slowed_by = "the link of each server, by which all k workers go; a slow server; "
+                     "a slow worker, where updates are synchronous",
+        .when = "workers are of different speed, or come and go: updates = "
+                "\"asynchronous\", \"bounded\" or \"backup\"; to shorten equal "
+                "steps, multi_worker_mirrored moves less",
+        .by_team = true,
+    },
+    distribution_row{
+        .kind = distribution_kind::peer_to_peer,
+        .name = "peer_to_peer",
+        .known_as = "decentralized asynchronous SGD, Hogwild! over a network",
+        .what = "No server: each device has a copy, sends its gradients to all others "
+                "and applies theirs as they come, without waiting. At the end of each "
+                "epoch copies are averaged.",
+        .replication = "between-graph (a client for each device); data parallelism",
+        .moved = "k * (k - 1) * n",
+        .memory = "k * n * (6 + 2 * the optimizer's copies), and gradients that wait for "
+                  "a slow device; at the end of an epoch up to k * k * n more",
+        .slowed_by = "many parameters; k, as everybody sends to everybody; nothing waits "
+                     "but the end of an epoch",
+        .when = "a few devices of different speed share a small network",
+        .synchronous = false,
+        .by_team = true,
+    },
 };
 
 std::string all_names() {
@@ -85,6 +123,46 @@ std::string all_names() {
   for (const auto& r : rows)
     names += (names.empty() ? "\"" : ", \"") + std::string(r.name) + "\"";
   return names;
+}
+
+expected<void> check_roles(const distribution_params& p) {
+  if (p.servers == 0 && p.workers == 0)
+    return {};
+  if (p.kind() != distribution_kind::parameter_server)
+    return fail(error_kind::invalid_input,
+                "devices = {servers, workers} is of distribution = \"parameter_server\", "
+                "not of \""
+                    + p.name + "\", whose devices are a number");
+  if (p.servers == 0 || p.workers == 0 || p.servers + p.workers != p.devices)
+    return fail(error_kind::invalid_input,
+                "devices must have at least one server and one worker: devices = "
+                "{servers = 1, workers = 3}");
+  return {};
+}
+
+expected<void> check_updates(const distribution_params& p) {
+  const bool peers = p.kind() == distribution_kind::peer_to_peer;
+  if (p.updates == update_rule::automatic)
+    return check_roles(p);
+  if (!peers && p.kind() != distribution_kind::parameter_server)
+    return fail(error_kind::invalid_input,
+                "updates is of distribution = \"parameter_server\" and "
+                "\"peer_to_peer\", not of \""
+                    + p.name + "\"; remove it");
+  if (peers
+      && (p.updates == update_rule::synchronous || p.updates == update_rule::backup))
+    return fail(error_kind::invalid_input,
+                "updates of \"peer_to_peer\" are \"asynchronous\" or \"bounded\"; "
+                "distribution = \"multi_worker_mirrored\" has synchronous ones");
+  if (p.updates == update_rule::bounded && p.staleness == 0)
+    return fail(error_kind::invalid_input,
+                "staleness must be at least 1; updates = \"synchronous\" has none");
+  if (p.updates == update_rule::backup
+      && (p.backup_workers == 0 || p.backup_workers >= p.shares()))
+    return fail(error_kind::invalid_input,
+                "backup_workers must be at least 1, and fewer than the "
+                    + std::to_string(p.shares()) + " workers");
+  return check_roles(p);
 }
 
 } // namespace
@@ -96,6 +174,19 @@ std::span<const distribution_row> distribution_rows() {
 const distribution_row* find_distribution(std::string_view name) {
   const auto found = std::ranges::find(rows, name, &distribution_row::name);
   return found == rows.end() ? nullptr : &*found;
+}
+
+update_rule distribution_params::rule() const {
+  if (updates != update_rule::automatic)
+    return updates;
+  return kind() == distribution_kind::peer_to_peer ? update_rule::asynchronous
+                                                   : update_rule::synchronous;
+}
+
+bool distribution_params::synchronous() const {
+  const auto r = rule();
+  return find_distribution(name)->synchronous && r != update_rule::asynchronous
+         && r != update_rule::bounded;
 }
 
 expected<void> validate(const distribution_params& params) {
@@ -119,7 +210,7 @@ expected<void> validate(const distribution_params& params) {
                     + " needs a distribution, such as \"mirrored\"");
   if (params.average_every == 0)
     return fail(error_kind::invalid_input, "average_every must be at least 1");
-  return {};
+  return check_updates(params);
 }
 
 } // namespace clade

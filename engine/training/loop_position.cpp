@@ -3,27 +3,29 @@
 // Grammar (msgpack):
 //
 //     loop_position = [ position, best: weights, epoch, next_batch, assessed: boolean,
-//                       total_loss: real, train_loss: real, [ epoch... ] ]
+//                       total_loss: real, train_loss: real, [ epoch... ],
+//                       updates: binary ]
 //     position, weights                                            checkpoint.cpp
 
 namespace clade {
 
 bytes encode(const loop_position& p) {
   encoder out;
-  out.array(8);
+  out.array(9);
   encode(out, p.training);
   out.binary(encode_weights(p.best)).natural(p.epoch).natural(p.next_batch);
   out.boolean(p.assessed).real(p.total_loss).real(p.train_loss);
   out.array(p.curve.size());
   for (const auto& e : p.curve)
     encode(out, e);
+  out.binary(p.updates);
   return out.take();
 }
 
 expected<loop_position> decode_loop_position(std::span<const char> data) {
   decoder in(data);
   loop_position p;
-  in.array(8);
+  in.array(9);
   p.training = decode_position(in);
   auto best = decode_weights(in.binary());
   if (best)
@@ -36,6 +38,7 @@ expected<loop_position> decode_loop_position(std::span<const char> data) {
   p.total_loss = in.real();
   p.train_loss = in.real();
   p.curve = decode_list(in, decode_epoch);
+  p.updates = in.binary();
   if (auto whole = in.finish(); !whole)
     return fail_in("position of a training", whole.error());
   return p;

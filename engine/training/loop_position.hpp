@@ -17,6 +17,7 @@ struct loop_position {
   bool assessed = false;           ///< The epoch is over, but for the verdict.
   double total_loss = 0, train_loss = 0;
   std::vector<clade::epoch> curve;
+  bytes updates{}; ///< What timing decided so far (parallel/updates_log.hpp).
 
   friend bool operator==(const loop_position&, const loop_position&) = default;
 };

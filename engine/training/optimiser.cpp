@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 // Parameters stand in two groups: weights (two dimensions or more), which decay, and
 // biases and the scales of normalisations, which do not. Gradients are taken from the
@@ -103,14 +104,42 @@ void optimiser::change_scale(const at::Tensor& overflowed) {
 
 // The norm stays on the device: whether it is above the limit is not asked.
 void optimiser::clip(std::vector<tensors>& gradients) const {
-  constexpr double no_division_by_zero = 1e-6;
   tensors norms;
   for (const auto& of_group : gradients)
     std::ranges::move(at::_foreach_norm(of_group, 2), std::back_inserter(norms));
-  const auto norm = at::stack(norms).norm();
-  const auto scale = (gradient_clip_ / (norm + no_division_by_zero)).clamp_max(1);
+  const auto scale = clip_scale(norms, gradient_clip_);
   for (auto& of_group : gradients)
     of_group = at::_foreach_mul(of_group, scale);
+}
+
+at::Tensor clip_scale(const std::vector<at::Tensor>& norms, double limit) {
+  constexpr double no_division_by_zero = 1e-6;
+  const auto norm = at::stack(norms).norm();
+  return (limit / (norm + no_division_by_zero)).clamp_max(1);
+}
+
+std::vector<std::size_t> order_of_groups(std::span<const at::Tensor> parameters) {
+  std::vector<std::size_t> order(parameters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(order,
+                                [&](std::size_t i) { return parameters[i].dim() > 1; });
+  return order;
+}
+
+std::vector<std::size_t>
+optimiser::parameters_of_moments(const recipe& r,
+                                 std::span<const at::Tensor> parameters) {
+  const bool squares = r.optimiser != optimiser_kind::sgd;
+  const std::size_t each = squares ? 2 : r.momentum > 0 ? 1 : 0;
+  const auto order = order_of_groups(parameters);
+  const auto others = std::ranges::find_if(
+      order, [&](std::size_t i) { return parameters[i].dim() <= 1; });
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < each; ++i)
+    all.insert(all.end(), order.begin(), others);
+  for (std::size_t i = 0; i < each; ++i)
+    all.insert(all.end(), others, order.end());
+  return all;
 }
 
 std::vector<at::Tensor> optimiser::moments() const {

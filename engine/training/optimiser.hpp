@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace clade {
@@ -37,6 +38,10 @@ public:
   /// As after so many steps, whose moments were written into `moments()`.
   void go_on_after(std::uint64_t steps);
 
+  /// What `moments` has: of which parameter each moment is. Not of losses' scale.
+  [[nodiscard]] static std::vector<std::size_t>
+  parameters_of_moments(const recipe& r, std::span<const at::Tensor> parameters);
+
 private:
   struct group {
     double weight_decay = 0;
@@ -64,5 +69,13 @@ private:
   at::Tensor steps_at_scale_;
   std::vector<group> groups_;
 };
+
+/// The numbers of parameters in the order in which the optimiser goes through them.
+[[nodiscard]] std::vector<std::size_t>
+order_of_groups(std::span<const at::Tensor> parameters);
+
+/// What gradients are multiplied by, so that their norm is at most `limit`. `norms`: of
+/// each parameter's, in the order of groups.
+[[nodiscard]] at::Tensor clip_scale(const std::vector<at::Tensor>& norms, double limit);
 
 } // namespace clade

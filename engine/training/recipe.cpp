@@ -179,11 +179,11 @@ void share_among_devices(recipe& r, const distribution_params& d) {
   const auto* row = find_distribution(d.name);
   if (row == nullptr || d.devices <= 1)
     return; // `validate` says what is wrong.
-  r.devices = d.devices;
-  r.batch_size *= d.devices;
-  if (!row->synchronous || !d.scale_learning_rate)
+  r.devices = d.shares();
+  r.batch_size *= r.devices;
+  if (!d.synchronous() || !d.scale_learning_rate)
     return;
-  r.learning_rate *= d.devices;
+  r.learning_rate *= r.devices;
   if (r.schedule != schedule_kind::one_cycle) // Which has one.
     r.warmup = std::max(r.warmup, least_shared_warmup);
 }

@@ -119,6 +119,7 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
   e.outcome = result->outcome;
   e.reason = std::move(result->reason);
   e.curve = std::move(result->curve);
+  out.updates = std::move(result->updates);
   if (e.outcome != outcome::succeeded)
     return;
   e.metrics = result->best;

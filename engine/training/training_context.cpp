@@ -125,7 +125,8 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole,
           .distribution = setup_.training.distribution,
-          .members = j.members};
+          .members = j.members,
+          .updates = j.updates};
 }
 
 // Replicas begin with the network's weights.
@@ -134,9 +135,9 @@ training_context::train_shared(network_module& net, const network& n,
                                const device_data& data, const training_task& task,
                                progress& heard,
                                const std::optional<resumption>& from) const {
-  const auto devices = task.distribution.devices;
-  if (devices == 1)
+  if (task.distribution.devices == 1)
     return train(net, data, task, heard, from);
+  const auto devices = task.distribution.shares();
   // Of a single example normalisations have no variance.
   const auto all = data.train.size(0);
   const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
@@ -146,7 +147,7 @@ training_context::train_shared(network_module& net, const network& n,
                     + std::to_string(devices)
                     + " devices: each is to have at least two of each batch");
   if (task.distribution.by_team()) {
-    lone_team alone(devices);
+    lone_team alone(task.distribution.devices);
     auto together = task;
     if (together.members == nullptr)
       together.members = &alone;

@@ -3,7 +3,6 @@
 #include "engine/training/assessment.hpp"
 #include "engine/training/loop_position.hpp"
 #include "engine/training/tensor_copy.hpp"
-#include "engine/training/weight_average.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -57,14 +56,16 @@ public:
                            .precision = task.precision,
                            .key = task.key};
     if (task.members != nullptr)
-      steps_ = make_team_steps(net, rules, task.distribution, *task.members,
-                               {[this] { return encode(where_it_stands()); }});
+      steps_ =
+          make_team_steps(net, rules, task.distribution, *task.members,
+                          {[this] { return encode(where_it_stands()); }}, task.updates);
     else
       steps_ = team == nullptr
                    ? make_training_steps(net, rules)
                    : make_training_steps(net, rules, *team, task.distribution);
     if (task.recipe.ema > 0)
       average_.emplace(task.recipe.ema, tensors_of(net));
+    steps_keep_average_ = average_ && steps_->keeps(*average_);
   }
 
   expected<void> go_on(const resumption& from);
@@ -99,6 +100,7 @@ private:
   batch_source source_;
   std::unique_ptr<training_steps> steps_;
   std::optional<weight_average> average_;
+  bool steps_keep_average_ = false;
   at::Tensor total_loss_;       ///< Of the epoch, over its examples.
   std::uint32_t number_;        ///< Of the present epoch.
   std::int64_t next_batch_ = 0; ///< Of that epoch.
@@ -154,6 +156,7 @@ void training_loop::take_over(const loop_position& p) {
   }
   const auto there = take_over(p.training);
   TORCH_CHECK(there, "a position of the same training: ", there.error().message);
+  steps_->take_over_updates(result_.updates = p.updates);
   number_ = p.epoch;
   next_batch_ = static_cast<std::int64_t>(p.next_batch);
   assessed_ = p.assessed;
@@ -170,7 +173,8 @@ loop_position training_loop::where_it_stands() const {
                   .assessed = assessed_,
                   .total_loss = total_loss_.defined() ? total_loss_.item<double>() : 0,
                   .train_loss = train_loss_,
-                  .curve = result_.curve};
+                  .curve = result_.curve,
+                  .updates = result_.updates};
   for (std::size_t i = 0; i < best_state_.size(); ++i)
     p.best.push_back(to_host(net_.state()[i].name, best_state_[i]));
   return p;
@@ -213,6 +217,7 @@ training_result training_loop::run() {
 training_result training_loop::run_on() {
   for (; number_ <= task_.epochs && (assessed_ || !out_of_patience()); ++number_) {
     if (!assessed_) {
+      keep_position();
       const auto start = steady_clock::now();
       if (!train_epoch(number_))
         return std::move(result_);
@@ -287,7 +292,12 @@ bool training_loop::train_epoch(std::uint32_t number) {
     ++next_batch_;
     keep_position();
   }
-  steps_->settle();
+  const auto unsaid = steps_->settle();
+  if (!unsaid)
+    return cut("in epoch " + std::to_string(number));
+  if (unsaid->defined())
+    total_loss_.add_(*unsaid);
+  result_.updates = steps_->updates();
   train_loss_ = total_loss_.item<double>() / static_cast<double>(data_.train.size(0));
   if (!std::isfinite(train_loss_))
     return end(outcome::diverged,
@@ -297,17 +307,18 @@ bool training_loop::train_epoch(std::uint32_t number) {
 
 void training_loop::keep_position() {
   const auto now = steady_clock::now();
-  if (task_.files == nullptr || now - kept_ < task_.keep_every || !steps_->is_first())
+  const bool begins = number_ == task_.first_epoch && next_batch_ == 0;
+  if (task_.files == nullptr || begins || now - kept_ < task_.keep_every
+      || !steps_->is_first())
     return;
   kept_ = now;
   task_.files->keep({.position = where_it_stands(), .exchanges = steps_->exchanges()});
 }
 
 void training_loop::train_batch(const batch& b, double learning_rate) {
-  const auto loss = steps_->step(b, learning_rate);
-  if (average_)
+  total_loss_.add_(steps_->step(b, learning_rate), b.features.size(0));
+  if (average_ && !steps_keep_average_)
     average_->add(steps_->count());
-  total_loss_.add_(loss, b.features.size(0));
 }
 
 bool training_loop::assess_epoch(std::uint32_t number, steady_clock::time_point start) {

@@ -33,6 +33,8 @@ struct training_task {
   /// Where positions are kept, if anywhere, and how often.
   position_files* files = nullptr;
   std::chrono::milliseconds keep_every{60'000};
+  /// As in `job`.
+  bytes updates{};
 };
 
 struct training_result {
@@ -41,6 +43,7 @@ struct training_result {
   std::vector<epoch> curve; ///< Of this training's own epochs.
   std::vector<metric> best; ///< Of the epoch that counts.
   std::optional<training_position> position; ///< Where asked for, if it succeeded.
+  bytes updates{};                           ///< As in `evaluated_job`.
 };
 
 /// A training to go on with, of the same network: its checkpoint with a position.

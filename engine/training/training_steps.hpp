@@ -4,10 +4,12 @@
 #include "engine/training/device_data.hpp"
 #include "engine/training/network_module.hpp"
 #include "engine/training/recipe.hpp"
+#include "engine/training/weight_average.hpp"
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,14 +41,17 @@ public:
   [[nodiscard]] virtual at::Tensor step(const batch& b, double learning_rate) = 0;
 
   /// The network has all that was learnt only after this; called before it is validated.
-  virtual void settle() {}
+  /// Returns what the epoch's losses sum up to, over its examples, where steps could not
+  /// say; undefined where they did. None: time was up for one of those who make the steps
+  /// together.
+  [[nodiscard]] virtual std::optional<at::Tensor> settle() { return at::Tensor(); }
 
   /// Whether its time is up, for all who make the steps together.
   [[nodiscard]] virtual bool out_of_time(std::chrono::steady_clock::time_point deadline) {
     return std::chrono::steady_clock::now() > deadline;
   }
-  /// Whether this is the first of those who make the steps together, who reports for all
-  /// and keeps positions; and how many exchanges they have done (team_session.hpp).
+  /// Whether this is the first of those who make the steps together, and has the whole
+  /// position, which it keeps; and how much they have done, to compare positions by.
   [[nodiscard]] virtual bool is_first() const { return true; }
   [[nodiscard]] virtual std::uint64_t exchanges() const { return 0; }
   virtual void go_on_after_exchanges(std::uint64_t) {}
@@ -54,6 +59,14 @@ public:
   [[nodiscard]] virtual verdict agree(const std::function<verdict()>& decide) {
     return decide();
   }
+
+  /// Whether from now on the steps take care of this average themselves; it is up to date
+  /// after `settle`.
+  [[nodiscard]] virtual bool keeps(weight_average&) { return false; }
+
+  /// What timing decided so far (parallel/updates_log.hpp); empty where it decides nothing.
+  [[nodiscard]] virtual bytes updates() const { return {}; }
+  virtual void take_over_updates(const bytes&) {}
 
   /// The network was given other weights.
   virtual void take_over_weights() {}
@@ -104,9 +117,11 @@ struct position_of_others {
   bytes position; ///< As that one's `give` had it.
 };
 
-/// Of a member of a team (distribution.hpp), one network for each.
+/// Of a member of a team (distribution.hpp), one network for each. `given`: what timing
+/// decided in the training that is made again, if one is; it throws if that is damaged.
 [[nodiscard]] std::unique_ptr<training_steps>
 make_team_steps(network_module& net, const step_rules& rules,
-                const distribution_params& how, team& members, handed_over state);
+                const distribution_params& how, team& members, handed_over state,
+                const bytes& given = {});
 
 } // namespace clade

@@ -24,7 +24,7 @@ public:
                    const distribution_params& how);
 
   at::Tensor step(const batch& b, double learning_rate) override;
-  void settle() override;
+  [[nodiscard]] std::optional<at::Tensor> settle() override;
   void take_over_weights() override;
   [[nodiscard]] std::uint64_t count() const override {
     return optimisers_.front()->steps();
@@ -145,9 +145,10 @@ void replicated_steps::average() {
   since_average_ = 0;
 }
 
-void replicated_steps::settle() {
+std::optional<at::Tensor> replicated_steps::settle() {
   if (since_average_ > 0)
     average();
+  return at::Tensor();
 }
 
 void replicated_steps::take_over_weights() {

@@ -1,6 +1,7 @@
 #include "engine/training/parallel/shares.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace clade {
 
@@ -30,6 +31,23 @@ tensor_list views_of(const at::Tensor& row, std::span<const at::Tensor> like) {
     begin += t.numel();
   }
   return views;
+}
+
+at::Tensor row_of(std::span<const at::Tensor> tensors) {
+  const at::NoGradGuard no_grad;
+  auto row = at::empty({elements_of(tensors)}, at::kFloat);
+  const auto views = views_of(row, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    views[i].copy_(tensors[i]);
+  return row;
+}
+
+void copy_row(const at::Tensor& row, std::span<const at::Tensor> tensors,
+              std::size_t skipped) {
+  const at::NoGradGuard no_grad;
+  const auto views = views_of(row, tensors);
+  for (std::size_t i = skipped; i < tensors.size(); ++i)
+    tensors[i].detach().copy_(views[i]);
 }
 
 std::span<float> values_of(const at::Tensor& row) {

@@ -18,6 +18,12 @@ namespace clade {
 [[nodiscard]] tensor_list views_of(const at::Tensor& row,
                                    std::span<const at::Tensor> like);
 
+/// A new row with the values of tensors, one behind the other.
+[[nodiscard]] at::Tensor row_of(std::span<const at::Tensor> tensors);
+/// Writes the values of such a row into tensors, but for the first `skipped`.
+void copy_row(const at::Tensor& row, std::span<const at::Tensor> tensors,
+              std::size_t skipped = 0);
+
 /// Of a row of float32 on the processor.
 [[nodiscard]] std::span<float> values_of(const at::Tensor& row);
 

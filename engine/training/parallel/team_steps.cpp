@@ -5,6 +5,7 @@
 // normalisations too, of which those of share 0 count.
 #include "engine/collectives/collectives.hpp"
 #include "engine/training/optimiser.hpp"
+#include "engine/training/parallel/exchanging_steps.hpp"
 #include "engine/training/parallel/shares.hpp"
 #include "engine/training/parallel/team_session.hpp"
 #include "engine/training/training_steps.hpp"
@@ -182,8 +183,17 @@ verdict team_steps::agree(const std::function<verdict()>& decide) {
 
 std::unique_ptr<training_steps> make_team_steps(network_module& net,
                                                 const step_rules& rules,
-                                                const distribution_params&, team& members,
-                                                handed_over state) {
+                                                const distribution_params& how,
+                                                team& members, handed_over state,
+                                                const bytes& given) {
+  const auto kind = how.kind();
+  if (kind == distribution_kind::parameter_server
+      || kind == distribution_kind::peer_to_peer) {
+    auto log = decode_updates_log(given);
+    TORCH_CHECK(log, log ? "" : log.error().message);
+    return make_exchanging_steps(net, rules, how, members, std::move(state),
+                                 std::move(*log));
+  }
   return std::make_unique<team_steps>(net, rules, members, std::move(state));
 }
 

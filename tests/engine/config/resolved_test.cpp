@@ -359,3 +359,64 @@ TEST_CASE("resolved: class weights and metrics that cannot be are told with thei
         == "x.toml:20: training.class_weights is for classes, and the task is "
            "regression; remove it");
 }
+
+TEST_CASE("resolved: the slots of a training are a number, or servers and workers") {
+  const experiment_files files;
+  const auto training = [&](const std::string& more) {
+    return files.with("epochs", "epochs = 3\n" + more);
+  };
+  const std::string server = "distribution = \"parameter_server\"\n";
+  const auto both = files.loaded(training(server + "devices = 4"));
+  CHECK(both.training.distribution.devices == 4);
+  CHECK(both.training.distribution.shares() == 4);
+  CHECK(both.training.distribution.synchronous());
+  CHECK_THAT(to_toml(both), Catch::Contains("\ndevices = 4\n")
+                                && !Catch::Contains("updates")
+                                && !Catch::Contains("staleness"));
+  const auto apart = files.loaded(
+      training(server + "devices = {servers = 1, workers = 3}\nupdates = \"bounded\""));
+  CHECK(slots_of_training(apart) == 4);
+  CHECK(apart.training.distribution.shares() == 3);
+  CHECK_FALSE(apart.training.distribution.synchronous());
+  CHECK_THAT(to_toml(apart), Catch::Contains("devices = {servers = 1, workers = 3}\n")
+                                 && Catch::Contains("updates = \"bounded\"\n"));
+  CHECK(resolved(apart).training.distribution.workers == 3);
+  CHECK(files.loaded(training("distribution = \"peer_to_peer\"\ndevices = 2"))
+            .training.distribution.rule()
+        == update_rule::asynchronous);
+}
+
+TEST_CASE("resolved: updates and slots that cannot be are told with their line") {
+  const experiment_files files;
+  const auto error_of = [&](const std::string& name, const std::string& more) {
+    return files.error_of(
+        files.with("epochs", "epochs = 3\ndistribution = \"" + name + "\"\n" + more));
+  };
+  CHECK(error_of("mirrored", "devices = {servers = 1, workers = 2}")
+        == "x.toml:21: training.devices = {servers, workers} is of distribution = "
+           "\"parameter_server\", not of \"mirrored\", whose devices are a number");
+  CHECK(error_of("parameter_server", "devices = {servers = 1}")
+        == "x.toml:21: training.devices must have at least one server and one worker: "
+           "devices = {servers = 1, workers = 3}");
+  CHECK(error_of("parameter_server", "devices = {server = 1}")
+        == "x.toml:21: training.devices.server is unknown; did you mean servers?");
+  CHECK(error_of("parameter_server", "devices = {servers = 40, workers = 40}")
+        == "x.toml:21: training.devices must be from 1 to 64");
+  CHECK(error_of("mirrored", "devices = 2\nupdates = \"asynchronous\"")
+        == "x.toml:22: training.updates is of distribution = \"parameter_server\" and "
+           "\"peer_to_peer\", not of \"mirrored\"; remove it");
+  CHECK(error_of("peer_to_peer", "devices = 2\nupdates = \"backup\"")
+        == "x.toml:22: training.updates of \"peer_to_peer\" are \"asynchronous\" or "
+           "\"bounded\"; distribution = \"multi_worker_mirrored\" has synchronous ones");
+  CHECK(error_of("parameter_server", "devices = 2\nupdates = \"bounded\"\nstaleness = 0")
+        == "x.toml:23: training.staleness must be at least 1; updates = \"synchronous\" "
+           "has none");
+  CHECK(error_of("parameter_server",
+                 "devices = {servers = 2, workers = 2}\nupdates = \"backup\"\n"
+                 "backup_workers = 2")
+        == "x.toml:23: training.backup_workers must be at least 1, and fewer than the 2 "
+           "workers");
+  CHECK(error_of("parameter_server", "devices = 2\nupdates = \"often\"")
+        == "x.toml:22: training.updates must be \"auto\", \"synchronous\", "
+           "\"asynchronous\", \"bounded\" or \"backup\", not \"often\"");
+}

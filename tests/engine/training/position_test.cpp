@@ -67,7 +67,8 @@ fs::path file_with(const fs::path& folder, const std::string& extension) {
 } // namespace
 
 TEST_CASE("position: a training whose process was lost goes on, bit for bit") {
-  for (const auto* distribution : {"one_device", "mirrored", "multi_worker_mirrored"}) {
+  for (const auto* distribution :
+       {"one_device", "mirrored", "multi_worker_mirrored", "parameter_server"}) {
     INFO(distribution);
     const image_bench bench(distribution);
     const scratch_folder scratch;
