@@ -159,10 +159,9 @@ void node_team::has_done(std::uint64_t exchanges) {
     return;
   const auto still = std::chrono::steady_clock::now() - *broken_since_;
   broken_since_.reset();
-  std::fprintf(
-      stderr, "clade node: the team went on after %lld ms\n",
-      static_cast<long long>(
-          std::chrono::duration_cast<std::chrono::milliseconds>(still).count()));
+  std::fprintf(stderr, "clade node: the team went on after %lld ms\n",
+               static_cast<long long>(
+                   std::chrono::duration_cast<std::chrono::milliseconds>(still).count()));
 }
 
 links& node_team::form() {

@@ -49,7 +49,8 @@ struct experiment {
   /// `[data]` shape and classes.
   problem synthetic_problem{.input = {}, .outputs = 10};
   search_space space;
-  std::string space_place; ///< "x.toml:8", where it is named, for messages.
+  std::string space_place;   ///< "x.toml:8", where it is named, for messages.
+  std::string devices_place; ///< The same of training.devices.
   clade::objective objective;
   evolution_params evolution;
   /// Whether the file leaves `evolution.in_flight` to the number of slots of the machine

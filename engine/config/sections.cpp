@@ -354,6 +354,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
       refuse_section(root, kind, e);
   auto length = read_search(search, folder, load_space, who, d, e);
   read_part(training, e.training);
+  e.devices_place = training.place("devices");
   if (traits.trains)
     check_measured(training, e.data.task, e.training);
   if (!traits.described)

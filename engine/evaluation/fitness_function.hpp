@@ -51,7 +51,7 @@ struct job {
   /// is lost; empty: nowhere.
   std::filesystem::path positions{};
   /// What timing decided in the training that this is to make again: that one's, as it
-  /// gave it (`evaluated_job`). Empty: timing decides anew, where it decides anything.
+  /// gave it (`evaluation`). Empty: timing decides anew, where it decides anything.
   bytes updates{};
 };
 
@@ -75,10 +75,6 @@ struct evaluated_job {
   clade::evaluation evaluation;
   blob weights;      ///< Empty unless asked for.
   blob checkpoint{}; ///< Likewise; and of what failed.
-  /// The log of what timing decided in a training with asynchronous updates, some bytes
-  /// for each step: a job that is given it makes the same weights, bit for bit, with any
-  /// number of members. Empty where timing decides nothing.
-  bytes updates{};
 };
 
 /// The one narrow seam to fitness: behind it are LibTorch training, the synthetic

@@ -73,6 +73,7 @@ void fields(auto& v, like<evaluation> auto& e) {
   v.aside("seconds", e.seconds);
   v.aside("slot", e.slot);
   v.aside("tries", e.tries);
+  v.last("updates", e.updates);
 }
 
 void fields(auto& v, like<value_pair> auto& p) {

@@ -119,7 +119,8 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
   e.outcome = result->outcome;
   e.reason = std::move(result->reason);
   e.curve = std::move(result->curve);
-  out.updates = std::move(result->updates);
+  if (const auto& log = result->updates; !log.empty())
+    e.updates.emplace(log.begin(), log.end());
   if (e.outcome != outcome::succeeded)
     return;
   e.metrics = result->best;

@@ -43,7 +43,7 @@ struct training_result {
   std::vector<epoch> curve; ///< Of this training's own epochs.
   std::vector<metric> best; ///< Of the epoch that counts.
   std::optional<training_position> position; ///< Where asked for, if it succeeded.
-  bytes updates{};                           ///< As in `evaluated_job`.
+  bytes updates{}; ///< As in `evaluation`; empty where timing decides nothing.
 };
 
 /// A training to go on with, of the same network: its checkpoint with a position.

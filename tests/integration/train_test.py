@@ -40,7 +40,7 @@ class Train(RunTest):
         self.searched = self.folder / "searched"
         self.run_folder().rename(self.searched)
 
-    def train(self, *options, epochs=12):
+    def train(self, *options, epochs=12, keeps_folder=False):
         """Trains the best of the search, and returns what its weights are named by."""
         self.finish("train", self.searched, "--epochs", epochs, *options)
         folder = self.run_folder()
@@ -58,7 +58,8 @@ class Train(RunTest):
                               " where fitness = (select max(fitness) from evaluations)").fetchall()
         self.assertIn(network, best)
         self.finish("replay", folder, "--verify")
-        folder.rename(self.folder / f"trained-{len(list(self.folder.glob('trained-*')))}")
+        if not keeps_folder:
+            folder.rename(self.folder / f"trained-{len(list(self.folder.glob('trained-*')))}")
         return rows[0][1]
 
     def refused(self, *words):
@@ -116,6 +117,15 @@ class Train(RunTest):
             self.await_log("goes on with 3 of 3 slots", run, count=killed)
         self.assertEqual(run.end(), 0, run.said())
         self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(mirrored, 1)])
+
+    def test_what_timing_decided_is_made_again(self):
+        for settings in (("parameter_server", "training.updates=asynchronous"), ("peer_to_peer",)):
+            words = [w for s in settings[1:] for w in ("--set", s)]
+            self.train("--set", f"training.distribution={settings[0]}", "--set", "training.devices=3", *words,
+                       "--slots", "cpu:3", keeps_folder=True)
+            again = self.finish("replay", self.run_folder(), "--retrain", "champion", "--slots", "cpu:1").out
+            self.assertIn("the same", again)
+            self.run_folder().rename(self.folder / settings[0])
 
     def test_what_cannot_be_is_refused_in_a_sentence(self):
         for setting, words in (("training.distribution=xla", "LibTorch does not reach TPUs"),

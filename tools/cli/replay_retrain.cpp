@@ -153,15 +153,17 @@ private:
   /// Trains it after those that it starts from.
   evaluation again(std::size_t experiment, std::vector<job> before, job last) {
     unheard_progress nobody;
-    return evaluate_lineage(std::move(before), std::move(last),
-                            [&](job j) {
-                              const auto id = j.id;
-                              auto done =
-                                  works_.at(experiment).evaluate(j.id, 0, j, nobody);
-                              if (past_.starts.contains(id))
-                                checkpoints_[{experiment, id}] = done.checkpoint;
-                              return done;
-                            })
+    return evaluate_lineage(
+               std::move(before), std::move(last),
+               [&](job j) {
+                 const auto id = j.id;
+                 if (const auto e = run_.s.find_evaluation(id); e && e->updates)
+                   j.updates.assign(e->updates->begin(), e->updates->end());
+                 auto done = works_.at(experiment).evaluate(j.id, 0, j, nobody);
+                 if (past_.starts.contains(id))
+                   checkpoints_[{experiment, id}] = done.checkpoint;
+                 return done;
+               })
         .evaluation;
   }
 

@@ -53,8 +53,9 @@ expected<void> check_devices(const experiment& e, std::size_t slots) {
   if (devices <= slots || slots == 0 || !e.slots.listen.empty())
     return {};
   return fail(error_kind::invalid_input,
-              "training.devices = " + std::to_string(devices) + ", but slots.local = \""
-                  + e.slots.local + "\" gives " + std::to_string(slots)
+              e.devices_place + ": training.devices = " + std::to_string(devices)
+                  + ", but slots.local = \"" + e.slots.local + "\" gives "
+                  + std::to_string(slots)
                   + "; take training.devices = " + std::to_string(slots)
                   + " at most, or more slots: --slots " + std::to_string(devices));
 }

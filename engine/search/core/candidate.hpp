@@ -130,6 +130,9 @@ struct evaluation {
   double seconds = 0; ///< Inside training and evaluation.
   std::string slot;   ///< "node1/cpu:0"
   std::uint32_t tries = 1;
+  /// The log of what timing decided in a training with asynchronous updates, some bytes
+  /// for each step: one that is given it makes the same weights again, bit for bit.
+  std::optional<std::vector<std::uint8_t>> updates{};
 };
 
 /// The evaluation of a candidate whose network equals that of `original`: the first part
