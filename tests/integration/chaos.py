@@ -67,12 +67,12 @@ def training():
                   {"head": 1, "alpha": 1, "beta": 1}, 2)
 
 
-def teams():
+def teams(distribution):
     """Each training is divided over the slots of all hosts. Epochs are many, so that faults meet steps."""
     changes = ("evolution.population=3", "evolution.generations=2", "training.epochs=40", "training.patience=0",
                'limits.wall_time="10h"', 'limits.evaluation_time="60min"',
-               "training.distribution=multi_worker_mirrored", "training.devices=3")
-    return Search("distributed training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
+               f"training.distribution={distribution}", "training.devices=3")
+    return Search(f"{distribution} training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
                   {"head": 1, "alpha": 1, "beta": 1}, 3)
 
 
