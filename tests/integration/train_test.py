@@ -124,7 +124,7 @@ class Train(RunTest):
             self.train("--set", f"training.distribution={settings[0]}", "--set", "training.devices=3", *words,
                        "--slots", "cpu:3", keeps_folder=True)
             again = self.finish("replay", self.run_folder(), "--retrain", "champion", "--slots", "cpu:1").out
-            self.assertIn("the same", again)
+            self.assertIn("#1: equal, 12 epochs", again)
             self.run_folder().rename(self.folder / settings[0])
 
     def test_what_cannot_be_is_refused_in_a_sentence(self):
