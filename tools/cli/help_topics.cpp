@@ -25,7 +25,8 @@ std::string distributions_text() {
   std::string out =
       "Distributions: [training] distribution = \"NAME\" and devices = k in "
       "an experiment file,\nor --set of clade train. A training then takes k "
-      "slots. k: devices, n: the\nbytes of all parameters.\n\n";
+      "slots. k: devices\n(workers, where there are S servers beside "
+      "them), n: the bytes of all parameters.\n\n";
   for (const auto& d : distribution_rows()) {
     out +=
         reference_item(std::string(d.name), std::string(d.known_as), std::string(d.what));
@@ -44,7 +45,23 @@ std::string distributions_text() {
            "are one device with a batch of k * b, up\nto rounding and to what draws "
            "or measures by the batch (dropout, batch norms). The\nlearning rate of "
            "synchronous distributions is k times as high, after a warm-up, unless\n"
-           "scale_learning_rate = false. xla (TPUs) is not reached from here.\n";
+           "scale_learning_rate = false. xla (TPUs) is not reached from here.\n"
+           "\nupdates of parameter_server (and of peer_to_peer, where marked *): "
+           "\"synchronous\", a step of\nall workers' gradients, which gives the weights "
+           "of mirrored; \"asynchronous\"*, each gradient\nas it comes; \"bounded\"*, "
+           "the "
+           "same, but no worker is more than `staleness` steps ahead of\nthe slowest; "
+           "\"backup\", a step of the first gradients, without those of "
+           "`backup_workers`.\nIn all but the first, timing decides which gradient meets "
+           "which parameters. The training\nkeeps a log of that, about a byte for each "
+           "gradient and holder, and makes the same weights\nagain by it, bit for bit, "
+           "on "
+           "any number of slots. Whatever member is lost, the others go\nback to the end "
+           "of the last epoch: synchronous weights do not change by that.\n"
+           "\nIn-graph and between-graph: whether one process or each device's own "
+           "drives "
+           "a training.\nData parallelism: devices have equal networks and parts of the "
+           "batch. Model parallelism:\nthey have parts of the network.\n";
 }
 
 void add_metrics(std::string& out, const learning_task& task) {

@@ -399,7 +399,8 @@ TEST_CASE("resolved: updates and slots that cannot be are told with their line")
         == "x.toml:21: training.devices must have at least one server and one worker: "
            "devices = {servers = 1, workers = 3}");
   CHECK(error_of("parameter_server", "devices = {server = 1}")
-        == "x.toml:21: training.devices.server is unknown; did you mean servers?");
+        == "x.toml:21: unknown key \"server\" in [training.devices]; did you mean "
+           "\"servers\"?");
   CHECK(error_of("parameter_server", "devices = {servers = 40, workers = 40}")
         == "x.toml:21: training.devices must be from 1 to 64");
   CHECK(error_of("mirrored", "devices = 2\nupdates = \"asynchronous\"")
