@@ -1,5 +1,7 @@
 #include "actors/node/node_team.hpp"
 
+#include "actors/transport/stranger_guard.hpp"
+
 #include <netdb.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -185,6 +187,8 @@ expected<std::unique_ptr<team_entrance>> make_entrance(const key_files& keys, bo
   auto door = team_door::open(keys, open ? "0.0.0.0" : this_machine);
   if (!door)
     return tl::unexpected(std::move(door).error());
+  if (!open)
+    admit_own_user_only((*door)->port());
   auto made = std::make_unique<team_entrance>();
   made->door = std::move(*door);
   return made;

@@ -36,7 +36,8 @@ public:
 
   /// Links this member with all others, and waits for those that come later: it connects
   /// to those before it and accepts those after it. Who is not of this formation is not
-  /// let in; a member of a later one tries again until this one has it too. Blocks.
+  /// let in; a member of a later one tries again until this one has it too. A member that
+  /// goes before all are linked is waited for again. Blocks.
   ///
   /// Throws `team_broken` when the time `most` is over, when a member has another
   /// checksum, or when the descriptor `interrupt` becomes readable, which the caller does

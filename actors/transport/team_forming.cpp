@@ -105,10 +105,12 @@ team_forming::team_forming(const team_forming_params& params)
 std::unique_ptr<team_links> team_forming::run() {
   for (;;) {
     connect_due();
-    if (all_linked())
-      return linked();
-    wait();
+    // One that was let in may have gone before: all are looked at once more.
+    const bool complete = all_linked();
+    wait(complete ? 0 : patience());
     look_at_members();
+    if (complete && all_linked())
+      return linked();
     look_at_arrivals();
     drop_late();
     accept_new();
@@ -268,7 +270,7 @@ void team_forming::drop_late() {
   });
 }
 
-void team_forming::wait() {
+void team_forming::wait(int most_ms) {
   polled_.resize(first_member_place);
   polled_[interrupt_place] = {.fd = params_.interrupt, .events = POLLIN, .revents = 0};
   polled_[listener_place] = {
@@ -284,11 +286,11 @@ void team_forming::wait() {
   }
   for (const auto& a : arrivals_)
     polled_.push_back({a.greeting.descriptor(), a.greeting.events(), 0});
-  if (::poll(polled_.data(), polled_.size(), patience()) < 0 && errno != EINTR)
+  if (::poll(polled_.data(), polled_.size(), most_ms) < 0 && errno != EINTR)
     throw team_broken(std::string("poll: ") + std::strerror(errno));
   if (polled_[interrupt_place].revents != 0)
     throw team_broken("the team is formed anew, or its task is dropped");
-  if (clock::now() >= params_.until)
+  if (clock::now() >= params_.until && !all_linked())
     give_up();
 }
 

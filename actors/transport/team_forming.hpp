@@ -71,7 +71,7 @@ private:
   void refuse(const arrival& a, const std::string& why);
   void drop_late();
 
-  void wait();
+  void wait(int most_ms);
   [[nodiscard]] int patience() const;
   void look_at_members();
   void look_at_arrivals();

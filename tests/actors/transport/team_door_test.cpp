@@ -193,9 +193,11 @@ TEST_CASE("team door: a member of a later formation waits until others have it t
   auto ahead = all.start(all.formation(1, 2)), last = all.start(all.formation(2, 2));
   interrupt.set();
   CHECK_THROWS_AS(behind.get(), team_broken);
-  const auto first = all.link(all.formation(0, 2));
-  CHECK(ahead.get()->own() == 1);
-  CHECK(last.get()->own() == 2);
+  // All are kept until all are there: who goes before is waited for again.
+  const auto first = all.link(all.formation(0, 2)), second = ahead.get(),
+             third = last.get();
+  CHECK(second->own() == 1);
+  CHECK(third->own() == 2);
 }
 
 TEST_CASE("team door: a member that goes while a team forms may come back") {
