@@ -6,7 +6,7 @@ using namespace clade;
 using namespace std::chrono_literals;
 
 TEST_CASE("slot watch: it is said, once, that slots rest because a training needs more") {
-  slot_watch watch("none.log", 2);
+  slot_watch watch("none.log", 2, " of one machine");
   const std::chrono::steady_clock::time_point start{};
   slots_view slots{.slots = {{.name = "a", .ready = true}}, .failures = {}, .waiting = 1};
   CHECK_FALSE(watch.look(slots, start));
