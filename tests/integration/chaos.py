@@ -69,8 +69,8 @@ def training():
 
 def teams(distribution):
     """Each training is divided over the slots of all hosts. Epochs are many, so that faults meet steps."""
-    changes = ("evolution.population=3", "evolution.generations=2", "training.epochs=40", "training.patience=0",
-               'limits.wall_time="10h"', 'limits.evaluation_time="60min"',
+    changes = ("evolution.population=3", "evolution.generations=2", "training.epochs=25", "training.patience=0",
+               'training.checkpoint_every="1s"', 'limits.wall_time="10h"', 'limits.evaluation_time="60min"',
                f"training.distribution={distribution}", "training.devices=3")
     return Search(f"{distribution} training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
                   {"head": 1, "alpha": 1, "beta": 1}, 3)
