@@ -6,6 +6,7 @@
 #include "engine/export/model_file.hpp"
 #include "engine/export/safetensors.hpp"
 #include "engine/telemetry/wire.hpp"
+#include "engine/training/loop_position.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/fuzz/messages.hpp"
 #include "tests/fuzz/small_history.hpp"
@@ -77,6 +78,32 @@ void write_records() {
                           .experiment = "[experiment]\nname = \"y\"\n",
                           .seed = 8,
                           .search = {3, 4}}));
+}
+
+void write_loop_position() {
+  const std::vector<weight_tensor> one{
+      {.name = "n2.weight", .shape = {2}, .values = {1, 2}}};
+  const training_position training{.key = 7,
+                                   .epochs = 2,
+                                   .weights = one,
+                                   .best = {{"validation.loss", 0.5}},
+                                   .lowest_loss = 0.5,
+                                   .since_lowest = 1,
+                                   .optimiser = "adam",
+                                   .steps = 9,
+                                   .moments = one,
+                                   .average = one,
+                                   .generators = {"g"}};
+  write("loop_position", "whole",
+        encode(loop_position{
+            .training = training,
+            .best = one,
+            .epoch = 3,
+            .next_batch = 4,
+            .assessed = true,
+            .total_loss = 1,
+            .train_loss = 0.7,
+            .curve = {{.number = 1, .metrics = {{"train.loss", 0.7}}, .seconds = 0.1}}}));
 }
 
 void write_weights() {
@@ -310,6 +337,7 @@ int main(int count, char** arguments) {
   write_genomes();
   write_records();
   write_weights();
+  write_loop_position();
   write_models();
   write_text_formats();
   write_preprocessing();
