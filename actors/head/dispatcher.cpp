@@ -45,10 +45,9 @@ void dispatcher_state::take(const submission& message) {
   for (const auto& c : message.candidates) {
     schedule.submit({.id = c.id,
                      .work = c.work * std::max(1U, c.epochs - c.start_epoch),
-                     .needs = {.memory_bytes = params.memory_of ? params.memory_of(c) : 0,
-                               .slots = params.devices,
-                               .team = params.by_team},
-                     .first = c.id == first});
+                     .needs = params.needs_of ? params.needs_of(c) : task_needs{},
+                     .first = c.id == first,
+                     .alone = params.alone});
     open.emplace(c.id, c);
   }
   serve();
@@ -83,19 +82,24 @@ taken dispatcher_state::take(const results& message) {
 
 // False, here and below: the result is not of our making. Its lease runs on, and ends.
 bool dispatcher_state::take_training(node_id id, const result& r, evaluations& accepted) {
+  if (!r.failure.empty()) {
+    take_decline(id, r);
+    return true;
+  }
   auto decoded = decode_record(r.done);
   auto* evaluated = decoded ? std::get_if<candidate_evaluated>(&*decoded) : nullptr;
   if (evaluated == nullptr || evaluated->evaluated.id != r.id.candidate)
     return false;
   auto& e = evaluated->evaluated;
-  const auto members = schedule.members_of(r.id);
+  auto others = params.by_team ? schedule.members_of(r.id) : std::vector<node_id>();
+  std::erase(others, id); // It hears by the answer.
   e.tries = schedule.accept(id, r.id, r.lease, e.seconds, r.peak_bytes);
   if (e.tries == 0)
     return true;
   auto& node = nodes.at(id);
   e.slot = node.view.name;
   open.erase(r.id.candidate);
-  tell_members(members, r.id);
+  forget(others, r.id);
   accepted.batch.push_back({std::move(e), whole_of(node, r, blob_part::weights),
                             whole_of(node, r, blob_part::checkpoint)});
   return true;
@@ -163,7 +167,7 @@ withdrawn dispatcher_state::take_back() {
 void dispatcher_state::drop(const drop_candidate& message) {
   if (open.erase(message.id) == 0)
     return; // Its result is on its way to the selector.
-  tell_members(schedule.drop(message.id), message.id);
+  forget(schedule.drop(message.id), message.id);
   evaluation e{.id = message.id, .outcome = outcome::dropped};
   e.reason = "dropped by " + message.who;
   evaluations dropped;
@@ -188,7 +192,7 @@ void dispatcher_state::refuse_too_large() {
 void dispatcher_state::serve() {
   if (now() < serves_from)
     return;
-  if (params.memory_of)
+  if (params.needs_of)
     refuse_too_large();
   if (held)
     return;
@@ -264,7 +268,7 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
           .keep_checkpoint = static_cast<std::uint8_t>(keep),
           .before = ancestors_of(start),
           .checkpoint = std::move(start.checkpoint),
-          .shares = params.by_team ? params.devices : 0};
+          .shares = params.by_team ? schedule.shares_of(l.id) : 0};
 }
 
 slots_view dispatcher_state::view() const {
@@ -287,6 +291,7 @@ slots_view dispatcher_state::view() const {
   }
   for (const auto& [slot, f] : failures)
     answer.failures.push_back(f);
+  find_awaited(answer, params.slots_with_servers, params.servers);
   return answer;
 }
 

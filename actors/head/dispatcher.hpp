@@ -24,13 +24,17 @@ struct dispatcher_params {
   /// come back with what they have.
   std::chrono::milliseconds wait_for_nodes{0};
   std::uint64_t local_worker = 0; ///< If this one cannot train, the run cannot go on.
-  /// Bytes that training this candidate takes, as estimated; none: no need to know.
-  std::function<std::uint64_t(const candidate&)> memory_of;
+  /// What training this candidate takes; none: a slot, and next to no memory.
+  std::function<task_needs(const candidate&)> needs_of;
+  bool alone = false; ///< Each candidate travels by itself (`task::alone`).
   /// Knows what trainings start from; none: they start from nothing (synthetic fitness).
   archive_actor archive{};
-  /// Slots that a training takes together, and whether as a team.
-  std::uint32_t devices = 1;
-  bool by_team = false;
+  bool by_team = false; ///< Trainings may be done by teams.
+  /// The first members of a team may be servers, which compute nothing; where there are
+  /// any, every team has so many slots.
+  std::uint32_t servers = 0, slots_with_servers = 0;
+  /// Slots whose evaluations would have other bits than those of the first may not join.
+  bool portable = false;
   /// Trainings leave checkpoints, since others may start from them.
   bool keep_checkpoints = false;
   std::function<void(const std::string&)> say; ///< For the log. From any thread.
@@ -58,13 +62,16 @@ struct dispatcher_state {
     std::uint64_t worker = 0, session = 0;
     team_address team;
     team_passed passed{}; ///< What it told last of its work in a team.
+    std::uint64_t rounding = 0;
     time_point joined, at_work;
     /// Blobs that the node fetches, and sends, in pieces; both end with the lease.
     std::map<part_key, blob> lent;
     std::map<part_key, arriving> uploads;
   };
-  struct known_team {
-    std::vector<node_id> members;
+  /// As in slot_changed; 0: none.
+  struct rounding_slot {
+    std::string slot;
+    std::uint64_t rounding = 0;
   };
   struct pending_hello {
     node_hello hello;
@@ -78,12 +85,13 @@ struct dispatcher_state {
   selector_actor selector;
   std::vector<pending_hello> early; ///< Came before the selector.
   std::map<node_id, node_entry> nodes;
+  rounding_slot first_rounding; ///< Of the first that joined and has one.
   /// By session: nodes that were lost before it was known how their processes ended.
   std::map<std::uint64_t, node_id> lost_sessions;
   std::map<std::string, slot_failures> failures; ///< By slot.
   std::map<candidate_id, candidate> open;        ///< Submitted, no result yet.
   std::map<task_id, open_test> tests;            ///< The same of these.
-  std::map<task_id, known_team> teams;           ///< As their members know them.
+  std::map<task_id, std::vector<node_id>> teams; ///< Their members, as these know them.
   std::uint64_t last_generation = 0;
   double keep_weights_above = 0;
   bool has_begun = false; ///< Candidates came.
@@ -97,6 +105,7 @@ struct dispatcher_state {
   caf::result<node_welcome> greet(const node_hello& hello, const link_actor& link);
   node_welcome welcome(const node_hello& hello, const link_actor& link);
   void ready(const node_ready& message);
+  [[nodiscard]] std::string why_unfit(const node_entry& node) const;
   void take(const submission& message);
   void take(const assignment& test, caf::typed_response_promise<test_answer> answer);
   taken take(const results& message);
@@ -120,16 +129,22 @@ private:
   void join(node_id id, node_entry& node);
   void hear_of_former(const node_hello& hello);
   [[nodiscard]] bool take_training(node_id id, const result& r, evaluations& accepted);
+  void take_decline(node_id id, const result& r);
   [[nodiscard]] bool take_test(node_id id, const result& r);
   void answer_test(const task_id& id, test_answer answer);
+  void note_failure(const std::string& slot, const lost_lease& lost,
+                    const std::string& reason);
+  void tell_attempt(const std::string& slot, const lost_lease& lost,
+                    const std::string& reason) const;
+  void say_quarantine(const std::string& slot, const std::string& why) const;
   void give_up(const std::vector<lost_lease>& lost, const std::string& slot,
                const std::string& how);
   void leave_entry(std::map<node_id, node_entry>::iterator node,
                    const std::string& reason);
   void refuse_too_large();
   void form_teams();
-  void form(const formed_team& team, known_team& known);
-  void tell_members(const std::vector<node_id>& members, const task_id& done);
+  void form(const formed_team& team);
+  void forget(const std::vector<node_id>& by, const task_id& done) const;
   void give(node_id id, const std::vector<lease>& leases);
   void give(node_id id, const std::vector<lease>& leases,
             std::map<candidate_id, lineage> starts);

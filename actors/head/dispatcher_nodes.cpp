@@ -8,6 +8,7 @@
 // they have, and get leases on what has no evaluation yet.
 
 #include "actors/head/dispatcher.hpp"
+#include "genome/wall_clock.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -27,6 +28,15 @@ constexpr auto node_of = [](const auto& lost) { return lost.second; };
 std::uint64_t heartbeat_for(std::chrono::milliseconds lease) {
   return static_cast<std::uint64_t>(
       std::clamp<std::chrono::milliseconds>(lease / 4, 100ms, 1s).count());
+}
+
+/// Of this machine's; what a message takes is too little to matter.
+std::chrono::milliseconds clock_ahead(std::uint64_t clock_ms) {
+  if (clock_ms == 0)
+    return 0ms;
+  constexpr std::uint64_t latest = std::uint64_t{1} << 53;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(clock_ms, latest))
+                                   - unix_ms());
 }
 
 /// "cuda" of "cuda:1" and of "box/cuda:1".
@@ -64,9 +74,12 @@ node_welcome dispatcher_state::welcome(const node_hello& hello, const link_actor
   }
   auto& [id, node] = *found;
   node.link = link;
-  if (hello.ready)
+  if (hello.ready) {
     node.team = hello.team;
+    node.rounding = hello.rounding;
+  }
   node.view.away = false;
+  node.view.clock_ahead = clock_ahead(hello.clock_ms);
   self->monitor(link);
   schedule.join(id,
                 {.slot = hello.slot,
@@ -123,14 +136,42 @@ void dispatcher_state::hear_of_former(const node_hello& hello) {
     lose(replaced->first, {.how = "its node process ended"});
 }
 
+/// Evaluations on it have other last bits than those on that one; 0 stands for any.
+bool rounds_otherwise(const dispatcher_state::node_entry& node,
+                      const dispatcher_state::rounding_slot& than) {
+  return node.rounding != 0 && than.rounding != 0 && node.rounding != than.rounding;
+}
+
 void dispatcher_state::join(node_id id, node_entry& node) {
   node.view.ready = true;
   node.at_work = now();
   schedule.enable(id);
   say(node.view.name + " joined" + (node.view.label.empty() ? "" : ": ")
       + node.view.label);
-  self->send(selector, observation{slot_changed{
-                           .slot = node.view.name, .joined = true, .reason = {}}});
+  if (first_rounding.rounding == 0)
+    first_rounding = {node.view.name, node.rounding};
+  if (rounds_otherwise(node, first_rounding))
+    say(node.view.name + " rounds otherwise than " + first_rounding.slot
+        + ": weights have other last bits there; training.arithmetic = \"portable\" "
+          "makes them equal on all x86-64 processors");
+  slot_changed joined{.slot = node.view.name, .joined = true, .reason = {}};
+  if (node.rounding != 0)
+    joined.rounding = node.rounding;
+  self->send(selector, observation{std::move(joined)});
+}
+
+// Beside those that joined before it; empty: nothing is in the way.
+std::string dispatcher_state::why_unfit(const node_entry& node) const {
+  const auto& first = first_rounding;
+  if (params.portable && rounds_otherwise(node, first))
+    return "training.arithmetic = \"portable\" wants equal bits of all slots, and it "
+           "rounds otherwise than "
+           + first.slot;
+  if (params.by_team && !first.slot.empty()
+      && device_of(node.view.name) != device_of(first.slot))
+    return "slots that share a training are of one kind of device, and " + first.slot
+           + " is of another";
+  return {};
 }
 
 void dispatcher_state::ready(const node_ready& message) {
@@ -139,13 +180,15 @@ void dispatcher_state::ready(const node_ready& message) {
     return;
   auto& node = found->second;
   node.team = message.team;
-  if (message.failure.empty()) {
+  node.rounding = message.rounding;
+  const auto failure = message.failure.empty() ? why_unfit(node) : message.failure;
+  if (failure.empty()) {
     join(found->first, node);
     return serve();
   }
-  say(node.view.name + " cannot train: " + message.failure);
+  say(node.view.name + " cannot train: " + failure);
   if (node.worker == params.local_worker)
-    self->send(selector, run_failure{{error_kind::invalid_input, message.failure}});
+    self->send(selector, run_failure{{error_kind::invalid_input, failure}});
   self->send(node.link, leave{"it cannot train"});
 }
 
@@ -202,25 +245,52 @@ void dispatcher_state::lose(node_id id, const former_process& end) {
   const bool before = schedule.quarantined(name, now()).has_value();
   const auto all_lost = schedule.leave(id, now(), end.own_doing);
   for (const auto& lost : all_lost) {
-    auto& f = failures[name];
-    f.slot = name;
-    ++f.count;
-    f.last = to_text(lost.id) + ": " + reason;
+    note_failure(name, lost, reason);
     if (lost.id.type != task_type::train)
       say(name + " lost " + to_text(lost.id));
     else
-      self->send(selector, observation{attempt_failed{.id = lost.id.candidate,
-                                                      .attempt = lost.attempt,
-                                                      .slot = name,
-                                                      .reason = reason}});
+      tell_attempt(name, lost, reason);
   }
-  if (const auto until = schedule.quarantined(name, now()); until && !before)
-    say(name + " lost what it was given several times in a row: it is quarantined, and "
-        + "tried again in "
-        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
-        + " s");
+  if (!before)
+    say_quarantine(name, "lost what it was given several times in a row");
   give_up(all_lost, name, end.how);
   serve();
+}
+
+// Where others of its team go on, no attempt has failed.
+void dispatcher_state::take_decline(node_id id, const result& r) {
+  const auto lost = schedule.decline(id, {.id = r.id, .number = r.lease}, now());
+  if (!lost)
+    return;
+  const auto& name = nodes.at(id).view.name;
+  note_failure(name, *lost, r.failure);
+  if (schedule.members_of(r.id).empty())
+    tell_attempt(name, *lost, r.failure);
+  say_quarantine(name, "cannot go on with " + to_text(r.id) + ", as " + r.failure);
+}
+
+void dispatcher_state::note_failure(const std::string& slot, const lost_lease& lost,
+                                    const std::string& reason) {
+  auto& f = failures[slot];
+  f.slot = slot;
+  ++f.count;
+  f.last = to_text(lost.id) + ": " + reason;
+}
+
+void dispatcher_state::tell_attempt(const std::string& slot, const lost_lease& lost,
+                                    const std::string& reason) const {
+  self->send(selector, observation{attempt_failed{.id = lost.id.candidate,
+                                                  .attempt = lost.attempt,
+                                                  .slot = slot,
+                                                  .reason = reason}});
+}
+
+void dispatcher_state::say_quarantine(const std::string& slot,
+                                      const std::string& why) const {
+  if (const auto until = schedule.quarantined(slot, now()))
+    say(slot + " " + why + ": it is quarantined, and tried again in "
+        + std::to_string(std::chrono::ceil<std::chrono::seconds>(*until - now()).count())
+        + " s");
 }
 
 void dispatcher_state::give_up(const std::vector<lost_lease>& all_lost,

@@ -16,12 +16,19 @@ void dispatcher_state::form_teams() {
     return std::ranges::none_of(present,
                                 [&](const auto& t) { return t.given.id == known.first; });
   });
-  for (const auto& t : present)
-    if (auto& known = teams[t.given.id]; known.members != t.members)
-      form(t, known);
+  for (const auto& t : present) {
+    auto& known = teams[t.given.id];
+    if (known == t.members)
+      continue;
+    form(t);
+    if (!known.empty())
+      say(to_text(t.given.id) + " goes on with " + std::to_string(t.members.size())
+          + " of " + std::to_string(t.slots) + " slots");
+    known = t.members;
+  }
 }
 
-void dispatcher_state::form(const formed_team& team, known_team& known) {
+void dispatcher_state::form(const formed_team& team) {
   team_formed message{
       .id = team.given.id, .generation = ++last_generation, .own = 0, .members = {}};
   for (const auto id : team.members)
@@ -35,10 +42,6 @@ void dispatcher_state::form(const formed_team& team, known_team& known) {
       self->send(link, message);
     ++message.own;
   }
-  if (!known.members.empty())
-    say(to_text(team.given.id) + " goes on with " + std::to_string(team.members.size())
-        + " of " + std::to_string(params.devices) + " slots");
-  known.members = team.members;
 }
 
 // The first that comes of a task says only where counting begins.
@@ -49,24 +52,21 @@ void dispatcher_state::show(const team_passed& message) {
   auto& node = found->second;
   const auto before = std::exchange(node.passed, message);
   auto& t = node.view.team;
-  if (message.time_us <= before.time_us || message.exchanges < before.exchanges)
+  if (message.time_us <= before.time_us || message.exchanges < before.exchanges
+      || message.waited_us < before.waited_us)
     return;
   const auto seconds = static_cast<double>(message.time_us - before.time_us) / 1e6;
   t.steps = static_cast<double>(message.exchanges - before.exchanges) / seconds;
   t.bytes = static_cast<double>(message.bytes_sent - before.bytes_sent) / seconds;
-  t.waits = static_cast<double>(message.waited_us - before.waited_us) / 1e6 / seconds;
+  t.waits = std::min(1.0, static_cast<double>(message.waited_us - before.waited_us) / 1e6
+                              / seconds);
 }
 
-// Members that did not send what the head has now, or nobody wants, forget it.
-void dispatcher_state::tell_members(const std::vector<node_id>& members,
-                                    const task_id& done) {
-  for (const auto id : members)
-    if (const auto found = nodes.find(id); found != nodes.end() && found->second.link)
-      self->send(found->second.link, taken{{done}});
-  for (const auto id : members)
-    if (const auto found = nodes.find(id); found != nodes.end())
-      found->second.view.team = {};
-  teams.erase(done);
+// Nodes that have what the head has now, or nobody wants.
+void dispatcher_state::forget(const std::vector<node_id>& by, const task_id& done) const {
+  for (const auto id : by)
+    if (const auto& link = nodes.at(id).link)
+      self->send(link, taken{{done}});
 }
 
 } // namespace clade

@@ -14,7 +14,7 @@
 #include "engine/store/blob_folder.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/telemetry/publisher.hpp"
-#include "engine/training/recipe.hpp"
+#include "engine/training/fitting.hpp"
 #include "genome/wakeable_queue.hpp"
 
 #include <caf/io/all.hpp>
@@ -39,18 +39,19 @@ constexpr auto slots_interval = 250ms;
 // How long a person who tells the run something waits at most.
 constexpr auto obeys_within = 3s;
 
-/// Bytes that training a candidate takes, by the table of operators.
-std::function<std::uint64_t(const candidate&)> memory_estimate(const experiment& e,
+/// What training a candidate takes; its memory by the table of operators.
+std::function<task_needs(const candidate&)> needs_of_trainings(const experiment& e,
                                                                const problem& p) {
-  return
-      [space = e.space, training = e.training, p](const candidate& c) -> std::uint64_t {
-        const auto decoded = decode(space, *c.genome, p);
-        const auto recipe = recipe_of(training, c.genome->hyperparameters);
-        if (!decoded || !recipe)
-          return 0; // Its trainer will say what is wrong with it.
-        return peak_bytes(*decoded, static_cast<std::uint64_t>(recipe->batch_size),
-                          state_copies(*recipe));
-      };
+  return [space = e.space, training = e.training, p](const candidate& c) {
+    const auto fitted = decode(space, *c.genome, p).and_then([&](const network& n) {
+      return fit_training(training, n, c.genome->hyperparameters);
+    });
+    if (!fitted)
+      return task_needs{}; // Its trainer will say what is wrong with it.
+    const auto& how = fitted->distribution;
+    return task_needs{
+        .memory_bytes = fitted->bytes, .slots = how.devices, .team = how.by_team()};
+  };
 }
 
 /// Empties the folder in which weights that nodes send are gathered: what an earlier head
@@ -110,6 +111,7 @@ public:
   expected<void> begin(const head_params& params, store file, run_state run) {
     const auto& e = params.experiment;
     const bool trains = e.traits().trains;
+    const bool goes_on = e.evaluator->gives_checkpoints();
     // Nodes of this machine have them; only others are told, which costs a reading.
     auto files =
         trains && !e.slots.listen.empty() ? data_files(e.data) : std::vector<data_file>{};
@@ -129,22 +131,25 @@ public:
     }
     dispatcher_ = system_->spawn(
         dispatcher_behavior,
-        dispatcher_params{.schedule = {.lease = params.lease},
-                          .run = *identity,
-                          .experiment = to_toml(e),
-                          .files = std::move(*files),
-                          .source = source_,
-                          .incoming = incoming_folder(params.folder),
-                          .wait_for_nodes = params.wait_for_nodes,
-                          .local_worker = params.local_worker,
-                          .memory_of =
-                              trains ? memory_estimate(e, params.problem) : nullptr,
-                          .archive = trains ? archive_ : archive_actor{},
-                          .devices = slots_of_training(e),
-                          .by_team = trains && e.training.distribution.by_team(),
-                          .keep_checkpoints = trains && starts_from_others(e.evolution),
-                          .say = params.say,
-                          .show = shows_epochs()});
+        dispatcher_params{
+            .schedule = {.lease = params.lease},
+            .run = *identity,
+            .experiment = to_toml(e),
+            .files = std::move(*files),
+            .source = source_,
+            .incoming = incoming_folder(params.folder),
+            .wait_for_nodes = params.wait_for_nodes,
+            .local_worker = params.local_worker,
+            .needs_of = trains ? needs_of_trainings(e, params.problem) : nullptr,
+            .alone = e.traits().alone,
+            .archive = goes_on ? archive_ : archive_actor{},
+            .by_team = trains && e.training.distribution.by_team(),
+            .servers = e.training.distribution.servers,
+            .slots_with_servers = e.training.distribution.devices,
+            .portable = trains && e.training.arithmetic == arithmetic::portable,
+            .keep_checkpoints = goes_on && starts_from_others(e.evolution),
+            .say = params.say,
+            .show = shows_epochs()});
     door_ = system_->spawn(door_behavior, dispatcher_, params.build);
     auto bound = caf::openssl::publish(door_, params.listen.port,
                                        params.listen.host.c_str(), true);

@@ -17,7 +17,7 @@ namespace clade {
 
 /// Raised with every change of a message between processes. A node of another version is
 /// refused in a sentence that names both.
-inline constexpr std::uint32_t protocol_version = 13;
+inline constexpr std::uint32_t protocol_version = 15;
 
 /// Files, and weights and checkpoints that are larger, travel in pieces of this size.
 inline constexpr std::size_t piece_bytes = 1 << 20;
@@ -77,6 +77,8 @@ struct node_hello {
   std::vector<held_lease> has;
   std::vector<former_process> former; ///< Of its slot, the latest last.
   team_address team;                  ///< As in `node_ready`, where it said that.
+  std::uint64_t rounding = 0;         ///< The same.
+  std::uint64_t clock_ms = 0;         ///< Its machine's, since 1970; 0: it does not say.
 };
 
 /// A file of the experiment's data.
@@ -106,6 +108,7 @@ struct node_ready {
   std::uint64_t node = 0;
   std::string failure;
   team_address team;
+  std::uint64_t rounding = 0; ///< As fitness_function::warm_up returns it.
 };
 
 /// A candidate that is trained again because another starts from it and its checkpoint is
@@ -140,8 +143,8 @@ struct assignment {
   /// The trained weights that a test measures. If they are empty, the node trains the
   /// candidate again first, by the fields above. Of the final model, its encoded members.
   blob weights;
-  /// Of a task that a team does together: the parts that it has. Every member gets the
-  /// assignment, and then `team_formed`.
+  /// How many parts the task has, where a team does it together; else 0. Every member gets
+  /// the assignment, and then `team_formed`.
   std::uint32_t shares = 0;
 };
 
@@ -155,7 +158,9 @@ struct result {
   task_id id;
   std::uint64_t lease = 0;
   std::uint64_t peak_bytes = 0; ///< Memory it took; 0: not measured.
-  std::string failure;          ///< Why a test could not be made.
+  /// Why a test could not be made, or why this machine cannot go on with a training,
+  /// which another may.
+  std::string failure;
   /// A training sends an encoded candidate_evaluated record, a test an encoded
   /// examination, the final model an encoded composition. It is empty where a test of the
   /// linear model has no meaning.
@@ -182,7 +187,7 @@ struct epoch_passed {
   bytes passed; ///< An encoded `epoch`.
 };
 
-/// What a node does in a team, since it began; for people.
+/// A node says how much it has done of a team's task since it began; for people.
 struct team_passed {
   std::uint64_t node = 0;
   std::uint64_t exchanges = 0;
@@ -246,7 +251,7 @@ struct team_member {
   team_address address;
 };
 
-/// Who does a task together from now on; void is what was formed before.
+/// The head says who does a task together from now on. Earlier formations are void.
 struct team_formed {
   task_id id;
   std::uint64_t generation = 0; ///< Grows; a former one means nothing any more.
@@ -300,7 +305,8 @@ typename Inspector::result_type inspect(Inspector& f, team_address& x) {
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_hello& x) {
   return f(caf::meta::type_name("node_hello"), x.slot, x.label, x.worker, x.session,
-           x.run, x.ready, x.memory_bytes, x.measured, x.has, x.former, x.team);
+           x.run, x.ready, x.memory_bytes, x.measured, x.has, x.former, x.team,
+           x.rounding, x.clock_ms);
 }
 
 template<class Inspector>
@@ -316,7 +322,7 @@ typename Inspector::result_type inspect(Inspector& f, node_welcome& x) {
 
 template<class Inspector>
 typename Inspector::result_type inspect(Inspector& f, node_ready& x) {
-  return f(caf::meta::type_name("node_ready"), x.node, x.failure, x.team);
+  return f(caf::meta::type_name("node_ready"), x.node, x.failure, x.team, x.rounding);
 }
 
 template<class Inspector>

@@ -125,9 +125,9 @@ struct member_state {
   void welcome(const node_welcome& message) {
     node = message.node;
     const auto prepared = fitness->prepare(message.experiment);
-    self->send(
-        dispatcher,
-        node_ready{.node = node, .failure = prepared ? "" : prepared.error().message});
+    self->send(dispatcher, node_ready{.node = node,
+                                      .failure = prepared ? "" : prepared.error().message,
+                                      .team = {}});
     self->delayed_send(self, heartbeat_interval, tick{});
   }
 

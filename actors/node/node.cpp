@@ -1,6 +1,7 @@
 #include "actors/node/node.hpp"
 
 #include "actors/node/peak_memory.hpp"
+#include "genome/wall_clock.hpp"
 
 #include <algorithm>
 #include <random>
@@ -47,7 +48,9 @@ node_hello node_state::hello() {
                      .measured = measures_memory(params.device),
                      .has = {},
                      .former = params.former,
-                     .team = prepared ? prepared->team : team_address{}};
+                     .team = prepared ? prepared->team : team_address{},
+                     .rounding = prepared ? prepared->rounding : 0,
+                     .clock_ms = static_cast<std::uint64_t>(unix_ms())};
   for (const auto& [task, h] : has)
     message.has.push_back(
         {.id = task, .lease = h.lease, .generation = h.team ? h.team->generation() : 0});
@@ -159,8 +162,6 @@ void node_state::forget(const taken& message) {
     if (const auto found = has.find(task); found != has.end()) {
       if (!found->second.done)
         work->drop(found->second.given);
-      if (found->second.team)
-        found->second.team->drop();
       has.erase(found);
     }
   }
@@ -272,7 +273,8 @@ node_executors spawn_executors(node_actor::stateful_pointer<node_state> node) {
                                                .node = node,
                                                .device = s.params.device,
                                                .open_to_teams = s.params.open_to_teams,
-                                               .address = s.params.address}),
+                                               .address = s.params.address,
+                                               .logs = s.params.logs}),
           .evaluator = node->spawn<caf::detached>(
               evaluator_behavior, evaluator_params{.work = s.work, .node = node})};
 }

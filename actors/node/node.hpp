@@ -6,6 +6,7 @@
 #include "actors/node/trainer.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,8 @@ struct node_params {
   /// Opens the door for members of teams; `open`: to other machines too. None: this node
   /// takes part in no team.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams;
+  /// Where programs that evaluate have their logs; empty: in this user's cache.
+  std::filesystem::path logs{};
   std::string address; ///< Of this machine, for members on others; as in `team_address`.
 };
 

@@ -3,6 +3,7 @@
 #include "actors/messages/protocol.hpp"
 #include "actors/transport/door.hpp"
 #include "actors/transport/link.hpp"
+#include "actors/transport/network_address.hpp"
 #include "actors/transport/network_config.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "actors/transport/tls_probe.hpp"

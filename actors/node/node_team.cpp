@@ -2,9 +2,7 @@
 
 #include "actors/transport/stranger_guard.hpp"
 
-#include <netdb.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,12 +31,12 @@ public:
                 std::span<std::byte> in) override {
     const waiting w(seen_);
     all_->exchange(to, out, from, in);
-    seen_.bytes_sent += out.size();
+    seen_.sent(out.size());
   }
   void send(std::size_t to, std::span<const std::byte> out) override {
     const waiting w(seen_);
     all_->send(to, out);
-    seen_.bytes_sent += out.size();
+    seen_.sent(out.size());
   }
   void receive(std::size_t from, std::span<std::byte> in) override {
     const waiting w(seen_);
@@ -56,26 +54,43 @@ private:
   /// Adds the time of a call.
   class waiting {
   public:
-    explicit waiting(traffic& seen) : seen_(seen) {}
-    ~waiting() {
-      seen_.waited_us += static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::microseconds>(
-              std::chrono::steady_clock::now() - since_)
-              .count());
-    }
+    explicit waiting(traffic& seen) : seen_(seen) { seen_.begin_waiting(); }
+    ~waiting() { seen_.end_waiting(); }
+    waiting(const waiting&) = delete;
+    waiting& operator=(const waiting&) = delete;
 
   private:
     traffic& seen_;
-    std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   };
 
   std::unique_ptr<links> all_;
   traffic& seen_;
 };
 
+std::uint64_t microseconds(std::chrono::steady_clock::duration time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+}
+
 constexpr const char* this_machine = "127.0.0.1";
 
 } // namespace
+
+void traffic::begin_waiting() {
+  const std::lock_guard lock(mutex_);
+  waits_since_ = clock::now();
+}
+
+void traffic::end_waiting() {
+  const std::lock_guard lock(mutex_);
+  waited_ += clock::now() - *waits_since_;
+  waits_since_.reset();
+}
+
+std::chrono::steady_clock::duration traffic::waited() const {
+  const std::lock_guard lock(mutex_);
+  return waits_since_ ? waited_ + (clock::now() - *waits_since_) : waited_;
+}
 
 node_team::node_team(std::size_t shares, std::shared_ptr<team_entrance> entrance)
     : shares_(shares),
@@ -134,10 +149,9 @@ std::uint64_t node_team::generation() const {
 team_passed node_team::passed() const {
   const auto time = std::chrono::steady_clock::now() - since_;
   return {.exchanges = exchanges_,
-          .bytes_sent = traffic_.bytes_sent,
-          .waited_us = traffic_.waited_us,
-          .time_us = static_cast<std::uint64_t>(
-              std::chrono::duration_cast<std::chrono::microseconds>(time).count())};
+          .bytes_sent = traffic_.bytes_sent(),
+          .waited_us = microseconds(traffic_.waited()),
+          .time_us = microseconds(time)};
 }
 
 bool node_team::is_alone() const {
@@ -173,8 +187,11 @@ links& node_team::form() {
   for (;;) {
     const auto formation = next_formation();
     try {
-      links_ = std::make_unique<watched_links>(
-          entrance_->door->link(formation, interrupt_.get(), forming_time), traffic_);
+      std::unique_ptr<links> linked =
+          entrance_->door->link(formation, interrupt_.get(), forming_time);
+      if (carrier_)
+        linked = carrier_(std::move(linked));
+      links_ = std::make_unique<watched_links>(std::move(linked), traffic_);
       return *links_;
     } catch (const team_broken& why) {
       std::fprintf(stderr, "clade node: team of #%llu: %s\n",
@@ -192,31 +209,6 @@ expected<std::unique_ptr<team_entrance>> make_entrance(const key_files& keys, bo
   auto made = std::make_unique<team_entrance>();
   made->door = std::move(*door);
   return made;
-}
-
-std::string address_towards(const endpoint& there) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(there.host.c_str(), std::to_string(there.port).c_str(), &hints,
-                    &found)
-      != 0)
-    return {};
-  std::string address;
-  sockaddr_storage own{};
-  socklen_t size = sizeof(own);
-  char text[NI_MAXHOST] = {};
-  const unique_fd s(::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  // Connecting a datagram socket sends nothing; it chooses the route.
-  if (s && ::connect(s.get(), found->ai_addr, found->ai_addrlen) == 0
-      && ::getsockname(s.get(), reinterpret_cast<sockaddr*>(&own), &size) == 0
-      && ::getnameinfo(reinterpret_cast<sockaddr*>(&own), size, text, sizeof(text),
-                       nullptr, 0, NI_NUMERICHOST)
-             == 0)
-    address = text;
-  ::freeaddrinfo(found);
-  return address.starts_with("127.") ? std::string() : address;
 }
 
 } // namespace clade

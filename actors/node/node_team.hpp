@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace clade {
@@ -25,10 +26,25 @@ struct team_entrance {
   std::string head;           ///< The host under which this node found the head.
 };
 
-/// What a member sent, and how long it waited for others to send; of all its links.
-struct traffic {
-  std::atomic<std::uint64_t> bytes_sent = 0;
-  std::atomic<std::uint64_t> waited_us = 0;
+/// Counts what a member sent, and how long its calls took, over all its links. The
+/// trainer's thread counts; any other may read.
+class traffic {
+public:
+  void sent(std::size_t bytes) { bytes_sent_ += bytes; }
+  void begin_waiting();
+  void end_waiting();
+
+  [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_sent_; }
+  /// With the present call, which may last.
+  [[nodiscard]] std::chrono::steady_clock::duration waited() const;
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  std::atomic<std::uint64_t> bytes_sent_ = 0;
+  mutable std::mutex mutex_;
+  clock::duration waited_{0};
+  std::optional<clock::time_point> waits_since_;
 };
 
 /// One task of a team, as a member sees it: the node's actor is told by the head who the
@@ -43,14 +59,16 @@ public:
   void drop();
   /// Whether this member is the one that answers for the team. From any thread.
   [[nodiscard]] bool answers() const;
+  /// Whether the team has no other member now. From any thread.
   [[nodiscard]] bool is_alone() const;
-  /// Of the newest formation; 0: none came yet. The same.
+  /// Returns the number of the newest formation; 0: none came yet. From any thread.
   [[nodiscard]] std::uint64_t generation() const;
 
   [[nodiscard]] std::size_t shares() const override { return shares_; }
   [[nodiscard]] links& form() override;
+  void carry_by(make_carrier carrier) override { carrier_ = std::move(carrier); }
   void has_done(std::uint64_t exchanges) override;
-  /// What it has done since it began. From any thread.
+  /// Returns how much this member has done since it began. From any thread.
   [[nodiscard]] team_passed passed() const;
 
 private:
@@ -65,7 +83,8 @@ private:
   std::condition_variable changed_;
   std::optional<team_formation> newest_;
   bool dropped_ = false;
-  unique_fd interrupt_; ///< An eventfd.
+  unique_fd interrupt_;  ///< An eventfd.
+  make_carrier carrier_; ///< None: what the door has linked.
   std::unique_ptr<links> links_;
   const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> exchanges_ = 0;
@@ -78,9 +97,5 @@ private:
 /// `open`, else to this one.
 [[nodiscard]] expected<std::unique_ptr<team_entrance>>
 make_entrance(const key_files& keys, bool open);
-
-/// The address of this machine that packets to `host` leave from; empty where they do not
-/// leave it.
-[[nodiscard]] std::string address_towards(const endpoint& there);
 
 } // namespace clade

@@ -28,14 +28,15 @@ expected<void> limit_memory(std::uint64_t more_bytes) {
 // Of runs that have not been heard of for so long, nobody goes on with anything.
 constexpr auto longest_kept = std::chrono::days(7);
 
-/// Where this run's trainings keep their positions; empty where no folder can be made.
-std::filesystem::path positions_of(std::uint64_t run) {
+/// This run's folder on this machine for what it keeps of that kind; empty where none can
+/// be made.
+std::filesystem::path kept_folder(const char* kind, std::uint64_t run) {
   namespace fs = std::filesystem;
   const auto cache = users_cache().folder;
   if (cache.empty() || run == 0)
     return {};
   std::error_code failed;
-  const auto all = cache / "positions";
+  const auto all = cache / kind;
   const auto folder = all / std::to_string(run);
   fs::create_directories(folder, failed);
   if (failed)
@@ -69,7 +70,7 @@ expected<void> check_machine(const experiment& e) {
 }
 
 expected<void> node_work::prepare(const experiment& e, const std::string& device,
-                                  std::uint64_t run) {
+                                  std::uint64_t run, const std::filesystem::path& logs) {
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
   trains_ = e.traits().trains;
@@ -77,7 +78,11 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
              .horizon = full_epochs(e),
              .time = e.limits.evaluation_time,
              .memory_bytes = e.limits.evaluation_memory};
-  positions_ = positions_of(run);
+  if (trains_)
+    positions_ = kept_folder("positions", run);
+  grace_ = e.evaluator->grace();
+  if (e.traits().runs_program)
+    logs_ = logs.empty() ? kept_folder("logs", run) : logs;
   if (slots_of_training(e) > 1 && !e.training.distribution.by_team())
     if (auto all = use_cores_of_parent(); !all)
       return all;
@@ -86,7 +91,8 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
   if (!made)
     return tl::unexpected(made.error());
   fitness_ = std::move(*made);
-  return fitness_->warm_up().and_then([&]() -> expected<void> {
+  return fitness_->warm_up().and_then([&](std::uint64_t rounding) -> expected<void> {
+    rounding_ = rounding;
     return budget_.memory_bytes == 0 ? expected<void>{}
                                      : limit_memory(budget_.memory_bytes);
   });
@@ -105,12 +111,15 @@ job node_work::limited(job j) const {
   j.seed = seed_;
   j.budget = budget(j.budget);
   j.positions = positions_;
+  j.logs = logs_;
   return j;
 }
 
 node_work::occupation::occupation(node_work& work, const task_id& task,
                                   std::uint64_t lease, std::chrono::milliseconds limit)
     : work_(work) {
+  if (limit.count() != 0)
+    limit += work.grace_;
   std::lock_guard lock(work_.current_mutex_);
   work_.current_ =
       current{.task = task, .lease = lease, .since = clock::now(), .limit = limit};

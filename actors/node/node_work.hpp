@@ -44,9 +44,11 @@ public:
 
   /// Makes the fitness function that the experiment asks for and warms it up; then sets
   /// the memory limit of this process. Trainings of the run of that number keep positions
-  /// on this machine's disk; 0: they keep none. Blocks for seconds.
+  /// on this machine's disk; 0: they keep none. Programs that evaluate have their logs in
+  /// `logs`, or on this machine's disk if that is empty. Blocks for seconds.
   [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device,
-                                       std::uint64_t run = 0);
+                                       std::uint64_t run = 0,
+                                       const std::filesystem::path& logs = {});
 
   /// Trains for the task of that candidate, be it what the candidate starts from. Epochs
   /// of 0 are the experiment's, here and in all below. The job's seed and limits are set
@@ -83,6 +85,9 @@ public:
   /// what it leaves at 0.
   [[nodiscard]] clade::budget budget(const clade::budget& said = {.epochs = 0}) const;
 
+  /// Returns the rounding of this process, as fitness_function::warm_up does; 0 before.
+  [[nodiscard]] std::uint64_t rounding() const { return rounding_; }
+
   /// Whether evaluations train networks, which takes memory.
   [[nodiscard]] bool trains() const { return trains_; }
 
@@ -102,10 +107,12 @@ private:
 
   std::mutex fitness_mutex_;
   std::unique_ptr<fitness_function> fitness_;
+  std::uint64_t rounding_ = 0;
   std::uint64_t seed_ = 0;
   clade::budget budget_;
   bool trains_ = false;
-  std::filesystem::path positions_;
+  std::chrono::milliseconds grace_{0}; ///< Of the evaluator, beyond its time.
+  std::filesystem::path positions_, logs_;
   mutable std::mutex current_mutex_;
   std::optional<current> current_;
   std::set<std::uint64_t> dropped_;

@@ -97,7 +97,8 @@ expected<team_address> prepare(const trainer_state& state, caf::actor_system& sy
   if (auto there = have_data(system, state.params.node, welcome.files, resolved->data);
       !there)
     return tl::unexpected(std::move(there).error());
-  return state.params.work->prepare(*resolved, state.params.device, welcome.run)
+  return state.params.work
+      ->prepare(*resolved, state.params.device, welcome.run, state.params.logs)
       .and_then([&] { return open_to_teams(state, *resolved, welcome); });
 }
 
@@ -105,6 +106,8 @@ expected<team_address> prepare(const trainer_state& state, caf::actor_system& sy
 
 result result_of(evaluated_job done, std::uint64_t lease, std::uint64_t peak_bytes) {
   const auto id = done.evaluation.id;
+  if (done.machine_failed)
+    return {.id = id, .lease = lease, .failure = std::move(done.evaluation.reason)};
   return {.id = id,
           .lease = lease,
           .peak_bytes = peak_bytes,
@@ -139,7 +142,8 @@ trainer_behavior(trainer_actor::stateful_pointer<trainer_state> self,
         self->send(s.params.node,
                    node_ready{.node = 0,
                               .failure = prepared ? "" : prepared.error().message,
-                              .team = prepared.value_or(team_address{})});
+                              .team = prepared.value_or(team_address{}),
+                              .rounding = s.params.work->rounding()});
       },
       [self](const assignments& message) { train_all(self->state, message); },
   };

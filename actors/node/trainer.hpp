@@ -3,6 +3,7 @@
 #include "actors/messages/protocol.hpp"
 #include "actors/node/node_work.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,9 +14,10 @@ struct trainer_params {
   std::shared_ptr<node_work> work;
   node_actor node; ///< Whose trainer it is.
   std::string device;
-  /// As in `node_params`.
+  /// Opens the door for members of teams, as node_params::open_to_teams says.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams{};
   std::string address{};
+  std::filesystem::path logs{}; ///< As in `node_params`.
 };
 
 struct trainer_state {

@@ -1,6 +1,6 @@
 #include "actors/transport/network_address.hpp"
 
-#include "actors/transport/endpoint.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -65,6 +65,24 @@ expected<std::string> in_numbers(const std::string& host) {
     return fail(error_kind::invalid_input,
                 "\"" + host + "\" is no IPv4 address and no name of one");
   return text.data();
+}
+
+// Connecting a datagram socket sends nothing; it chooses the route.
+std::string address_towards(const endpoint& there) {
+  const auto number = in_numbers(there.host);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(there.port);
+  socklen_t size = sizeof(address);
+  std::array<char, INET_ADDRSTRLEN> text{};
+  const unique_fd s(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!number || !s || ::inet_pton(AF_INET, number->c_str(), &address.sin_addr) != 1
+      || ::connect(s.get(), reinterpret_cast<sockaddr*>(&address), size) != 0
+      || ::getsockname(s.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return {};
+  ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+  const std::string own = text.data();
+  return own.starts_with("127.") ? std::string() : own;
 }
 
 expected<std::string> reachable_address(const std::string& listening,

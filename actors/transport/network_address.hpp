@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/transport/endpoint.hpp"
 #include "genome/error.hpp"
 
 #include <string>
@@ -16,6 +17,10 @@ namespace clade {
 
 /// "127.0.0.1" for "localhost": the first IPv4 address that it means.
 [[nodiscard]] expected<std::string> in_numbers(const std::string& host);
+
+/// The IPv4 address of this machine that packets to that place leave from; empty where they
+/// do not leave the machine, or there is no way.
+[[nodiscard]] std::string address_towards(const endpoint& there);
 
 /// "0.0.0.0:7411" as other machines reach it: `host` in the place of the address, or if
 /// that is empty and the address means every one of this machine, the machine's name.

@@ -17,7 +17,7 @@ namespace clade {
 struct team_formation {
   std::uint64_t task = 0;
   std::uint64_t generation = 0; ///< Grows each time that the task's team is formed.
-  /// Of what members must have in common: code, data, experiment.
+  /// Stands for what members must have in common: code, data, experiment.
   std::uint64_t checksum = 0;
   std::size_t own = 0;
   std::vector<endpoint> members; ///< Their doors. Names are looked up, which may block.

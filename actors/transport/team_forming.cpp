@@ -276,7 +276,7 @@ void team_forming::wait(int most_ms) {
   polled_[listener_place] = {
       .fd = waits_for_arrivals() ? params_.listener : -1, .events = POLLIN, .revents = 0};
   for (const auto& s : seats_) {
-    // What a linked member sends already is for the links; here matters whether it goes.
+    // The links read what a linked member sends already; here it matters whether it goes.
     if (s.stream)
       polled_.push_back({s.stream->descriptor(), POLLRDHUP, 0});
     else if (s.greeting)

@@ -9,7 +9,7 @@
 
 namespace clade {
 
-/// What two members of a team tell each other before anything else.
+/// Two members of a team tell each other this before anything else.
 struct team_hello {
   std::uint64_t task = 0, generation = 0, checksum = 0; ///< As in `team_formation`.
   std::uint32_t own = 0, members = 1;

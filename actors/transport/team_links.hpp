@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/transport/tls_stream.hpp"
+#include "engine/collectives/inbound_bytes.hpp"
 #include "engine/collectives/links.hpp"
 
 #include <poll.h>
@@ -10,24 +11,6 @@
 #include <vector>
 
 namespace clade {
-
-/// Bytes that have come and that nobody has asked for yet.
-class inbound_bytes {
-public:
-  [[nodiscard]] std::size_t size() const { return end_ - begin_; }
-  /// Where what comes next belongs; `added` says how much of it came.
-  [[nodiscard]] std::span<std::byte> room();
-  void added(std::size_t count) { end_ += count; }
-  void add(std::span<const std::byte> bytes);
-  /// Moves what there is to the front of `to`, and leaves in it what is still missing.
-  void take(std::span<std::byte>& to);
-
-private:
-  void make_room(std::size_t wanted);
-
-  std::unique_ptr<std::byte[]> bytes_;
-  std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
-};
 
 /// A member as another sees it.
 struct team_peer {

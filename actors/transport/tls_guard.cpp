@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -97,6 +98,8 @@ struct guard_state {
   clock_type::time_point second;
   std::size_t reports = 0;
 };
+
+std::atomic<bool> carries_frames = true;
 
 guard_state& guard() {
   static guard_state state;
@@ -194,7 +197,7 @@ int SSL_read(SSL* ssl, void* buffer, int size) {
   static const auto original = next<int (*)(SSL*, void*, int)>("SSL_read");
   ERR_clear_error();
   const int count = original(ssl, buffer, size);
-  if (count > 0
+  if (count > 0 && carries_frames
       && !state_of(ssl).frames.follow(static_cast<const unsigned char*>(buffer),
                                       static_cast<std::size_t>(count))) {
     refuse(ssl, "it announced a message of more than 512 MiB");
@@ -251,6 +254,10 @@ namespace clade {
 
 bool tls_is_guarded() {
   return dlsym(RTLD_DEFAULT, "SSL_read") == reinterpret_cast<void*>(&SSL_read);
+}
+
+void carry_no_frames() {
+  carries_frames = false;
 }
 
 void report_refusals(std::function<void(const std::string&)> listener) {

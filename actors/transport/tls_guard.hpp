@@ -12,6 +12,10 @@ namespace clade {
 /// would be our mistake.
 [[nodiscard]] bool tls_is_guarded();
 
+/// From now on the lengths in what TLS connections of this process carry are not followed:
+/// they carry something else than CAF's messages, such as HTTP.
+void carry_no_frames();
+
 /// Who hears of refused connections: a line that names the address and the reason, at
 /// most a hundred a second. Called from CAF's network thread; none at first. Replaces the
 /// former one, and returns when that is no longer in use.

@@ -16,12 +16,21 @@ using std::size_t;
 
 /// One member's place in the ring.
 struct ring {
-  explicit ring(const links& l, size_t shares, size_t size)
+  ring(const links& l, size_t shares, size_t size)
+      : ring(l, shares, size, {.begin = 0, .row = size}) {}
+  ring(const links& l, size_t shares, size_t size, place_in_row place)
       : own(l.own()),
         members(l.members()),
         shares(shares),
         size(size),
+        place(place),
         range(shares_of(own, members, shares)) {}
+
+  /// Where a chunk begins in the values.
+  [[nodiscard]] size_t bound(size_t chunk) const {
+    return std::clamp(place.row * chunk / shares, place.begin, place.begin + size)
+           - place.begin;
+  }
 
   [[nodiscard]] size_t next() const { return (own + 1) % members; }
   [[nodiscard]] size_t former() const { return (own + members - 1) % members; }
@@ -34,11 +43,11 @@ struct ring {
   template<class T>
   [[nodiscard]] std::span<T> segment(std::span<T> values, size_t member) const {
     const auto r = shares_of(member, members, shares);
-    const auto begin = size * r.begin / shares, end = size * r.end / shares;
-    return values.subspan(begin, end - begin);
+    return values.subspan(bound(r.begin), bound(r.end) - bound(r.begin));
   }
 
   size_t own, members, shares, size;
+  place_in_row place;
   share_range range;
 };
 
@@ -52,7 +61,7 @@ void add(std::span<T> to, std::span<const T> more) {
 template<class T>
 void begin_own(const ring& r, std::span<const std::span<const T>> own, std::span<T> sum) {
   for (size_t c = r.range.begin; c < r.range.end; ++c) {
-    const auto begin = r.size * c / r.shares, count = r.size * (c + 1) / r.shares - begin;
+    const auto begin = r.bound(c), count = r.bound(c + 1) - begin;
     const auto chunk = sum.subspan(begin, count);
     std::ranges::copy(own[c - r.range.begin].subspan(begin, count), chunk.begin());
     for (size_t s = c + 1; s < r.range.end; ++s)
@@ -64,7 +73,7 @@ void begin_own(const ring& r, std::span<const std::span<const T>> own, std::span
 template<class T>
 void end_own(const ring& r, std::span<const std::span<const T>> own, std::span<T> sum) {
   for (size_t c = r.range.begin; c < r.range.end; ++c) {
-    const auto begin = r.size * c / r.shares, count = r.size * (c + 1) / r.shares - begin;
+    const auto begin = r.bound(c), count = r.bound(c + 1) - begin;
     for (size_t s = r.range.begin; s < c; ++s)
       add<T>(sum.subspan(begin, count), own[s - r.range.begin].subspan(begin, count));
   }
@@ -72,8 +81,14 @@ void end_own(const ring& r, std::span<const std::span<const T>> own, std::span<T
 
 template<class T>
 void pass_on(links& l, const ring& r, std::span<T> values, size_t sent, size_t received) {
-  l.exchange(r.next(), std::as_bytes(r.segment(values, sent)), r.former(),
-             bytes_of(r.segment(values, received)));
+  const auto out = std::as_bytes(r.segment(values, sent));
+  const auto in = bytes_of(r.segment(values, received));
+  if (!out.empty() && !in.empty())
+    l.exchange(r.next(), out, r.former(), in);
+  else if (!out.empty())
+    l.send(r.next(), out);
+  else if (!in.empty())
+    l.receive(r.former(), in);
 }
 
 // Which segment is whole here after the sums have gone around.
@@ -119,10 +134,28 @@ share_range segment_of(size_t member, size_t members, size_t shares, size_t size
   return {size * r.begin / shares, size * r.end / shares};
 }
 
+size_t member_of_share(size_t share, size_t members, size_t shares) {
+  size_t m = 0;
+  while (shares_of(m, members, shares).end <= share)
+    ++m;
+  return m;
+}
+
+size_t owner_of_chunk(size_t chunk, size_t members, size_t shares) {
+  return shares == members ? (chunk + members - 1) % members
+                           : member_of_share(chunk, members, shares);
+}
+
 template<class T>
 void reduce_scatter(links& l, std::span<const std::span<const T>> own, size_t shares,
                     std::span<T> sum) {
   scatter_sums<T>(l, ring(l, shares, sum.size()), own, sum);
+}
+
+template<class T>
+void reduce_scatter(links& l, std::span<const std::span<const T>> own, size_t shares,
+                    std::span<T> sum, place_in_row place) {
+  scatter_sums<T>(l, ring(l, shares, sum.size(), place), own, sum);
 }
 
 template<class T>
@@ -142,6 +175,8 @@ template void reduce_scatter<float>(links&, std::span<const std::span<const floa
                                     size_t, std::span<float>);
 template void reduce_scatter<double>(links&, std::span<const std::span<const double>>,
                                      size_t, std::span<double>);
+template void reduce_scatter<float>(links&, std::span<const std::span<const float>>,
+                                    size_t, std::span<float>, place_in_row);
 template void all_gather_segments<float>(links&, size_t, std::span<float>);
 template void all_gather_segments<double>(links&, size_t, std::span<double>);
 template void all_reduce<float>(links&, std::span<const std::span<const float>>, size_t,

@@ -24,10 +24,25 @@ struct share_range {
 [[nodiscard]] share_range shares_of(std::size_t member, std::size_t members,
                                     std::size_t shares);
 
+/// The member that does a share.
+[[nodiscard]] std::size_t member_of_share(std::size_t share, std::size_t members,
+                                          std::size_t shares);
+
 /// The elements, of `size`, that a member has in the end after `reduce_scatter`, and gives
 /// to `all_gather_segments`.
 [[nodiscard]] share_range segment_of(std::size_t member, std::size_t members,
                                      std::size_t shares, std::size_t size);
+
+/// The member that has a chunk in the end after `reduce_scatter`, of as many chunks as
+/// there are shares: chunk c is elements [size * c / shares, size * (c + 1) / shares).
+[[nodiscard]] std::size_t owner_of_chunk(std::size_t chunk, std::size_t members,
+                                         std::size_t shares);
+
+/// Says that values are elements [begin, begin + their size) of a longer row, which as a
+/// whole is cut into chunks: their sum has the bits that it would have in that of the row.
+struct place_in_row {
+  std::size_t begin = 0, row = 0;
+};
 
 /// Adds up the values of all shares, element by element, for all members. `own`: of the
 /// member's shares (`shares_of`), in their order; all have the size of `sum`.
@@ -46,6 +61,12 @@ void all_reduce(links& l, std::span<const std::span<const T>> own, std::size_t s
 template<class T>
 void reduce_scatter(links& l, std::span<const std::span<const T>> own, std::size_t shares,
                     std::span<T> sum);
+
+/// The same for a part of a row, of which a member has in the end what its segment of the
+/// row has of the part: perhaps nothing.
+template<class T>
+void reduce_scatter(links& l, std::span<const std::span<const T>> own, std::size_t shares,
+                    std::span<T> sum, place_in_row place);
 
 /// The second half: every member gets the segments of all others.
 template<class T>

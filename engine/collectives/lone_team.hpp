@@ -12,6 +12,8 @@ public:
 
   [[nodiscard]] std::size_t shares() const override { return shares_; }
   [[nodiscard]] links& form() override { return *link_; }
+  /// There is nobody to carry anything to.
+  void carry_by(make_carrier) override {}
   void has_done(std::uint64_t) override {}
 
 private:

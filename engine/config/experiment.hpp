@@ -125,8 +125,9 @@ parse_evolution(std::span<const std::string> settings, const search_space& space
                                                    const std::string& name,
                                                    std::span<const std::string> changes);
 
-/// Hash of what decides the search: `to_toml` without name, slots, wall time and paths,
-/// and the data's content (`data_set::checksum`, of a table
+/// Hash of what decides the search: `to_toml` without name, slots, wall time, paths and
+/// what carries what members of a team send each other, which like slots is a question of
+/// where and changes no bit; and the data's content (`data_set::checksum`, of a table
 /// `benchmark_table::checksum`; zero for a synthetic experiment).
 [[nodiscard]] genome_hash search_hash(const experiment& e, genome_hash data_checksum);
 

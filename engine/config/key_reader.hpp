@@ -4,6 +4,7 @@
 #include "engine/config/table_reader.hpp"
 #include "search_spaces/spelling.hpp"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -64,8 +65,30 @@ public:
   void list(std::string_view name, std::vector<std::string>& out) {
     table_.read_list(name, out);
   }
+  void lists(std::string_view name,
+             std::map<std::string, std::vector<std::string>>& out) {
+    auto inner = table_.table(name);
+    for (const auto& one : inner.names())
+      inner.read_list(one, out[one]);
+    inner.finish();
+  }
   void numbers(std::string_view name, std::vector<std::uint32_t>& out) {
     table_.read(name, out);
+  }
+  void texts(std::string_view name, std::vector<named_text>& out) {
+    auto inner = table_.table(name);
+    if (!inner.present())
+      return;
+    out.clear();
+    for (const auto& word : inner.names())
+      inner.read(word, out.emplace_back(word, "").second);
+    inner.finish();
+  }
+  void table(std::string_view name, bool, const auto& inner) {
+    auto own = table_.table(name);
+    key_reader reader(own, folder_);
+    inner(reader);
+    own.finish();
   }
   void devices(std::string_view name, std::string& out) {
     std::vector<std::string> several;
@@ -97,6 +120,23 @@ public:
     choice(name, out, known);
   }
   void slots_of_training(std::string_view name, distribution_params& p) {
+    if (table_.holds_text(name)) {
+      constexpr words<bool, 1> known{{{"fit", true}}};
+      bool fit = false;
+      table_.read_choice(name, fit, std::span(known));
+      if (fit)
+        p.fit_bytes = 0; // Until limits are read.
+      return;
+    }
+    if (table_.holds_list(name)) {
+      std::vector<std::string> named;
+      table_.read_list(name, named);
+      return table_.fail(name, "training." + std::string(name)
+                                   + " says how many slots a training takes, not which; "
+                                     "slots.local names them, and devices = "
+                                   + std::to_string(named.size())
+                                   + " takes all of these");
+    }
     if (!table_.holds_table(name))
       return key(name, p.devices);
     auto inner = table_.table(name);
@@ -107,6 +147,14 @@ public:
     p.devices = p.servers > most_devices || p.workers > most_devices
                     ? most_devices + 1
                     : p.servers + p.workers;
+  }
+  void collectives(std::string_view name, collectives_params& p) {
+    auto inner = table_.table(name);
+    if (!inner.present())
+      return;
+    inner.read("backend", p.backend);
+    inner.read("network", p.network);
+    inner.finish();
   }
   void split(std::string_view name, data_params& p) {
     auto inner = table_.table(name);

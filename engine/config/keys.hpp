@@ -35,6 +35,9 @@ namespace clade {
 //   column(name, text)        a column's name or number
 //   list(name, texts)
 //   numbers(name, numbers)    a list that is written only where there is one
+//   lists(name, table)       a table of lists of texts by any word
+//   texts(name, pairs)        a table of texts by any word, written only where there is one
+//   table(name, written, inner)   a table with the keys that `inner` shows to a visitor
 //   devices(name, text)       a list, as a text with commas
 //   choice(name, value, words)
 //   split(name, params)       a table of shares, of which those left out are 0
@@ -44,6 +47,8 @@ namespace clade {
 //   unusual_choice(name, value, usual, words)
 //   slots_of_training(name, params)   a number, or a table of servers and workers; written
 //                             only where it is not 1
+//   collectives(name, params) a table of backend and network, written only where the
+//                             backend is not the usual one
 
 /// `Params`, or const.
 template<class T, class Params>
@@ -353,22 +358,46 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "distributions` says when to take which."),
             p.distribution.name, usual.distribution.name);
   v.slots_of_training(
-      describe("devices",
-               "The slots that one training takes; each has a batch of batch_size. Of "
-               "parameter_server also {servers = 1, workers = 3}: slots that serve, and "
-               "slots that have batches; with a number each slot does both."),
+      describe(
+          "devices",
+          "The slots that one training takes; each has a batch of batch_size. Of a "
+          "pipeline, all have one batch. Of "
+          "parameter_server also {servers = 1, workers = 3}: slots that serve, and "
+          "slots that have batches; with a number each slot does both. Of sharded and "
+          "a pipeline also \"fit\": as few as a network needs so that its forecast "
+          "leaves each slot with limits.evaluation_memory at most."),
       p.distribution);
+  v.collectives(
+      describe(
+          "collectives",
+          "What carries what the slots of one training send each other, where each "
+          "has a process of its own. \"tls\": connections with the run's keys. "
+          "{backend = \"gloo\", network = \"10.1.0.0/16\"}: Gloo's, without keys and "
+          "encryption, between addresses of a network that you know as private. Each "
+          "machine must have one; nothing listens outside it. Results are the same."),
+      p.distribution.collectives);
   v.unusual(describe("scale_learning_rate",
                      "Whether the learning rate grows with the batch that all devices "
-                     "make together, and has a warm-up. Not of local_sgd."),
+                     "make together, and has a warm-up. Not of local_sgd, nor "
+                     "of a pipeline."),
             p.distribution.scale_learning_rate, usual.distribution.scale_learning_rate);
   v.unusual(describe("checkpoint_every",
                      "How often a training keeps where it stands on the disk of its "
                      "machine. It goes on from there, with the same result, if its "
-                     "processes are lost."),
+                     "processes are lost. Not of sharded nor of a pipeline."),
             p.checkpoint_every, usual.checkpoint_every);
   v.unusual(describe("average_every", "Steps of local_sgd between two averages."),
             p.distribution.average_every, usual.distribution.average_every);
+  v.unusual(describe("micro_batches",
+                     "Parts of a batch that follow each other through the stages of a "
+                     "pipeline, each of at least two examples; the more there are, the "
+                     "less a stage idles. Batch norms see one at a time."),
+            p.distribution.micro_batches, usual.distribution.micro_batches);
+  v.unusual(describe("stage_schedule",
+                     "The order of micro-batches in a pipeline: \"1f1b\" keeps "
+                     "activations of as many as there are stages at most, \"gpipe\" of "
+                     "all. Both give the same weights."),
+            p.distribution.stage_schedule, usual.distribution.stage_schedule);
   v.unusual_choice(
       describe(
           "updates",

@@ -9,6 +9,7 @@
 #include "engine/config/units.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "engine/data/profile_words.hpp"
+#include "engine/training/metrics.hpp"
 #include "search_spaces/network.hpp"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 
 #include "engine/evaluation/evaluator_spec.hpp"
 
+#include <type_traits>
+
 namespace clade {
 
 /// Shows the keys that one strategy or one kind of evaluator alone has to a visitor of
@@ -23,12 +25,36 @@ public:
   void unusual(described_key k, std::string& v, const std::string& usual) override {
     visitor_.unusual(k, v, usual);
   }
+  void unusual(described_key k, bool& v, bool usual) override {
+    visitor_.unusual(k, v, usual);
+  }
+  void unusual(described_key k, std::chrono::microseconds& v,
+               std::chrono::microseconds usual) override {
+    visitor_.unusual(k, v, usual);
+  }
   void unusual_strategies(described_key k, std::vector<std::string>& v,
                           const std::vector<std::string>& usual) override {
     visitor_.unusual_strategies(k, v, usual);
   }
   void list(described_key k, std::vector<std::string>& v) override {
     visitor_.list(k, v);
+  }
+  void lists(described_key k,
+             std::map<std::string, std::vector<std::string>>& v) override {
+    visitor_.lists(k, v);
+  }
+  void numbers(described_key k, std::vector<std::uint32_t>& v) override {
+    visitor_.numbers(k, v);
+  }
+  void texts(described_key k, std::vector<named_text>& v) override {
+    visitor_.texts(k, v);
+  }
+  void table(described_key k, bool written,
+             const std::function<void(own_keys&)>& inner) override {
+    visitor_.table(k, written, [&](auto& visitor) {
+      own_section<std::remove_reference_t<decltype(visitor)>> keys(visitor);
+      inner(keys);
+    });
   }
   void path(described_key k, std::filesystem::path& v) override { visitor_.path(k, v); }
   void folder(described_key k, std::filesystem::path& v) override {

@@ -72,10 +72,21 @@ public:
   void numbers(described_key k, const std::vector<std::uint32_t>&) {
     without_default(k, "list of whole numbers");
   }
+  void texts(described_key k, const std::vector<named_text>&) {
+    without_default(k, "table of texts");
+  }
+  void table(described_key k, bool, const auto& inner) {
+    toml_writer out;
+    out.table("", true, inner);
+    note_literal(k, "table", out.take());
+  }
   void list(described_key k, const std::vector<std::string>& v) {
     toml_writer out;
     out.list("", v);
     note_literal(k, "list of texts", out.take());
+  }
+  void lists(described_key k, const std::map<std::string, std::vector<std::string>>&) {
+    without_default(k, "table of lists of texts");
   }
   template<class Enum, std::size_t count>
   void choice(described_key k, Enum v, const words<Enum, count>& known) {
@@ -91,7 +102,12 @@ public:
     choice(k, v, known);
   }
   void slots_of_training(described_key k, const distribution_params& params) {
-    note(k, "whole number or table of whole numbers", params.devices);
+    note(k, "whole number, \"fit\", or table of whole numbers", params.devices);
+  }
+  void collectives(described_key k, const collectives_params& params) {
+    keys_.push_back({std::string(k.name), "table of texts",
+                     "{backend = " + toml_writer::quoted(params.backend) + "}",
+                     std::string(k.sentence)});
   }
   void split(described_key k, const data_params& params) {
     toml_writer out;

@@ -178,6 +178,7 @@ genome_hash search_hash(const experiment& e, genome_hash data_checksum) {
     path->clear();
   decisive.limits.wall_time = {};
   decisive.slots = {};
+  decisive.training.distribution.collectives = {};
   return hash128(write(decisive, toml_writer::for_hashes())
                  + "data = " + to_text(data_checksum));
 }

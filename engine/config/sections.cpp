@@ -275,6 +275,9 @@ lengths read_search(search_sections& t, const std::filesystem::path& folder,
   if (traits.data == data_role::examples)
     read_data(t.data, folder, who, e.data);
   e.space = load_space(t.space, e);
+  // What an earlier version wrote was no placeholder to it.
+  if (own != t.own.end() && who == written_by::people && !d.wrong)
+    own->second.check(e.evaluator->validate_for(e.space));
   if (traits.data == data_role::shape)
     read_synthetic_problem(t.data, e.space.input, e.synthetic_problem);
   read_objective(t.goal, e, e.objective);
@@ -302,6 +305,18 @@ void check_folds(table_reader& t, const data_params& data, final_params& p) {
     t.fail("folds", "final.folds must be 1 where data.split is by time or by groups: "
                     "folds are dealt at random");
   p.folds = 1;
+}
+
+// What a slot may take is what a candidate may.
+void fit_devices(table_reader& training, experiment& e) {
+  auto& fit = e.training.distribution.fit_bytes;
+  if (!fit)
+    return;
+  fit = e.limits.evaluation_memory;
+  if (*fit == 0)
+    training.fail("devices",
+                  "training.devices = \"fit\" needs limits.evaluation_memory, the "
+                  "memory that a training may take on one slot");
 }
 
 } // namespace
@@ -364,6 +379,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   read_evolution(evolution, e.space, e.objective, std::move(length), e.evolution);
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);
+  fit_devices(training, e);
   read_part(final_stage, e.final_stage);
   if (e.final_stage.wanted() && !traits.trains)
     final_stage.fail("model", "final.model is for networks that are trained, and "

@@ -61,6 +61,16 @@ bool table_reader::holds_table(std::string_view key) const {
   return node != nullptr && node->is_table();
 }
 
+bool table_reader::holds_text(std::string_view key) const {
+  const auto* node = find(key);
+  return node != nullptr && node->is_string();
+}
+
+bool table_reader::holds_list(std::string_view key) const {
+  const auto* node = find(key);
+  return node != nullptr && node->is_array();
+}
+
 std::vector<std::string> table_reader::names() const {
   std::vector<std::string> all;
   if (present())

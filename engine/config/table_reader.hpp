@@ -30,6 +30,9 @@ public:
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Whether that key is there and holds a table.
   [[nodiscard]] bool holds_table(std::string_view key) const;
+  /// The same of a text, and of a list.
+  [[nodiscard]] bool holds_text(std::string_view key) const;
+  [[nodiscard]] bool holds_list(std::string_view key) const;
   /// Its keys, where any word may be one.
   [[nodiscard]] std::vector<std::string> names() const;
 

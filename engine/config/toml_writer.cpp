@@ -14,19 +14,61 @@ void toml_writer::numbers(std::string_view name, const std::vector<std::uint32_t
     raw(name, "[" + items + "]");
 }
 
-void toml_writer::list(std::string_view name, const std::vector<std::string>& v) {
+namespace {
+
+std::string list_text(const std::vector<std::string>& v) {
   std::string items;
   for (const std::string& item : v)
-    items += (items.empty() ? "" : ", ") + quoted(item);
-  raw(name, "[" + items + "]");
+    items += (items.empty() ? "" : ", ") + toml_writer::quoted(item);
+  return "[" + items + "]";
+}
+
+} // namespace
+
+void toml_writer::list(std::string_view name, const std::vector<std::string>& v) {
+  raw(name, list_text(v));
+}
+
+void toml_writer::lists(std::string_view name,
+                        const std::map<std::string, std::vector<std::string>>& v) {
+  std::string items;
+  for (const auto& [key, list] : v)
+    items += (items.empty() ? "" : ", ") + quoted(key) + " = " + list_text(list);
+  raw(name, "{" + items + "}");
+}
+
+void toml_writer::texts(std::string_view name, const std::vector<named_text>& v) {
+  std::string items;
+  for (const auto& [word, text] : v)
+    items += (items.empty() ? "" : ", ") + quoted(word) + " = " + quoted(text);
+  if (!v.empty())
+    raw(name, "{" + items + "}");
+}
+
+std::string toml_writer::inline_table(std::string lines) {
+  std::string items;
+  while (!lines.empty()) {
+    const auto end = lines.find('\n');
+    items += (items.empty() ? "" : ", ") + lines.substr(0, end);
+    lines.erase(0, end + 1);
+  }
+  return "{" + items + "}";
 }
 
 void toml_writer::slots_of_training(std::string_view name, const distribution_params& p) {
-  if (p.workers == 0)
+  if (p.fit_bytes)
+    raw(name, quoted("fit"));
+  else if (p.workers == 0)
     unusual(name, p.devices, distribution_params{}.devices);
   else
     raw(name, "{servers = " + std::to_string(p.servers)
                   + ", workers = " + std::to_string(p.workers) + "}");
+}
+
+void toml_writer::collectives(std::string_view name, const collectives_params& p) {
+  if (p != collectives_params{})
+    raw(name,
+        "{backend = " + quoted(p.backend) + ", network = " + quoted(p.network) + "}");
 }
 
 void toml_writer::split(std::string_view name, const data_params& p) {

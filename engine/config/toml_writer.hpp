@@ -5,6 +5,7 @@
 #include "search_spaces/spelling.hpp"
 
 #include <concepts>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +83,17 @@ public:
   void devices(std::string_view name, const std::string& v) { key(name, v); }
   void numbers(std::string_view name, const std::vector<std::uint32_t>& v);
   void list(std::string_view name, const std::vector<std::string>& v);
+  void lists(std::string_view name,
+             const std::map<std::string, std::vector<std::string>>& v);
+  void texts(std::string_view name, const std::vector<named_text>& v);
+  void table(std::string_view name, bool written, const auto& inner) {
+    if (!written)
+      return;
+    toml_writer own;
+    own.for_hashes_ = for_hashes_;
+    inner(own);
+    raw(name, inline_table(own.take()));
+  }
   template<class Enum, std::size_t count>
   void choice(std::string_view name, Enum v, const words<Enum, count>& known) {
     for (const auto& [word, meaning] : known)
@@ -95,6 +107,7 @@ public:
       choice(name, v, known);
   }
   void slots_of_training(std::string_view name, const distribution_params& p);
+  void collectives(std::string_view name, const collectives_params& p);
   void split(std::string_view name, const data_params& p);
   /// In the order in which they are read back.
   void columns(std::string_view name, std::vector<column_choice> choices);
@@ -109,6 +122,8 @@ public:
   [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
+  /// Of lines of keys; no value has a line's end in it.
+  static std::string inline_table(std::string lines);
   [[nodiscard]] std::string spelled(std::string_view name) const {
     return std::string(for_hashes_ ? spelling_of_hashes(name) : name);
   }

@@ -12,6 +12,7 @@
 
 #include "engine/data/cached_form.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -111,7 +112,7 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   r.list(data.train);
   r.list(data.validation);
   r.list(data.test);
-  std::vector<std::uint8_t> numbers;
+  std::vector<std::uint8_t> numbers; // 0 or 1
   r.list(numbers);
   data.numbers.assign(numbers.begin(), numbers.end());
   for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
@@ -119,7 +120,9 @@ std::optional<data_set> parse_cached_form(std::string_view bytes) {
   const auto by_line = r.number<std::uint64_t>();
   data.by_line = by_line == 1;
   r.list(data.test_places);
-  if (r.bad || !r.left.empty() || by_line > 1
+  const bool truths =
+      std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
+  if (r.bad || !r.left.empty() || !truths || by_line > 1
       || data.test_places.size() != data.test.size() || task >= learning_tasks.size()
       || layout > static_cast<std::uint64_t>(array_layout::channels_last))
     return std::nullopt;

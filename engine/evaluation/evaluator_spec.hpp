@@ -4,6 +4,7 @@
 #include "genome/own_keys.hpp"
 #include "search_spaces/network.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -37,6 +38,10 @@ struct evaluator_traits {
   bool described = false;
   /// The same candidate and seed give the same evaluation, wherever it is made.
   bool repeatable = true;
+  /// How long one takes tells nothing of the next: none waits in a batch behind another.
+  bool alone = false;
+  /// Evaluations run a program of the user's, which has a log of its own.
+  bool runs_program = false;
   /// A fork may change its own section.
   bool changes_in_forks = false;
 };
@@ -69,9 +74,19 @@ public:
   /// Shows the keys of its own section in the order in which they are written.
   virtual void visit(own_keys&) {}
   [[nodiscard]] virtual expected<void> validate() const { return {}; }
+  /// Whether its own section fits the space. The error's message begins with a key.
+  [[nodiscard]] virtual expected<void> validate_for(const search_space&) const {
+    return {};
+  }
   /// Clears paths: where files lie does not decide a search.
   virtual void forget_places() {}
 
+  /// Whether its evaluations give checkpoints, from which others go on.
+  [[nodiscard]] virtual bool gives_checkpoints() const { return traits().trains; }
+  /// How long after its time an evaluation may go on until it has ended.
+  [[nodiscard]] virtual std::chrono::milliseconds grace() const {
+    return std::chrono::milliseconds(0);
+  }
   /// The epochs of a full evaluation; those of a training are in `[training]`.
   [[nodiscard]] virtual std::uint32_t epochs() const { return 1; }
   [[nodiscard]] virtual evaluator_metrics metrics() const { return {}; }

@@ -50,6 +50,9 @@ struct job {
   /// Where a training may keep positions on the disk, from which it goes on if its process
   /// is lost; empty: nowhere.
   std::filesystem::path positions{};
+  /// A folder for what a program that evaluates writes, which need not be there yet;
+  /// empty: nobody wants that.
+  std::filesystem::path logs{};
   /// What timing decided in the training that this is to make again: that one's, as it
   /// gave it (`evaluation`). Empty: timing decides anew, where it decides anything.
   bytes updates{};
@@ -75,6 +78,9 @@ struct evaluated_job {
   clade::evaluation evaluation;
   blob weights;      ///< Empty unless asked for.
   blob checkpoint{}; ///< Likewise; and of what failed.
+  /// This machine cannot go on with it, whatever the candidate is: another may try. Why,
+  /// the evaluation's reason says.
+  bool machine_failed = false;
 };
 
 /// The one narrow seam to fitness: behind it are LibTorch training, the synthetic
@@ -84,8 +90,10 @@ class fitness_function {
 public:
   virtual ~fitness_function() = default;
 
-  /// Does once what the first evaluation would otherwise pay for. Blocks.
-  [[nodiscard]] virtual expected<void> warm_up() = 0;
+  /// Does once what the first evaluation would otherwise pay for. Blocks. Returns the
+  /// rounding of this process: two whose evaluations have the same bits return the same; 0
+  /// where no processor makes them others.
+  [[nodiscard]] virtual expected<std::uint64_t> warm_up() = 0;
 
   /// Trains and validates; blocks until it is done. A bad candidate is an outcome.
   [[nodiscard]] virtual evaluated_job evaluate(const job& j, progress& p) = 0;

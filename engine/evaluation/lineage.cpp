@@ -66,6 +66,7 @@ evaluated_job evaluate_lineage(std::vector<job> before, job last,
       none.evaluation.reason = "#" + std::to_string(id) + ", from which it starts, "
                                + to_text(done.evaluation.outcome)
                                + " when trained again: " + done.evaluation.reason;
+      none.machine_failed = done.machine_failed;
       return none;
     }
     checkpoint = std::move(done.checkpoint);

@@ -38,7 +38,7 @@ struct lineage_source {
 
 /// Evaluates what comes before it (all with a whole checkpoint), then the job, each with
 /// the checkpoint of the one before. If one of them does not succeed, the job is invalid,
-/// and the reason says of whom.
+/// and the reason says of whom; if a machine failed, it says so too.
 [[nodiscard]] evaluated_job
 evaluate_lineage(std::vector<job> before, job last,
                  const std::function<evaluated_job(job)>& evaluate);

@@ -1,6 +1,7 @@
 #include "engine/evaluation/registry.hpp"
 
 #include "engine/evaluation/command/command.hpp"
+#include "engine/evaluation/jobs/jobs.hpp"
 #include "engine/evaluation/synthetic/synthetic.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
 
@@ -39,11 +40,12 @@ public:
 } // namespace
 
 std::span<const shared_evaluator_spec> evaluator_kinds() {
-  static const std::array<shared_evaluator_spec, 4> rows{
+  static const std::array<shared_evaluator_spec, 5> rows{
       std::make_shared<training_spec>(),
       make_synthetic_spec(),
       make_table_spec(),
       make_command_spec(),
+      make_jobs_spec(),
   };
   return rows;
 }

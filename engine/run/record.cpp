@@ -9,7 +9,7 @@
 //               | [6, reason]                                    run_paused
 //               | [7, version]                                   run_resumed
 //               | [8, id, attempt, slot, reason]                 attempt_failed
-//               | [9, slot, joined, reason]                      slot_changed
+//               | [9, slot, joined, reason, (rounding)]          slot_changed
 //               | [10, origin, identity, sequence, generation, [change...],
 //                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         operator_command

@@ -67,6 +67,9 @@ struct slot_changed {
   std::string slot;
   bool joined = true;
   std::string reason;
+  /// Of one that joined: evaluations on slots of the same rounding have the same bits
+  /// (fitness_function). None where all have, and in runs of before there was such a thing.
+  std::optional<std::uint64_t> rounding{};
 };
 
 /// Another experiment decides from here on: the records before are those of another run,

@@ -184,6 +184,7 @@ void fields(auto& v, like<slot_changed> auto& r) {
   v.aside("slot", r.slot);
   v.aside("joined", r.joined);
   v.aside("reason", r.reason);
+  v.last("rounding", r.rounding);
 }
 
 void fields(auto& v, like<run_forked> auto& r) {

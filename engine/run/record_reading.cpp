@@ -131,8 +131,9 @@ namespace {
 template<class Record>
 record read_record(decoder& d, std::uint64_t kind, std::size_t size) {
   Record r;
-  const auto wanted = 1 + count_fields(r).count;
-  if (size != wanted)
+  const auto counted = count_fields(r);
+  const auto wanted = 1 + counted.count;
+  if (size != wanted && !(counted.has_last && size == wanted + 1))
     d.fail("a record of kind " + std::to_string(kind) + " with " + std::to_string(size)
            + " fields instead of " + std::to_string(wanted));
   else

@@ -57,7 +57,8 @@ std::string line(const attempt_failed& r) {
 
 std::string line(const slot_changed& r) {
   return "slot " + r.slot + (r.joined ? " joined" : " left")
-         + (r.reason.empty() ? "" : ": " + r.reason);
+         + (r.reason.empty() ? "" : ": " + r.reason)
+         + (r.rounding ? ", rounding " + std::to_string(*r.rounding) : "");
 }
 
 std::string line(const run_forked& r) {

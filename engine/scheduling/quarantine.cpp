@@ -8,8 +8,12 @@ void quarantine::fail(const std::string& slot, const task_id& id, std::uint32_t 
                       clock::time_point now) {
   history& h = slots_[slot];
   h.lost.emplace(id, attempt);
-  if (h.lost.size() < params_.failures)
-    return;
+  if (h.lost.size() >= params_.failures)
+    rest(slot, now);
+}
+
+void quarantine::rest(const std::string& slot, clock::time_point now) {
+  history& h = slots_[slot];
   h.lost.clear();
   h.pause = std::clamp(2 * h.pause, params_.first, params_.longest);
   h.until = now + h.pause;

@@ -19,7 +19,8 @@ struct quarantine_params {
   std::chrono::milliseconds longest{600'000};
 };
 
-/// Slots that lose whatever they are given. Pure: it is told the time.
+/// Slots that lose whatever they are given, or say that they would. Pure: it is told the
+/// time.
 class quarantine {
 public:
   using clock = std::chrono::steady_clock;
@@ -30,6 +31,9 @@ public:
   /// once for each task; otherwise each attempt counts.
   void fail(const std::string& slot, const task_id& id, std::uint32_t attempt,
             clock::time_point now);
+
+  /// The slot says itself that it can do nothing now.
+  void rest(const std::string& slot, clock::time_point now);
 
   /// The slot brought a task to an end.
   void succeed(const std::string& slot) { slots_.erase(slot); }

@@ -152,10 +152,6 @@ std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has
   const auto same = [](const lease& a) {
     return [&a](const lease& b) { return a.id == b.id && a.number == b.number; };
   };
-  const auto in_team = [&](const lease& l) {
-    const auto* task = led(l);
-    return task != nullptr && std::ranges::find(task->others, id) != task->others.end();
-  };
   auto& leases = found->second.leases;
   const auto never_arrived = std::ranges::stable_partition(
       leases, [&](const auto& l) { return std::ranges::any_of(has, same(l.lease)); });
@@ -165,7 +161,7 @@ std::vector<lease> schedule::reconcile(node_id id, const std::vector<lease>& has
   leases.erase(never_arrived.begin(), never_arrived.end());
   std::vector<lease> ended;
   std::ranges::copy_if(has, std::back_inserter(ended), [&](const lease& l) {
-    return !in_team(l) && std::ranges::none_of(leases, [&](const auto& held) {
+    return !in_team(id, l) && std::ranges::none_of(leases, [&](const auto& held) {
       return same(l)(held.lease);
     });
   });
@@ -369,6 +365,7 @@ std::uint32_t schedule::accept(node_id node, const task_id& id, std::uint64_t le
       && held->given.task.needs.memory_bytes > 0)
     memory_.observe(held->given.task.needs.memory_bytes, peak_bytes);
   const auto done = held->given.task;
+  acquit_team(*held);
   leases.erase(held);
   --leased_;
   quarantine_.succeed(found->second.offer.slot);

@@ -65,6 +65,7 @@ struct lost_lease {
 /// all of them have its lease.
 struct formed_team {
   lease given;
+  std::uint32_t slots = 1; ///< As in task_needs.
   std::vector<node_id> members;
 
   friend bool operator==(const formed_team&, const formed_team&) = default;
@@ -147,6 +148,12 @@ public:
   /// The node gets nothing more, and what it names it will not do.
   void retire(node_id node, const std::vector<task_id>& not_done);
 
+  /// A node says that its machine cannot do the task of a lease now, whatever the task is:
+  /// its slot gets nothing for a while. A team goes on without it (`members_of`); what no
+  /// other has waits again. Returns nothing where the lease does not hold.
+  [[nodiscard]] std::optional<lost_lease> decline(node_id node, const lease& what,
+                                                  clock::time_point now);
+
   /// Nobody wants this task done any more; returns the nodes that have it.
   std::vector<node_id> drop(const task_id& id);
 
@@ -156,6 +163,9 @@ public:
 
   /// Who does what together.
   [[nodiscard]] std::vector<formed_team> teams() const;
+  /// The parts that a team does this task in, as many as the slots it takes; 0: a node does
+  /// it whole, or has it no more.
+  [[nodiscard]] std::uint32_t shares_of(const task_id& id) const;
   /// The nodes that have this task.
   [[nodiscard]] std::vector<node_id> members_of(const task_id& id) const;
 
@@ -252,8 +262,9 @@ private:
   [[nodiscard]] std::vector<lease> fill(node_id id, std::size_t most, const round& r);
   lease give(node& n, waiting_task c, clock::time_point now);
   void hold_others(node_id leader);
-  [[nodiscard]] leased_task* led(const lease& l);
+  [[nodiscard]] bool in_team(node_id id, const lease& l) const;
   [[nodiscard]] bool leave_teams(node_id id);
+  void acquit_team(const leased_task& done);
   void leave_silent_teams(clock::time_point now);
   [[nodiscard]] std::vector<lost_lease> blame_team(node_id id, const std::string& slot);
   void fill_teams(round& r, std::vector<handout>& result);

@@ -20,11 +20,20 @@ std::vector<formed_team> schedule::teams() const {
   for (const auto& [id, n] : nodes_)
     for (const auto& l : n.leases)
       if (l.given.task.needs.team) {
-        formed_team t{.given = l.lease, .members = {id}};
+        formed_team t{
+            .given = l.lease, .slots = l.given.task.needs.slots, .members = {id}};
         t.members.insert(t.members.end(), l.others.begin(), l.others.end());
         all.push_back(std::move(t));
       }
   return all;
+}
+
+std::uint32_t schedule::shares_of(const task_id& id) const {
+  for (const auto& [node, n] : nodes_)
+    for (const auto& l : n.leases)
+      if (l.lease.id == id)
+        return l.given.task.needs.team ? l.given.task.needs.slots : 0;
+  return 0;
 }
 
 std::vector<node_id> schedule::members_of(const task_id& id) const {
@@ -39,12 +48,18 @@ std::vector<node_id> schedule::members_of(const task_id& id) const {
   return {};
 }
 
-schedule::leased_task* schedule::led(const lease& l) {
-  for (auto& [id, n] : nodes_)
-    for (auto& led : n.leases)
-      if (led.lease.id == l.id && led.lease.number == l.number)
-        return &led;
-  return nullptr;
+// Those that did it together with the one whose lease it is.
+void schedule::acquit_team(const leased_task& done) {
+  for (const auto id : done.others)
+    if (const auto found = nodes_.find(id); found != nodes_.end())
+      quarantine_.succeed(found->second.offer.slot);
+}
+
+bool schedule::in_team(node_id id, const lease& l) const {
+  return std::ranges::any_of(teams(), [&](const formed_team& t) {
+    return t.given.id == l.id && t.given.number == l.number
+           && std::ranges::find(t.members, id) != t.members.end();
+  });
 }
 
 // True: it was in a team, which goes on without it.
@@ -95,6 +110,33 @@ std::vector<lost_lease> schedule::blame_team(node_id id, const std::string& slot
         return {lost};
       }
   return {};
+}
+
+std::optional<lost_lease> schedule::decline(node_id id, const lease& what,
+                                            clock::time_point now) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end())
+    return std::nullopt;
+  auto& own = found->second.leases;
+  const auto held = std::ranges::find_if(own, [&](const auto& l) {
+    return l.lease.id == what.id && l.lease.number == what.number;
+  });
+  if (held == own.end() && !in_team(id, what))
+    return std::nullopt;
+  const auto& slot = found->second.offer.slot;
+  quarantine_.rest(slot, now);
+  if (leave_teams(id)) {
+    left_teams_.erase(id); // Its process lives.
+    return lost_lease{.id = what.id, .attempt = what.attempt};
+  }
+  const lost_lease lost{.id = what.id, .attempt = held->lease.attempt};
+  auto again = std::move(held->given);
+  own.erase(held);
+  --leased_;
+  again.attempt += 1;
+  again.lost_on = slot;
+  queue_.insert(std::move(again));
+  return lost;
 }
 
 // Free nodes take the places of those that left before anything else is handed out.

@@ -75,7 +75,7 @@ void touch(SQLite::Database& db) {
   SQLite::Statement(db, "select count(*) from sqlite_schema").executeStep();
 }
 
-void make_tables(SQLite::Database& db, const objective& goal) {
+void make_run_tables(SQLite::Database& db, const objective& goal) {
   SQLite::Transaction all(db);
   db.exec("pragma application_id = " + std::to_string(store_application_id)
           + "; pragma user_version = " + std::to_string(store::schema_version));
@@ -90,22 +90,30 @@ void make_tables(SQLite::Database& db, const objective& goal) {
 
 } // namespace
 
-connection connection::make(const std::filesystem::path& file, const objective& goal) {
+connection connection::make(const std::filesystem::path& file,
+                            const std::function<void(SQLite::Database&)>& make_tables,
+                            const store_advice& advice) {
   try {
-    connection made{file, SQLite::Database(file.string(), SQLite::OPEN_READWRITE
-                                                              | SQLite::OPEN_CREATE
-                                                              | SQLite::OPEN_NOMUTEX)};
+    connection made{file,
+                    SQLite::Database(file.string(), SQLite::OPEN_READWRITE
+                                                        | SQLite::OPEN_CREATE
+                                                        | SQLite::OPEN_NOMUTEX),
+                    advice};
     made.db.setBusyTimeout(busy_ms);
     made.db.exec("pragma page_size = 4096");
-    make_tables(made.db, goal);
+    make_tables(made.db);
     made.db.exec("pragma journal_mode = wal");
     made.db.exec(settings);
-    made.fresh = true;
     return made;
   } catch (const SQLite::Exception&) {
     remove_files(file);
     throw;
   }
+}
+
+connection connection::make(const std::filesystem::path& file, const objective& goal) {
+  return make(file, [&](SQLite::Database& db) { make_run_tables(db, goal); },
+              {.fresh = true});
 }
 
 connection connection::make_temporary(const std::filesystem::path& file,
@@ -114,7 +122,7 @@ connection connection::make_temporary(const std::filesystem::path& file,
                                                  | SQLite::OPEN_NOMUTEX)};
   made.db.exec("pragma page_size = 4096; pragma journal_mode = off;"
                "pragma synchronous = off");
-  make_tables(made.db, goal);
+  make_run_tables(made.db, goal);
   return made;
 }
 
@@ -186,24 +194,27 @@ int connection::version() const {
 }
 
 tl::unexpected<error> connection::failure(const SQLite::Exception& e) const {
-  return store_failure(file, e, sqlite3_system_errno(db.getHandle()), fresh);
+  return store_failure(file, e, sqlite3_system_errno(db.getHandle()), advice);
 }
 
 tl::unexpected<error> store_failure(const std::filesystem::path& file,
                                     const SQLite::Exception& e, int system_error,
-                                    bool fresh) {
+                                    const store_advice& advice) {
   const auto place = file.string() + ": ";
   const auto cause = system_error != 0 ? std::string(std::strerror(system_error))
                                        : std::string(e.getErrorStr());
-  const auto resume = fresh ? std::string(", then start it again")
-                            : ", then: clade resume " + file.parent_path().string();
+  const auto go_on =
+      advice.go_on.empty() ? "clade resume " + file.parent_path().string() : advice.go_on;
+  const auto resume =
+      advice.fresh ? std::string(", then start it again") : ", then: " + go_on;
   switch (e.getErrorCode()) {
   case SQLITE_FULL:
     return fail(error_kind::io,
                 place
-                    + (fresh ? "disk full: nothing is recorded yet; free some room"
-                             : "disk full: what was not on it yet is not recorded; "
-                               "free some room")
+                    + (advice.fresh
+                           ? "disk full: nothing is recorded yet; free some room"
+                           : "disk full: what was not on it yet is not recorded; "
+                             "free some room")
                     + resume);
   case SQLITE_IOERR:
     if (system_error == EFBIG)
@@ -217,8 +228,11 @@ tl::unexpected<error> store_failure(const std::filesystem::path& file,
                                     + "); mend that" + resume);
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
-    return fail(error_kind::corrupt, place + "the file is damaged (" + e.what() + "); "
-                                         + check_command(file) + " says what is whole");
+    return fail(error_kind::corrupt,
+                place + "the file is damaged (" + e.what() + "); "
+                    + (advice.damaged.empty()
+                           ? check_command(file) + " says what is whole"
+                           : advice.damaged));
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     return fail(error_kind::conflict,

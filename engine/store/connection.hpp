@@ -7,20 +7,35 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
 namespace clade {
+
+/// What a person is told to do about a file that failed.
+struct store_advice {
+  /// Nothing is recorded in it that could be gone on with.
+  bool fresh = false;
+  /// The command that goes on with it; empty: `clade resume` of the file's folder.
+  std::string go_on = {};
+  /// What to do where it is damaged; empty: `clade check` of the file.
+  std::string damaged = {};
+};
 
 /// An open SQLite file. Its own functions, and SQLite::Statement's, throw
 /// SQLite::Exception; `guarded` is where that ends.
 struct connection {
   std::filesystem::path file;
   SQLite::Database db;
-  /// Nothing is recorded in it that could be gone on with.
-  bool fresh = false;
+  store_advice advice = {};
 
-  /// Makes the file with its tables; whole or, after an error, not at all. Throws.
+  /// Makes the file with the tables that `make_tables` makes; whole or, after an error, not at all. Throws.
+  [[nodiscard]] static connection
+  make(const std::filesystem::path& file,
+       const std::function<void(SQLite::Database&)>& make_tables,
+       const store_advice& advice);
+  /// The same with the tables of a run.
   [[nodiscard]] static connection make(const std::filesystem::path& file,
                                        const objective& goal);
   /// The same tables in a nameless file, which SQLite removes; `file` is for messages.
@@ -44,11 +59,11 @@ struct connection {
 /// newer version).
 [[nodiscard]] expected<void> check_header(const std::filesystem::path& file);
 
-/// The same where there is no connection. `fresh`: nothing is recorded in the file yet.
+/// What to tell a person of an error where there is no connection.
 [[nodiscard]] tl::unexpected<error> store_failure(const std::filesystem::path& file,
                                                   const SQLite::Exception& e,
                                                   int system_error = 0,
-                                                  bool fresh = false);
+                                                  const store_advice& advice = {});
 
 /// Calls a function that uses SQLite and returns an `expected`.
 template<class Function>

@@ -1,5 +1,6 @@
 // Finds what is recorded of one candidate: the tables for queries say which record it is,
 // and that record is checked like all others.
+#include "engine/store/run_folder.hpp"
 #include "engine/store/store_impl.hpp"
 #include "genome/hash.hpp"
 

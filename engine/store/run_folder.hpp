@@ -15,6 +15,9 @@ namespace clade {
 inline constexpr const char* store_file_name = "run.db";
 /// Beside it, while a head is at work: where viewers find it (engine/telemetry).
 inline constexpr const char* live_folder_name = "live";
+/// Beside it, where programs evaluate: what they write, if a slot of the head's own
+/// machine runs them.
+inline constexpr const char* program_logs_name = "logs";
 
 /// `./runs`, or what the environment variable CLADE_RUNS says.
 [[nodiscard]] std::filesystem::path runs_folder();

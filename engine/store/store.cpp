@@ -12,21 +12,16 @@
 #include "engine/store/store_impl.hpp"
 #include "engine/store/upgrade.hpp"
 #include "genome/hash.hpp"
+#include "genome/wall_clock.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
 namespace clade {
 
 namespace {
-
-std::int64_t now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 /// As `records.kind` has it: the kinds of record.cpp are numbered in the variant's order.
 /// As its grammar numbers it.
@@ -152,7 +147,7 @@ expected<store> store::create(const std::filesystem::path& file, const objective
     made->writes = std::make_unique<impl::writer>(made->connected);
     return store(std::move(made));
   } catch (const SQLite::Exception& e) {
-    return store_failure(file, e, 0, true);
+    return store_failure(file, e, 0, {.fresh = true});
   }
 }
 
@@ -208,7 +203,7 @@ void store::impl::write_weights(candidate_id id, const blob& weights) {
 expected<store::place> store::append(std::span<const entry> entries) {
   if (entries.empty())
     return place{};
-  place at{.unix_ms = now_ms()};
+  place at{.unix_ms = unix_ms()};
   return transact([&](impl::writer& w) {
            const auto unix_ms = at.unix_ms;
            at.sequence = w.sequence + 1;
@@ -242,7 +237,7 @@ expected<store::place> store::append(std::span<const entry> entries) {
              w.write(*impl_->picture);
          })
       .map([&] {
-        impl_->connected.fresh = false;
+        impl_->connected.advice.fresh = false;
         impl_->picture.reset();
         return at;
       });

@@ -97,7 +97,8 @@ json team_json(const team_share& t) {
           {"members", t.members},
           {"steps_per_second", t.steps},
           {"bytes_per_second", t.bytes},
-          {"waits", t.waits}};
+          {"waits", t.waits},
+          {"awaited", t.awaited}};
 }
 
 json slots_json(const slots_view& view) {
@@ -193,7 +194,8 @@ json fields(const slot_changed& r, const run_picture&) {
   return {{"event", "slot"},
           {"slot", r.slot},
           {"joined", r.joined},
-          {"reason", some(r.reason)}};
+          {"reason", some(r.reason)},
+          {"rounding", r.rounding ? json(std::to_string(*r.rounding)) : json()}};
 }
 
 json fields(const run_forked& r, const run_picture&) {

@@ -4,12 +4,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace clade {
 
-/// What a slot does, for people. Durations are as of the question.
 /// What a slot does of a training that several do together; rates are of the last second
 /// or so.
 struct team_share {
@@ -18,11 +18,14 @@ struct team_share {
   double steps = 0;          ///< A second.
   double bytes = 0;          ///< Sent to the others, a second.
   double waits = 0;          ///< The share of its time in which it waits for the others.
+  bool awaited = false;      ///< The others wait for it (`find_awaited`).
 };
 
-/// "2 of 3, 14.2 steps/s, 3.1 MB/s, waits 12 %"
+/// "2 of 3, 14.2 steps/s, 3.1 MiB/s, waits 12 %", and for whom the others wait:
+/// "1 of 3, 14.2 steps/s, 3.1 MiB/s, waits 1 %, the others wait for it"
 [[nodiscard]] std::string to_text(const team_share& t);
 
+/// What a slot does, for people. Durations are as of the question.
 struct slot_view {
   std::string name;
   std::string label; ///< What the device is.
@@ -34,6 +37,7 @@ struct slot_view {
   std::chrono::milliseconds heard{0};       ///< Ago.
   std::chrono::milliseconds at_work{0};     ///< On what it trains.
   std::chrono::milliseconds quarantined{0}; ///< For how long yet.
+  std::chrono::milliseconds clock_ahead{0}; ///< Its machine's, of the head's.
   team_share team{};
 };
 
@@ -49,5 +53,19 @@ struct slots_view {
   std::vector<slot_failures> failures;
   std::size_t waiting = 0; ///< Candidates that no slot has yet.
 };
+
+/// Says of each of a team's members, by the shares of time that they wait, whether the
+/// others wait for it. That is so where the median of the others waits for at least a
+/// fifth of its time more than this one: members that do the same wait equally long for
+/// the wire, so that the difference is time spent on this one alone, and each step would
+/// be shorter by it if this one were as fast as they are. Less than a fifth is not worth
+/// a person's time, and measurements of a second differ by some hundredths. Of members
+/// that are slow, several may be awaited, but not most of a team: the others are fast then.
+[[nodiscard]] std::vector<bool> awaited(std::span<const double> waits);
+
+/// Sets `team_share::awaited` in the view, for all teams in it. In a team of `parts`, the
+/// first `servers` answer the others, for whom they wait all the time, and are left out;
+/// while one of them does another's part too, nobody can be compared.
+void find_awaited(slots_view& view, std::uint32_t parts, std::uint32_t servers);
 
 } // namespace clade

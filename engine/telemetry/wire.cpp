@@ -10,6 +10,7 @@ void fields(auto& v, like<team_share> auto& t) {
   v("steps", t.steps);
   v("bytes", t.bytes);
   v("waits", t.waits);
+  v("awaited", t.awaited);
 }
 
 void fields(auto& v, like<slot_view> auto& s) {
@@ -24,6 +25,7 @@ void fields(auto& v, like<slot_view> auto& s) {
   v("heard", s.heard);
   v("at_work", s.at_work);
   v("quarantined", s.quarantined);
+  v("clock_ahead", s.clock_ahead);
   v("team", s.team);
 }
 

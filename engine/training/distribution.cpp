@@ -1,5 +1,7 @@
 #include "engine/training/distribution.hpp"
 
+#include "engine/training/private_network.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -15,7 +17,7 @@ constexpr std::array rows{
         .what = "A training has one slot.",
         .replication = "none",
         .moved = "0",
-        .memory = "n * (2 + the optimiser's copies)",
+        .memory = "n * (2 + the optimizer's copies)",
         .slowed_by = "a large network",
         .when = "there are more candidates than slots: a search keeps all slots busy",
     },
@@ -28,7 +30,7 @@ constexpr std::array rows{
         .replication = "in-graph (one client with many devices); data parallelism, which "
                        "others call between-graph",
         .moved = "2 * (k - 1) * n",
-        .memory = "k * n * (2 + the optimiser's copies)",
+        .memory = "k * n * (2 + the optimizer's copies)",
         .slowed_by = "many parameters that little is computed with; the slowest device",
         .when = "one training is to be done sooner and its network fits each device: the "
                 "long training of a champion",
@@ -44,7 +46,7 @@ constexpr std::array rows{
             "between-graph (a client for each device); data parallelism, which "
             "others call between-graph",
         .moved = "2 * (k - 1) * n",
-        .memory = "k * n * (3 + the optimiser's copies)",
+        .memory = "k * n * (3 + the optimizer's copies)",
         .slowed_by = "many parameters that little is computed with; a slow network; the "
                      "slowest device",
         .when = "the slots are on several machines, or may be lost at any moment",
@@ -54,14 +56,14 @@ constexpr std::array rows{
         .kind = distribution_kind::central_storage,
         .name = "central_storage",
         .known_as = "CentralStorageStrategy",
-        .what = "As mirrored, but parameters and the optimiser's state are in one place, "
+        .what = "As mirrored, but parameters and the optimizer's state are in one place, "
                 "from which the devices copy them before each step.",
         .replication = "in-graph (one client with many devices); data parallelism, which "
                        "others call between-graph",
         .moved = "2 * (k - 1) * n",
-        .memory = "n * (2 * k + the optimiser's copies)",
+        .memory = "n * (2 * k + the optimizer's copies)",
         .slowed_by = "the place that has the parameters, which alone takes the step",
-        .when = "mirrored does not fit because of what the optimiser keeps",
+        .when = "mirrored does not fit because of what the optimizer keeps",
     },
     distribution_row{
         .kind = distribution_kind::local_sgd,
@@ -69,14 +71,67 @@ constexpr std::array rows{
         .known_as = "federated averaging, periodic averaging",
         .what = "Each device trains a copy of its own on its share of the batches; after "
                 "every average_every steps, and at the end of each epoch, the copies are "
-                "averaged.",
-        .replication = "in-graph (one client with many devices); data parallelism, which "
-                       "others call between-graph",
-        .moved = "2 * (k - 1) * n / average_every",
-        .memory = "k * n * (2 + the optimiser's copies)",
+                "averaged, and what their optimizers keep. A process that is lost costs "
+                "the steps since the last average.",
+        .replication =
+            "between-graph (a client for each device); data parallelism, which "
+            "others call between-graph",
+        .moved = "2 * (k - 1) * n * (1 + the optimizer's copies) / average_every",
+        .memory = "k * n * (5 + 4 * the optimizer's copies)",
         .slowed_by = "nothing between averages; copies that drift apart learn less",
-        .when = "adding up gradients at each step takes longer than computing them",
+        .when =
+            "adding up gradients at each step takes longer than computing them: a slow "
+            "network",
         .synchronous = false,
+        .by_team = true,
+    },
+    distribution_row{
+        .kind = distribution_kind::sharded,
+        .name = "sharded",
+        .known_as =
+            "FullyShardedDataParallel, ZeRO stage 3, ParameterServerStrategy with "
+            "synchronous steps",
+        .what = "As multi_worker_mirrored, with the same weights in the end, but "
+                "parameters, gradients and the optimizer's state are divided over the "
+                "devices, and so are the average and the best weights. A layer's "
+                "parameters are gathered before it is computed, forward, back and in "
+                "validation, and given back after it.",
+        .replication = "between-graph (a client for each device); data parallelism",
+        .moved = "3 * (k - 1) * n; in validation (k - 1) * n each 256 examples; at the "
+                 "end of an epoch (k - 1) * n * (2 + the optimizer's copies), which each "
+                 "device also writes to its disk",
+        .memory = "n * (3 + the optimizer's copies) + k * 4 * the largest layer's bytes; "
+                  "k * n when the result is put together",
+        .slowed_by = "the network between devices, which is waited for at each layer; a "
+                     "process that is lost costs the steps since its epoch began",
+        .when = "the network, with what its optimizer keeps, does not fit one device",
+        .divides_state = true,
+        .by_team = true,
+    },
+    distribution_row{
+        .kind = distribution_kind::pipeline,
+        .name = "pipeline",
+        .known_as = "GPipe, PipeDream-Flush (1F1B)",
+        .what = "Each device has neighbouring layers of the network, a stage, about as "
+                "much work as any other. A batch is cut into micro_batches that follow "
+                "each other through the stages and back, in the order of stage_schedule, "
+                "which does not change the weights.",
+        .replication = "between-graph (a client for each device); model parallelism",
+        .moved =
+            "2 * what leaves a stage for later ones, for all examples of a batch and "
+            "k - 1 borders; at the end of an epoch (k - 1) * n * (4 + the "
+            "optimizer's copies)",
+        .memory =
+            "n * (3 + the optimizer's copies), and k * n in validation; activations "
+            "of micro_batches (gpipe) or at most k (1f1b) micro-batches a stage",
+        .slowed_by = "the stage with the most work; few micro-batches: of p stages and m "
+                     "micro-batches (p - 1) / (m + p - 1) of the time is idle; a process "
+                     "that is lost costs the steps since its epoch began",
+        .when = "the network does not fit one device, and its activations are smaller "
+                "than its weights, or the network between devices is slow",
+        .data_parallel = false,
+        .divides_state = true,
+        .by_team = true,
     },
     distribution_row{
         .kind = distribution_kind::parameter_server,
@@ -123,6 +178,38 @@ std::string all_names() {
   for (const auto& r : rows)
     names += (names.empty() ? "\"" : ", \"") + std::string(r.name) + "\"";
   return names;
+}
+
+expected<void> check_collectives(const distribution_params& p) {
+  const auto& c = p.collectives;
+  if (c == collectives_params{})
+    return {};
+  if (c.backend == "nccl")
+    return fail(error_kind::invalid_input,
+                "collectives.backend = \"nccl\" adds up on CUDA devices, and what slots "
+                "share is added up by the CPU so far; take \"tls\" or, on a private "
+                "network, \"gloo\"");
+  if (c.backend != "tls" && c.backend != "gloo")
+    return fail(error_kind::invalid_input,
+                "collectives.backend = \"" + c.backend
+                    + "\": there is none of that name; there are \"tls\" and \"gloo\"");
+  if (!find_distribution(p.name)->by_team)
+    return fail(error_kind::invalid_input,
+                "collectives is of distributions by teams, such as "
+                "\"multi_worker_mirrored\", not of \""
+                    + p.name + "\", which sends nothing; remove it");
+  if (!c.by_gloo())
+    return fail(error_kind::invalid_input,
+                "collectives.network is of backend = \"gloo\"; \"tls\" takes any "
+                "network: remove it");
+  if (c.network.empty())
+    return fail(error_kind::invalid_input,
+                "collectives needs a network, whose machines are all trusted, since "
+                "\"gloo\" neither encrypts nor asks who connects: collectives = {backend "
+                "= \"gloo\", network = \"10.1.0.0/16\"}");
+  if (const auto network = parse_ipv4_network(c.network); !network)
+    return fail(network.error().kind, "collectives.network = " + network.error().message);
+  return {};
 }
 
 expected<void> check_roles(const distribution_params& p) {
@@ -208,9 +295,22 @@ expected<void> validate(const distribution_params& params) {
     return fail(error_kind::invalid_input,
                 "devices = " + std::to_string(params.devices)
                     + " needs a distribution, such as \"mirrored\"");
+  if (params.fit_bytes && !row->divides_state)
+    return fail(
+        error_kind::invalid_input,
+        "devices = \"fit\" is of distributions that divide a network over devices, "
+        "\"sharded\" and \"pipeline\", not of \""
+            + params.name + "\", which takes as much memory on each");
   if (params.average_every == 0)
     return fail(error_kind::invalid_input, "average_every must be at least 1");
-  return check_updates(params);
+  if (params.micro_batches == 0 || params.micro_batches > most_micro_batches)
+    return fail(error_kind::invalid_input,
+                "micro_batches must be from 1 to " + std::to_string(most_micro_batches));
+  if (params.stage_schedule != "gpipe" && params.stage_schedule != "1f1b")
+    return fail(error_kind::invalid_input,
+                "stage_schedule = \"" + params.stage_schedule
+                    + "\": there is none of that name; there are \"gpipe\" and \"1f1b\"");
+  return check_collectives(params).and_then([&] { return check_updates(params); });
 }
 
 } // namespace clade

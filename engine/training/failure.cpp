@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <system_error>
 
 namespace clade {
 namespace {
@@ -30,6 +31,8 @@ failure failure_of_exception() {
     const bool memory = what.find("can't allocate memory") != std::string::npos
                         || what.find("not enough memory") != std::string::npos;
     return {memory ? outcome::out_of_memory : outcome::invalid, what};
+  } catch (const std::system_error& e) {
+    return {outcome::invalid, first_line(e.what()), true};
   } catch (const std::exception& e) {
     return {outcome::invalid, first_line(e.what())};
   } catch (...) {

@@ -1,5 +1,6 @@
 #include "engine/training/module.hpp"
 
+#include "engine/training/device_work.hpp"
 #include "engine/training/training_params.hpp"
 
 #include <dlfcn.h>
@@ -34,6 +35,11 @@ expected<void*> find_symbol(const std::filesystem::path& module, const char* nam
 
 namespace {
 
+tl::unexpected<error> of_another_build(const std::filesystem::path& module) {
+  return fail(error_kind::conflict,
+              module.string() + " is of another build than this program; build again");
+}
+
 /// `Product` by the module's function of type `Make`.
 template<class Product, class Make>
 expected<std::unique_ptr<Product>> make_by(const std::filesystem::path& module,
@@ -48,8 +54,7 @@ expected<std::unique_ptr<Product>> make_by(const std::filesystem::path& module,
   expected<std::unique_ptr<Product>> made;
   if (!make({.version = training_module_version, .setup_bytes = sizeof(training_setup)},
             setup, made))
-    return fail(error_kind::conflict,
-                module.string() + " is of another build than this program; build again");
+    return of_another_build(module);
   return made;
 }
 
@@ -65,6 +70,18 @@ expected<std::unique_ptr<zero_cost_scorer>>
 load_zero_cost_scorer(const std::filesystem::path& module, const training_setup& setup) {
   return make_by<zero_cost_scorer, make_zero_cost_function>(module, zero_cost_symbol,
                                                             setup);
+}
+
+expected<loaded_device_work> load_device_work(const std::filesystem::path& module,
+                                              const std::string& device) {
+  return find_symbol(module, device_work_symbol)
+      .and_then([&](void* symbol) -> expected<loaded_device_work> {
+        loaded_device_work made;
+        if (!reinterpret_cast<make_device_work_function>(symbol)(training_module_version,
+                                                                 device, made))
+          return of_another_build(module);
+        return made;
+      });
 }
 
 } // namespace clade

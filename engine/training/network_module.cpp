@@ -43,16 +43,25 @@ network_module::network_module(const network& n, const training_key& key,
     layer_context context{.random = key.stream(l.name), .device = device};
     auto module = op->build(l, context);
     register_module(torch_name(l.name), module);
-    steps_.push_back({.module = module, .inputs = l.inputs, .branch = {}});
+    std::uint64_t outputs = 1;
+    for (const auto size : l.out.sizes)
+      outputs *= static_cast<std::uint64_t>(size);
+    steps_.push_back({.module = module,
+                      .inputs = l.inputs,
+                      .branch = {},
+                      .state = {},
+                      .work = l.cost.multiply_adds + outputs});
     if (l.adds_branch)
       steps_.back().branch = branches_++;
   }
   to(device);
   for (std::size_t i = 0; i < n.layers.size(); ++i) {
+    steps_[i].state.begin = state_.size();
     for (const auto& p : steps_[i].module->named_parameters())
       state_.push_back({n.layers[i].name + "." + p.key(), p.value()});
     for (const auto& b : steps_[i].module->named_buffers())
       state_.push_back({n.layers[i].name + "." + b.key(), b.value()});
+    steps_[i].state.end = state_.size();
   }
 }
 
@@ -72,8 +81,9 @@ void network_module::use_stochastic_depth(double chance, const training_key& key
   depth_generator_.set_current_seed(key.stream("stochastic depth").next());
 }
 
-// What each branch is multiplied with for each example, [branches, examples].
 at::Tensor network_module::draw_branch_scales(std::int64_t examples) {
+  if (!kept_.defined() || !is_training())
+    return {};
   const at::NoGradGuard no_grad;
   return at::bernoulli(kept_.expand({branches_, examples}), depth_generator_).div_(kept_);
 }
@@ -104,24 +114,37 @@ void network_module::observe(const at::Tensor& examples) {
   train(training);
 }
 
+at::Tensor network_module::as_input(const at::Tensor& examples) const {
+  return channels_last_ && examples.dim() == 4
+             ? examples.contiguous(at::MemoryFormat::ChannelsLast)
+             : examples;
+}
+
+at::Tensor network_module::forward_layer(std::size_t layer,
+                                         std::vector<at::Tensor> inputs,
+                                         const at::Tensor& scales) const {
+  const auto& s = steps_[layer];
+  if (s.branch && scales.defined())
+    inputs[0] = scaled_by_example(inputs[0], scales[*s.branch]);
+  return s.module->forward(inputs);
+}
+
 at::Tensor network_module::forward(at::Tensor examples) {
-  if (channels_last_ && examples.dim() == 4)
-    examples = examples.contiguous(at::MemoryFormat::ChannelsLast);
+  examples = as_input(examples);
   std::vector<at::Tensor> outputs;
   outputs.reserve(steps_.size());
-  at::Tensor scales;
-  if (kept_.defined() && is_training())
-    scales = draw_branch_scales(examples.size(0));
-  std::vector<at::Tensor> inputs;
-  for (const auto& s : steps_) {
-    inputs.clear();
-    for (const auto i : s.inputs)
-      inputs.push_back(outputs[i]);
-    if (s.inputs.empty())
+  const auto scales = draw_branch_scales(examples.size(0));
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    std::vector<at::Tensor> inputs;
+    for (const auto from : steps_[i].inputs)
+      inputs.push_back(outputs[from]);
+    if (inputs.empty())
       inputs.push_back(examples);
-    if (s.branch && scales.defined())
-      inputs[0] = scaled_by_example(inputs[0], scales[*s.branch]);
-    outputs.push_back(s.module->forward(inputs));
+    if (watch_.before)
+      watch_.before(i);
+    outputs.push_back(forward_layer(i, std::move(inputs), scales));
+    if (watch_.after)
+      watch_.after(i);
   }
   return outputs.back();
 }
@@ -178,6 +201,15 @@ void network_module::set_random_states(std::span<const bytes> states) {
 void network_module::draw_from(random_stream stream) {
   for (auto& g : generators())
     g.set_current_seed(stream.next());
+}
+
+void network_module::draw_from(random_stream stream, std::size_t layer) {
+  auto* own = steps_[layer].module->generator();
+  for (std::size_t i = 0; own != nullptr && i < layer; ++i)
+    if (steps_[i].module->generator() != nullptr)
+      static_cast<void>(stream.next());
+  if (own != nullptr)
+    own->set_current_seed(stream.next());
 }
 
 expected<void> network_module::load(std::span<const weight_tensor> weights) {

@@ -6,6 +6,7 @@
 
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,41 @@ public:
   network_module(const network& n, const training_key& key, const at::Device& device);
 
   at::Tensor forward(at::Tensor examples);
+
+  /// Its layers, for who computes only some of them, or one at a time. `forward` computes
+  /// them in this order.
+  [[nodiscard]] std::size_t layers() const { return steps_.size(); }
+  /// The layers whose outputs enter it; none: the examples do.
+  [[nodiscard]] std::span<const std::size_t> inputs_of(std::size_t layer) const {
+    return steps_[layer].inputs;
+  }
+  /// `scales`: as `draw_branch_scales` gave them for these examples.
+  [[nodiscard]] at::Tensor forward_layer(std::size_t layer,
+                                         std::vector<at::Tensor> inputs,
+                                         const at::Tensor& scales) const;
+  /// The examples as the first layers want them in memory.
+  [[nodiscard]] at::Tensor as_input(const at::Tensor& examples) const;
+  /// What each residual branch is multiplied with for each example, [branches, examples];
+  /// undefined where all stay.
+  [[nodiscard]] at::Tensor draw_branch_scales(std::int64_t examples);
+
+  struct state_range {
+    std::size_t begin = 0, end = 0;
+  };
+  /// What `state()` has of a layer.
+  [[nodiscard]] state_range state_of(std::size_t layer) const {
+    return steps_[layer].state;
+  }
+  /// Multiply-adds, and outputs, for one example: about how long it takes.
+  [[nodiscard]] std::uint64_t work_of(std::size_t layer) const {
+    return steps_[layer].work;
+  }
+
+  /// Called before and after `forward` computes each layer.
+  struct layer_watch {
+    std::function<void(std::size_t)> before, after;
+  };
+  void watch(layer_watch w) { watch_ = std::move(w); }
 
   /// From now on images and the weights of convolutions lie in memory with their channels
   /// last. For a network that has no optimiser yet, which shares its weights' storage.
@@ -80,6 +116,8 @@ public:
   void set_random_states(std::span<const bytes> states);
   /// Its generators begin anew: what they draw from now on comes from this stream.
   void draw_from(random_stream stream);
+  /// The same for the generator of one layer, if it has one, as if it were for all.
+  void draw_from(random_stream stream, std::size_t layer);
 
 private:
   struct step {
@@ -87,9 +125,10 @@ private:
     std::vector<std::size_t> inputs;
     /// Of a layer whose first input is a residual branch: the branch's number.
     std::optional<std::int64_t> branch;
+    state_range state;
+    std::uint64_t work = 0;
   };
 
-  [[nodiscard]] at::Tensor draw_branch_scales(std::int64_t examples);
   [[nodiscard]] std::vector<at::Generator> generators() const;
 
   std::vector<step> steps_;
@@ -99,6 +138,7 @@ private:
   std::int64_t branches_ = 0;
   at::Tensor kept_; ///< [branches, 1]: their chances to stay; undefined: all stay.
   at::Generator depth_generator_;
+  layer_watch watch_;
 };
 
 } // namespace clade

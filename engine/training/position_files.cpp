@@ -51,18 +51,20 @@ expected<position_files::kept> read(const fs::path& file) {
   return k;
 }
 
-/// False, and `errno`, where the disk does not take it.
-bool write_whole(const fs::path& file, const bytes& content) {
+/// Returns 0 once the disk has it, or the error number.
+int write_synced(const fs::path& file, const bytes& content) {
   const unique_fd out(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  std::size_t done = 0;
-  while (out && done < content.size()) {
-    const auto more = ::write(out.get(), content.data() + done, content.size() - done);
-    if (more < 0 && errno != EINTR)
-      return false;
-    done += more < 0 ? 0 : static_cast<std::size_t>(more);
-  }
-  return out && ::fsync(out.get()) == 0;
+  if (!out)
+    return errno;
+  if (const int failed = write_all(out.get(), content); failed != 0)
+    return failed;
+  return ::fsync(out.get()) == 0 ? 0 : errno;
+}
+
+/// Returns 0 once it has the other name, or the error number.
+int rename_file(const fs::path& from, const fs::path& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 } // namespace
@@ -83,13 +85,15 @@ fs::path position_files::file(const char* which) const {
 // Another process of the machine may write too, when it has taken the training over.
 void position_files::write(const bytes& content) const {
   const auto fresh = file((".new" + std::to_string(::getpid())).c_str());
-  if (!write_whole(fresh, content))
-    complain(fresh, std::string("not kept: ") + std::strerror(errno));
-  else if (::rename(file(".last").c_str(), file(".before").c_str()) != 0
-           && errno != ENOENT)
-    complain(fresh, std::string("not kept: ") + std::strerror(errno));
-  else if (::rename(fresh.c_str(), file(".last").c_str()) != 0)
-    complain(fresh, std::string("not kept: ") + std::strerror(errno));
+  int failed = write_synced(fresh, content);
+  if (failed == 0) {
+    const int moved = rename_file(file(".last"), file(".before"));
+    failed = moved == ENOENT ? 0 : moved; // There was none before.
+  }
+  if (failed == 0)
+    failed = rename_file(fresh, file(".last"));
+  if (failed != 0)
+    complain(fresh, std::string("not kept: ") + std::strerror(failed));
   ::unlink(fresh.c_str());
 }
 

@@ -179,6 +179,9 @@ void share_among_devices(recipe& r, const distribution_params& d) {
   const auto* row = find_distribution(d.name);
   if (row == nullptr || d.devices <= 1)
     return; // `validate` says what is wrong.
+  r.divides_state = row->divides_state;
+  if (!row->data_parallel)
+    return;
   r.devices = d.shares();
   r.batch_size *= r.devices;
   if (!d.synchronous() || !d.scale_learning_rate)
@@ -264,7 +267,8 @@ std::uint64_t state_copies(const recipe& r) {
   const std::uint64_t moments =
       r.optimiser != optimiser_kind::sgd ? 2 : (r.momentum > 0 ? 1 : 0);
   // The weights and gradients of the first replica are not counted here.
-  return average + r.devices * (2 + moments) - 2;
+  const std::uint64_t states = r.divides_state ? 1 : r.devices;
+  return average + states * (2 + moments) - 2;
 }
 
 } // namespace clade

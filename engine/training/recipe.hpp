@@ -39,6 +39,8 @@ struct recipe {
   double stochastic_depth = 0;
   /// Devices that share each batch; of all of them are the batch and the rate above.
   std::uint32_t devices = 1;
+  /// They divide the network's state, so that together they have one.
+  bool divides_state = false;
 };
 
 /// A hyperparameter that is read, and what the reference says of it.

@@ -57,7 +57,7 @@ class trainer final : public fitness_function {
 public:
   trainer(const training_setup& setup, int threads) : context_(setup, threads) {}
 
-  expected<void> warm_up() override;
+  expected<std::uint64_t> warm_up() override;
   evaluated_job evaluate(const job& j, progress& p) override;
   expected<examination> examine(const job& j, const bytes& weights) override;
   expected<std::optional<examination>> baseline(std::uint64_t seed,
@@ -102,10 +102,12 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
   const auto planned = context_.plan_for(j.genome);
   if (!planned)
     return invalid(planned.error());
-  const auto& [net, r] = *planned;
+  const auto& [net, r, how] = *planned;
   e.parameters = net.cost().parameters;
+  // Members of a team have a process each.
   const auto needed =
-      training_bytes(net, static_cast<std::uint64_t>(r.batch_size), state_copies(r));
+      training_bytes(net, static_cast<std::uint64_t>(r.batch_size), state_copies(r))
+      / (how.by_team() ? how.devices : 1);
   if (j.budget.memory_bytes > 0 && needed > j.budget.memory_bytes) {
     e.outcome = outcome::out_of_memory;
     e.reason = "training needs " + std::to_string(needed >> 20) + " MiB of the "
@@ -145,9 +147,10 @@ evaluated_job trainer::evaluate(const job& j, progress& p) {
     context_.prepare_thread();
     train_job(j, p, out);
   } catch (...) {
-    auto [what, reason] = failure_of_exception();
-    out.evaluation.outcome = what;
-    out.evaluation.reason = std::move(reason);
+    auto failed = failure_of_exception();
+    out.evaluation.outcome = failed.outcome;
+    out.evaluation.reason = std::move(failed.reason);
+    out.machine_failed = failed.of_machine;
   }
   // What glibc has kept of this network (training_module.cpp) may not fit the next.
   ::malloc_trim(0);
@@ -169,18 +172,19 @@ expected<std::optional<examination>> trainer::baseline(std::uint64_t, const budg
 }
 
 // LibTorch's first steps cost about a second. A few of the space's own networks take
-// them, on as few examples as make a batch.
-expected<void> trainer::warm_up() {
+// them, on as few examples as make a batch; what they learn is rounded as all else is.
+expected<std::uint64_t> trainer::warm_up() {
   constexpr std::uint64_t networks = 3;
   try {
     context_.prepare_thread();
     if (auto loaded = context_.load(); !loaded)
-      return loaded;
+      return tl::unexpected(loaded.error());
     auto some = context_.data();
     const auto& setup = context_.setup();
     const auto few =
         std::min<std::int64_t>(some.train.size(0), setup.training.batch_size);
     some.train = some.train.narrow(0, 0, few);
+    running_hash rounding;
     for (std::uint64_t i = 0; i < networks; ++i) {
       auto random = derive(setup.seed, purpose::training, 0, i);
       const auto sampled = sample(setup.space, context_.problem(), random);
@@ -198,8 +202,9 @@ expected<void> trainer::warm_up() {
       unheard_progress nobody;
       // Whether so short a training succeeds says nothing.
       static_cast<void>(train(*module, some, task, nobody));
+      rounding.add(encode_weights(module->weights()));
     }
-    return {};
+    return rounding.value();
   } catch (...) {
     return fail(error_kind::io,
                 "training does not start: " + failure_of_exception().reason);

@@ -2,8 +2,11 @@
 
 #include "engine/collectives/lone_team.hpp"
 #include "engine/training/data_folds.hpp"
+#include "engine/training/fitting.hpp"
 #include "engine/training/inheritance.hpp"
+#include "engine/training/parallel/gloo_links.hpp"
 #include "engine/training/position_files.hpp"
+#include "engine/training/private_network.hpp"
 #include "genome/hash.hpp"
 
 #include <ATen/ATen.h>
@@ -23,6 +26,33 @@ std::uint64_t name_of(const job& j) {
   all.natural(j.budget.horizon).natural(j.start).natural(j.start_epoch);
   all.natural(j.fold.index).natural(j.fold.of);
   return hash64(all.take());
+}
+
+// Of a single example normalisations have no variance.
+expected<void> check_division(const network_module& net, const device_data& data,
+                              const training_task& task) {
+  const auto& how = task.distribution;
+  const auto all = data.train.size(0);
+  const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
+  const bool pipeline = how.kind() == distribution_kind::pipeline;
+  if (pipeline && how.devices > net.layers())
+    return fail(error_kind::invalid_input,
+                "training.devices = " + std::to_string(how.devices)
+                    + " is more than a pipeline of this network can have, whose layers "
+                      "are "
+                    + std::to_string(net.layers()) + ": at most one device for each");
+  if (pipeline && batch < 2 * static_cast<std::int64_t>(how.micro_batches))
+    return fail(error_kind::invalid_input,
+                "batches of " + std::to_string(batch) + " examples are too small for "
+                    + std::to_string(how.micro_batches)
+                    + " micro-batches of at least two; training.micro_batches = "
+                    + std::to_string(std::max<std::int64_t>(1, batch / 2)) + " fits");
+  if (!pipeline && batch < 2 * static_cast<std::int64_t>(how.shares()))
+    return fail(error_kind::invalid_input,
+                "batches of " + std::to_string(batch) + " examples are too small for "
+                    + std::to_string(how.shares())
+                    + " devices: each is to have at least two of each batch");
+  return {};
 }
 
 } // namespace
@@ -80,13 +110,13 @@ expected<void> training_context::load() {
 }
 
 expected<training_plan> training_context::plan_for(const genome& g) const {
-  auto r = recipe_of(setup_.training, g.hyperparameters);
-  if (!r)
-    return tl::unexpected(r.error());
   auto n = decode(setup_.space, g, data_->as_problem());
   if (!n)
     return tl::unexpected(n.error());
-  return training_plan{std::move(*n), *r};
+  auto fitted = fit_training(setup_.training, *n, g.hyperparameters);
+  if (!fitted)
+    return tl::unexpected(fitted.error());
+  return training_plan{std::move(*n), fitted->recipe, fitted->distribution};
 }
 
 std::unique_ptr<network_module>
@@ -124,7 +154,7 @@ training_task training_context::task_for(const job& j, const training_plan& p) c
           .asked = asked_,
           .deadline = deadline_of(j.budget),
           .keep_position = j.keep_checkpoint == checkpointing::whole,
-          .distribution = setup_.training.distribution,
+          .distribution = p.distribution,
           .members = j.members,
           .updates = j.updates};
 }
@@ -137,24 +167,25 @@ training_context::train_shared(network_module& net, const network& n,
                                const std::optional<resumption>& from) const {
   if (task.distribution.devices == 1)
     return train(net, data, task, heard, from);
-  const auto devices = task.distribution.shares();
-  // Of a single example normalisations have no variance.
-  const auto all = data.train.size(0);
-  const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
-  if (batch < 2 * static_cast<std::int64_t>(devices))
-    return fail(error_kind::invalid_input,
-                "batches of " + std::to_string(batch) + " examples are too small for "
-                    + std::to_string(devices)
-                    + " devices: each is to have at least two of each batch");
+  if (auto fits = check_division(net, data, task); !fits)
+    return tl::unexpected(fits.error());
   if (task.distribution.by_team()) {
     lone_team alone(task.distribution.devices);
     auto together = task;
     if (together.members == nullptr)
       together.members = &alone;
+    else if (const auto& c = task.distribution.collectives; c.by_gloo()) {
+      const auto address = own_address_in(c.network);
+      if (!address)
+        return fail_in("training.collectives", address.error());
+      together.members->carry_by([address = *address](std::unique_ptr<links> met) {
+        return make_gloo_links(std::move(met), address);
+      });
+    }
     return train(net, data, together, heard, from);
   }
   replica_team team{.others = {}, .prepare_thread = [this] { prepare_helper(); }};
-  for (std::uint32_t i = 1; i < devices; ++i) {
+  for (std::uint32_t i = 1; i < task.distribution.devices; ++i) {
     auto key = task.key;
     key.share = i;
     team.others.push_back(make_network(n, key));

@@ -17,6 +17,7 @@ namespace clade {
 struct training_plan {
   clade::network network;
   clade::recipe recipe;
+  distribution_params distribution;
 };
 
 /// Returns when a budget that begins now is spent.

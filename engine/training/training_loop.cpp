@@ -32,13 +32,6 @@ const metric* first_not_finite(const std::vector<metric>& metrics) {
   return it == metrics.end() ? nullptr : &*it;
 }
 
-std::vector<at::Tensor> tensors_of(const network_module& net) {
-  std::vector<at::Tensor> all;
-  for (const auto& s : net.state())
-    all.push_back(s.tensor);
-  return all;
-}
-
 class training_loop {
 public:
   training_loop(network_module& net, const device_data& data, const training_task& task,
@@ -56,15 +49,16 @@ public:
                            .precision = task.precision,
                            .key = task.key};
     if (task.members != nullptr)
-      steps_ =
-          make_team_steps(net, rules, task.distribution, *task.members,
-                          {[this] { return encode(where_it_stands()); }}, task.updates);
+      steps_ = make_team_steps(net, rules, task.distribution, *task.members,
+                               {.give = [this] { return encode(where_it_stands()); },
+                                .give_parts = [this] { return parts(); }},
+                               task.updates);
     else
       steps_ = team == nullptr
                    ? make_training_steps(net, rules)
                    : make_training_steps(net, rules, *team, task.distribution);
     if (task.recipe.ema > 0)
-      average_.emplace(task.recipe.ema, tensors_of(net));
+      average_.emplace(task.recipe.ema, steps_->state());
     steps_keep_average_ = average_ && steps_->keeps(*average_);
   }
 
@@ -74,8 +68,14 @@ public:
 private:
   training_result run_on();
   expected<void> take_over(const training_position& p);
+  void take_over_course(const training_position& p);
+  void take_over(const position_of_others& others);
   void take_over(const loop_position& p);
-  loop_position where_it_stands() const;
+  void take_over_place(const loop_position& p);
+  void take_over(loop_tensors parts);
+  loop_position where_it_stands();
+  loop_position without_tensors() const;
+  std::pair<bytes, loop_tensors> parts() const;
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
   void keep_position();
@@ -88,7 +88,8 @@ private:
   void hear_loss();
   bool goes_on();
   bool out_of_patience() const;
-  training_position position() const;
+  training_position position();
+  training_position course() const;
   bool cut(const std::string& where);
   void restore_best();
   bool end(outcome o, std::string reason);
@@ -108,7 +109,7 @@ private:
   double train_loss_ = 0;
   steady_clock::time_point kept_ = steady_clock::now(); ///< The position.
   fitness best_fitness_;
-  std::vector<at::Tensor> best_state_;
+  std::optional<std::vector<at::Tensor>> best_state_;
   double lowest_loss_ = std::numeric_limits<double>::infinity();
   std::uint32_t epochs_since_lowest_ = 0;
   training_result result_;
@@ -131,24 +132,36 @@ expected<void> training_loop::take_over(const training_position& p) {
   steps_->take_over_weights();
   steps_->set_random_states(p.generators);
   restore_average(p.average);
+  take_over_course(p);
+  if (p.optimiser == to_text(task_.recipe.optimiser))
+    steps_->go_on_after(p.steps, p.moments);
+  return {};
+}
+
+void training_loop::take_over_course(const training_position& p) {
   lowest_loss_ = p.lowest_loss;
   epochs_since_lowest_ = p.since_lowest;
   result_.best = p.best;
   evaluation so_far;
   so_far.metrics = p.best;
   best_fitness_ = fitness_of(so_far, task_.goal);
-  const auto moments = steps_->moments();
-  if (p.optimiser != to_text(task_.recipe.optimiser)
-      || !std::ranges::equal(moments, p.moments, same_shape))
-    return {};
-  for (std::size_t i = 0; i < moments.size(); ++i)
-    copy_to(moments[i], p.moments[i]);
-  steps_->go_on_after(p.steps);
-  return {};
+}
+
+// Members of one version send nothing that another cannot read.
+void training_loop::take_over(const position_of_others& others) {
+  const auto p = decode_loop_position(others.position);
+  TORCH_CHECK(p, "the position of another member: ", p.error().message);
+  if (!others.parts) {
+    take_over(*p);
+    return;
+  }
+  take_over_course(p->training);
+  take_over(*others.parts);
+  take_over_place(*p);
 }
 
 void training_loop::take_over(const loop_position& p) {
-  best_state_.clear();
+  best_state_.reset();
   if (!p.best.empty()) {
     const auto best = net_.load(p.best);
     TORCH_CHECK(best, "a position of the same training: ", best.error().message);
@@ -156,6 +169,10 @@ void training_loop::take_over(const loop_position& p) {
   }
   const auto there = take_over(p.training);
   TORCH_CHECK(there, "a position of the same training: ", there.error().message);
+  take_over_place(p);
+}
+
+void training_loop::take_over_place(const loop_position& p) {
   steps_->take_over_updates(result_.updates = p.updates);
   number_ = p.epoch;
   next_batch_ = static_cast<std::int64_t>(p.next_batch);
@@ -165,19 +182,40 @@ void training_loop::take_over(const loop_position& p) {
   result_.curve = p.curve;
 }
 
-loop_position training_loop::where_it_stands() const {
-  loop_position p{.training = position(),
-                  .best = {},
-                  .epoch = number_,
-                  .next_batch = static_cast<std::uint64_t>(next_batch_),
-                  .assessed = assessed_,
-                  .total_loss = total_loss_.defined() ? total_loss_.item<double>() : 0,
-                  .train_loss = train_loss_,
-                  .curve = result_.curve,
-                  .updates = result_.updates};
-  for (std::size_t i = 0; i < best_state_.size(); ++i)
-    p.best.push_back(to_host(net_.state()[i].name, best_state_[i]));
+void training_loop::take_over(loop_tensors parts) {
+  best_state_ = std::move(parts.best);
+  if (!average_)
+    return;
+  average_.emplace(task_.recipe.ema, steps_->state());
+  if (parts.average)
+    average_->set(*parts.average);
+}
+
+loop_position training_loop::where_it_stands() {
+  auto p = without_tensors();
+  p.training = position();
+  if (best_state_)
+    p.best = steps_->whole(*best_state_);
   return p;
+}
+
+loop_position training_loop::without_tensors() const {
+  return {.training = course(),
+          .best = {},
+          .epoch = number_,
+          .next_batch = static_cast<std::uint64_t>(next_batch_) - steps_->pending(),
+          .assessed = assessed_,
+          .total_loss = total_loss_.defined() ? total_loss_.item<double>() : 0,
+          .train_loss = train_loss_,
+          .curve = result_.curve,
+          .updates = result_.updates};
+}
+
+std::pair<bytes, loop_tensors> training_loop::parts() const {
+  loop_tensors tensors{.best = best_state_};
+  if (average_)
+    tensors.average = average_->values();
+  return {encode(without_tensors()), std::move(tensors)};
 }
 
 // A training that had none begins one.
@@ -196,8 +234,7 @@ void training_loop::exchange_average() {
     average_->exchange();
 }
 
-// A member of a team that fell behind goes on where the others stand. Members of one
-// version send nothing that another cannot read.
+// A member of a team that fell behind goes on where the others stand.
 training_result training_loop::run() {
   if (const auto kept = task_.files == nullptr ? std::nullopt : task_.files->newest()) {
     take_over(kept->position);
@@ -207,9 +244,7 @@ training_result training_loop::run() {
     try {
       return run_on();
     } catch (const position_of_others& others) {
-      const auto p = decode_loop_position(others.position);
-      TORCH_CHECK(p, "the position of another member: ", p.error().message);
-      take_over(*p);
+      take_over(others);
     }
   }
 }
@@ -222,6 +257,7 @@ training_result training_loop::run_on() {
       if (!train_epoch(number_))
         return std::move(result_);
       exchange_average();
+      steps_->show();
       if (!assess_epoch(number_, start))
         return std::move(result_);
       keep_if_best();
@@ -258,8 +294,11 @@ bool training_loop::goes_on() {
 
 void training_loop::restore_best() {
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < best_state_.size(); ++i)
-    net_.state()[i].tensor.detach().copy_(best_state_[i]);
+  const auto state = steps_->state();
+  for (std::size_t i = 0; best_state_ && i < state.size(); ++i)
+    state[i].detach().copy_((*best_state_)[i]);
+  best_state_.reset();
+  steps_->finish();
 }
 
 // Its best epoch counts, if there is one. A training that others go on from is compared
@@ -345,7 +384,7 @@ void training_loop::keep_if_best() {
   so_far.metrics = result_.curve.back().metrics;
   const auto f = fitness_of(so_far, task_.goal);
   const bool better =
-      best_state_.empty() || f.primary > best_fitness_.primary
+      !best_state_ || f.primary > best_fitness_.primary
       || (f.primary == best_fitness_.primary && f.secondary > best_fitness_.secondary);
   if (!better)
     return;
@@ -356,13 +395,15 @@ void training_loop::keep_if_best() {
 
 void training_loop::keep_state() {
   const at::NoGradGuard no_grad;
-  if (best_state_.empty()) {
-    for (const auto& s : net_.state())
-      best_state_.push_back(s.tensor.detach().clone());
+  const auto state = steps_->state();
+  if (!best_state_) {
+    best_state_.emplace();
+    for (const auto& s : state)
+      best_state_->push_back(s.detach().clone());
     return;
   }
-  for (std::size_t i = 0; i < best_state_.size(); ++i)
-    best_state_[i].copy_(net_.state()[i].tensor);
+  for (std::size_t i = 0; i < state.size(); ++i)
+    (*best_state_)[i].copy_(state[i]);
 }
 
 void training_loop::hear_loss() {
@@ -376,24 +417,30 @@ bool training_loop::out_of_patience() const {
   return task_.patience > 0 && epochs_since_lowest_ >= task_.patience;
 }
 
-training_position training_loop::position() const {
-  training_position p{.key = task_.key.id,
-                      .epochs = number_ - 1,
-                      .weights = net_.weights(),
-                      .best = result_.best,
-                      .lowest_loss = lowest_loss_,
-                      .since_lowest = epochs_since_lowest_,
-                      .optimiser = to_text(task_.recipe.optimiser),
-                      .steps = steps_->count(),
-                      .moments = {},
-                      .average = {},
-                      .generators = steps_->random_states()};
-  for (const auto& m : steps_->moments())
-    p.moments.push_back(to_host("", m));
+training_position training_loop::position() {
+  auto p = course();
+  p.weights = steps_->whole(steps_->state());
+  p.moments = steps_->moments();
+  p.generators = steps_->random_states();
   if (average_)
-    for (const auto& a : average_->values())
-      p.average.push_back(to_host("", a));
+    p.average = steps_->whole(average_->values());
+  for (auto& a : p.average)
+    a.name.clear();
   return p;
+}
+
+training_position training_loop::course() const {
+  return {.key = task_.key.id,
+          .epochs = number_ - 1,
+          .weights = {},
+          .best = result_.best,
+          .lowest_loss = lowest_loss_,
+          .since_lowest = epochs_since_lowest_,
+          .optimiser = to_text(task_.recipe.optimiser),
+          .steps = steps_->count(),
+          .moments = {},
+          .average = {},
+          .generators = {}};
 }
 
 bool training_loop::end(outcome o, std::string reason) {

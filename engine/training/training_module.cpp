@@ -1,3 +1,4 @@
+#include "engine/training/device_work.hpp"
 #include "engine/training/module.hpp"
 #include "engine/training/trainer.hpp"
 #include "engine/training/zero_cost.hpp"
@@ -5,7 +6,7 @@
 #include <malloc.h>
 
 // Node processes come through the first door, and what is set there is set for them
-// alone; a run's head comes through the second.
+// alone; a run's head comes through the second, `clade doctor` through the third.
 
 namespace {
 
@@ -40,5 +41,14 @@ extern "C" __attribute__((visibility("default"))) bool clade_make_zero_cost_scor
   if (!agrees(contract))
     return false;
   made = clade::make_zero_cost_scorer(setup);
+  return true;
+}
+
+extern "C" __attribute__((visibility("default"))) bool
+clade_make_device_work(std::uint32_t version, const std::string& device,
+                       clade::loaded_device_work& made) {
+  if (version != clade::training_module_version)
+    return false;
+  made = {clade::built_torch(), clade::make_device_work(device)};
   return true;
 }

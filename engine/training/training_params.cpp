@@ -1,5 +1,6 @@
 #include "engine/training/training_params.hpp"
 
+#include "engine/training/private_network.hpp"
 #include "engine/training/recipe.hpp"
 
 namespace clade {
@@ -21,10 +22,19 @@ expected<void> check_device(const training_params& params, std::string_view devi
     return fail(error_kind::invalid_input,
                 "training.precision = \"float16\" is for CUDA devices, not for "
                     + std::string(device) + "; take \"bfloat16\" or \"float32\"");
-  if (params.distribution.devices > 1 && device.starts_with("cuda"))
+  const auto& how = params.distribution;
+  const bool shares = how.devices > 1 || how.fit_bytes;
+  if (shares && device.starts_with("cuda")
+      && how.kind() != distribution_kind::multi_worker_mirrored
+      && how.kind() != distribution_kind::local_sgd)
     return fail(error_kind::invalid_input,
-                "training.devices: only CPU slots can share a training yet; "
-                    + std::string(device) + " trains alone, with training.devices = 1");
+                "training.distribution = \"" + how.name
+                    + "\" is for CPU slots so far; on CUDA devices such as "
+                    + std::string(device)
+                    + " take \"multi_worker_mirrored\" or \"local_sgd\"");
+  if (const auto& c = how.collectives; how.by_team() && c.by_gloo())
+    if (auto own = own_address_in(c.network); !own)
+      return fail_in("training.collectives", own.error());
   return {};
 }
 

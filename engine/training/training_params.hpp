@@ -58,7 +58,7 @@ struct training_params {
 
 [[nodiscard]] expected<void> validate(const training_params& params);
 
-/// Says what of the params the device ("cpu" or "cuda:0") cannot do.
+/// Says what of the params the device ("cpu" or "cuda:0") of this machine cannot do.
 [[nodiscard]] expected<void> check_device(const training_params& params,
                                           std::string_view device);
 

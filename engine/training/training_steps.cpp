@@ -3,17 +3,20 @@
 #include "engine/training/autocast.hpp"
 #include "engine/training/loss.hpp"
 #include "engine/training/optimiser.hpp"
+#include "engine/training/parallel/exchanging_steps.hpp"
+#include "engine/training/parallel/team_steps.hpp"
+#include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
 
 namespace clade {
 namespace {
 
-// Losses are sums, which need float32.
 at::Tensor forward(network_module& net, const at::Tensor& features, float_format p) {
   const autocast_guard autocast(features.device().type(), p);
-  auto out = net.forward(features);
-  return out.scalar_type() == at::kDouble ? out : out.to(at::kFloat);
+  return as_predictions(net.forward(features));
 }
 
 /// What the targets of a share count of those of the whole, where a mean is taken.
@@ -31,7 +34,7 @@ at::Tensor share_of(const at::Tensor& targets, const at::Tensor& whole,
 class one_device_steps final : public training_steps {
 public:
   one_device_steps(network_module& net, const step_rules& rules)
-      : net_(net),
+      : training_steps(net),
         rules_(rules),
         optimiser_(rules.recipe, net.parameters(),
                    rules.precision == float_format::float16) {}
@@ -43,10 +46,6 @@ public:
     return loss.detach();
   }
   [[nodiscard]] std::uint64_t count() const override { return optimiser_.steps(); }
-  [[nodiscard]] std::vector<at::Tensor> moments() const override {
-    return optimiser_.moments();
-  }
-  void go_on_after(std::uint64_t steps) override { optimiser_.go_on_after(steps); }
   [[nodiscard]] std::vector<bytes> random_states() const override {
     return net_.random_states();
   }
@@ -55,7 +54,11 @@ public:
   }
 
 private:
-  network_module& net_;
+  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override {
+    return optimiser_.moments();
+  }
+  void begin_after(std::uint64_t steps) override { optimiser_.go_on_after(steps); }
+
   step_rules rules_;
   optimiser optimiser_;
 };
@@ -68,12 +71,52 @@ random_stream step_rules::stream_of_share(std::size_t share, std::uint64_t step)
   return own.stream("step", step);
 }
 
+std::vector<at::Tensor> training_steps::state() const {
+  std::vector<at::Tensor> all;
+  for (const auto& s : net_.state())
+    all.push_back(s.tensor);
+  return all;
+}
+
+std::vector<weight_tensor> training_steps::whole(std::span<const at::Tensor> values) {
+  std::vector<weight_tensor> all;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.push_back(to_host(net_.state()[i].name, values[i]));
+  return all;
+}
+
+std::vector<weight_tensor> training_steps::moments() {
+  std::vector<weight_tensor> all;
+  for (const auto& m : moment_tensors())
+    all.push_back(to_host("", m));
+  return all;
+}
+
+void training_steps::go_on_after(std::uint64_t steps,
+                                 std::span<const weight_tensor> moments) {
+  const auto own = moment_tensors();
+  if (!std::ranges::equal(own, moments, same_shape))
+    return;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    copy_to(own[i], moments[i]);
+  begin_after(steps);
+}
+
+// Losses are sums, which need float32.
+at::Tensor as_predictions(const at::Tensor& output) {
+  return output.scalar_type() == at::kDouble ? output : output.to(at::kFloat);
+}
+
 at::Tensor loss_of_share(network_module& net, const batch& b, const batch& whole,
                          const step_rules& rules) {
+  return loss_of_predictions(forward(net, b.features, rules.precision), b, whole, rules);
+}
+
+at::Tensor loss_of_predictions(const at::Tensor& predictions, const batch& b,
+                               const batch& whole, const step_rules& rules) {
   const bool all = b.targets.size(0) == whole.targets.size(0);
   const loss_options options{.class_weights = rules.class_weights,
                              .label_smoothing = rules.recipe.label_smoothing};
-  const auto predictions = forward(net, b.features, rules.precision);
   const auto part = [&](const at::Tensor& targets, const at::Tensor& of_whole) {
     auto loss = loss_of(rules.loss, predictions, targets, options);
     return all ? loss : loss * share_of(targets, of_whole, rules);
@@ -82,6 +125,30 @@ at::Tensor loss_of_share(network_module& net, const batch& b, const batch& whole
   if (b.other_targets.defined())
     loss = b.share * loss + (1 - b.share) * part(b.other_targets, whole.other_targets);
   return loss;
+}
+
+std::unique_ptr<training_steps> make_team_steps(network_module& net,
+                                                const step_rules& rules,
+                                                const distribution_params& how,
+                                                team& members, handed_over state,
+                                                const bytes& given) {
+  switch (how.kind()) {
+  case distribution_kind::parameter_server:
+  case distribution_kind::peer_to_peer: {
+    auto log = decode_updates_log(given);
+    TORCH_CHECK(log, log ? "" : log.error().message);
+    return make_exchanging_steps(net, rules, how, members, std::move(state),
+                                 std::move(*log));
+  }
+  case distribution_kind::local_sgd:
+    return make_local_steps(net, rules, how.average_every, members, std::move(state));
+  case distribution_kind::sharded:
+    return make_sharded_steps(net, rules, members, std::move(state));
+  case distribution_kind::pipeline:
+    return make_pipeline_steps(net, rules, how, members, std::move(state));
+  default:
+    return make_team_replica(net, rules, members, std::move(state));
+  }
 }
 
 std::unique_ptr<training_steps> make_training_steps(network_module& net,

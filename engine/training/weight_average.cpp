@@ -17,6 +17,8 @@ weight_average::weight_average(double decay, std::vector<at::Tensor> weights)
 }
 
 void weight_average::add(std::uint64_t step) {
+  if (values_.empty())
+    return; // All weights are others'.
   const at::NoGradGuard no_grad;
   const auto t = static_cast<double>(step);
   const double keep = std::min(decay_, (1 + t) / (10 + t));
@@ -26,6 +28,11 @@ void weight_average::add(std::uint64_t step) {
 void weight_average::begin_again() {
   for (std::size_t i = 0; i < values_.size(); ++i)
     values_[i].copy_(weights_[i]);
+}
+
+void weight_average::set(const std::vector<at::Tensor>& values) {
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    values_[i].copy_(values[i]);
 }
 
 void weight_average::exchange() {

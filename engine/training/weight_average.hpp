@@ -23,6 +23,9 @@ public:
   /// Begins again at what the weights are now.
   void begin_again();
 
+  /// Goes on with these values.
+  void set(const std::vector<at::Tensor>& values);
+
   /// Exchanges the values of the weights and of the average.
   void exchange();
 

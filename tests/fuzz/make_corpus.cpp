@@ -5,6 +5,7 @@
 #include "engine/data/cached_form.hpp"
 #include "engine/export/model_file.hpp"
 #include "engine/export/safetensors.hpp"
+#include "engine/queue/queue_event.hpp"
 #include "engine/telemetry/wire.hpp"
 #include "engine/training/loop_position.hpp"
 #include "search_spaces/variation.hpp"
@@ -61,6 +62,23 @@ void write_genomes() {
                              .recurrent = true,
                              .weight = -0.5});
   write("genome", "recurrent", encode(test::sorted(recurrent)));
+}
+
+void write_queue_events() {
+  const std::vector<queue_event> events{
+      entry_submitted{.id = 4,
+                      .what = {.user = "ann",
+                               .kind = entry_kind::run,
+                               .words = {"x.toml"},
+                               .directory = "/",
+                               .priority = 2,
+                               .after = {1}}},
+      entry_started{.id = 1, .slots = {"cpu:1"}},
+      entry_stopping{.id = 2, .cause = stop_cause::preempted, .who = "#1"},
+      entry_ended{.id = 2, .state = entry_state::failed, .reason = "lost"},
+      entry_lost{.id = 2}};
+  for (const auto& e : events)
+    write("queue_event", std::to_string(kind_of(e)), encode(e));
 }
 
 void write_records() {
@@ -162,6 +180,9 @@ void write_text_formats() {
         "y = {low = -9223372036854775808, high = 9223372036854775807}\n");
   write("units", "time", "1h30min 2.5s");
   write("units", "size", "1.5GiB");
+  write("help_options", "argparse",
+        "usage: train.py [-h] [--epochs EPOCHS]\n  -b N, --batch-size N  how many\n");
+  write("help_options", "prose", "see --epochs. or ---x, a--b --lr=0.1|--n_folds\n");
   write("slots", "mixed", "cuda:0,cuda:1,cpu:2,3");
   write("slots", "auto", "auto");
   write("slots", "many", "1024,cpu:1");
@@ -184,6 +205,23 @@ const std::string iris = "6,2,setosa,versicolor\n5.1,3.5,0\n4.9,3.0,0\n4.7,3.2,1
 const std::string zipped_words("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\xca\xc9\x48\xce\x06\x00"
                                "\xf3\x3c\xa1\x0e\x05\0\0\0",
                                25);
+
+void write_programs() {
+  // The first byte chooses lines or TensorBoard's events (program_answer_fuzz.cpp).
+  write(
+      "program_answer", "reports",
+      std::string(1, '\0')
+          + "{\"epoch\": 1, \"a\": 0.5, \"b\": NaN}\nnoise\n{\"a\": 0.9, \"c\": -1e3}\n");
+  write("program_answer", "events",
+        std::string("\1\x0e\0\0\0\0\0\0\0\0\0\0\0\x10\x02\x2a\x0a\x0a\x08\x0a\1a\x15", 23)
+            + std::string("\0\0\0\x3f\0\0\0\0", 8));
+  encoder folder;
+  folder.array(2).natural(1).array(3);
+  folder.array(3).text("a").natural(0).binary(bytes());
+  folder.array(3).text("a/weights").natural(1).binary(bytes("1234"));
+  folder.array(3).text("run").natural(2).binary(bytes("#!/bin/sh\n"));
+  write("checkpoint_folder", "three", folder.take());
+}
 
 void write_preprocessing() {
   const auto add = [](const std::string& name, const preprocessing& how) {
@@ -248,12 +286,17 @@ void write_data() {
   d.train = {0};
   d.validation = {2};
   d.test = {1};
+  d.test_places = {4};
   write("cached_form", "classes", cached_form(d));
   d.task = regression;
   d.targets = {0.5F, -1, 2};
   d.labels.clear();
   d.classes.clear();
-  write("cached_form", "numbers", cached_form(d));
+  d.numbers = {true, true, true};
+  auto form = cached_form(d);
+  write("cached_form", "numbers", form);
+  form[form.find("\1\1\1")] = '\2';
+  write("cached_form", "other-truths", form);
 }
 
 // Of each kind one that is empty, alone and as it is sent: one value, of this type.
@@ -336,11 +379,13 @@ int main(int count, char** arguments) {
   corpus = std::filesystem::path(arguments[1]) / "corpus";
   write_genomes();
   write_records();
+  write_queue_events();
   write_weights();
   write_loop_position();
   write_models();
   write_text_formats();
   write_preprocessing();
+  write_programs();
   write_data();
   write_messages();
   write_wire();

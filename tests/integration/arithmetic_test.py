@@ -1,10 +1,12 @@
 """The instructions that trainings compute with; LibTorch. Another processor is played by libraries that are told to
 compute as on one."""
 
+import json
 import pathlib
+import subprocess
 import unittest
 
-from live_runs import RunTest
+from live_runs import CLADE, RunTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OLDER = {"MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41", "ATEN_CPU_CAPABILITY": "default"}
@@ -42,6 +44,23 @@ class Arithmetic(RunTest):
         hashes = self.query("select weights_hash from evaluations order by id")
         self.run_folder().rename(self.folder / f"{arithmetic}-{len(environment)}")
         return hashes
+
+    def rounding(self, environment):
+        """As the records have it of the slot."""
+        run = self.start("run", self.file, "--slots", "cpu:1", environment=environment)
+        self.assertEqual(run.end(), 0, run.said())
+        told = subprocess.run([CLADE, "replay", self.run_folder(), "--speed", "inf", "--json"], capture_output=True,
+                              text=True, check=True).stdout
+        joined = [e for e in map(json.loads, told.splitlines()) if e.get("event") == "slot" and e["joined"]]
+        return joined[0]["rounding"]
+
+    def test_records_say_which_slots_round_otherwise(self):
+        older = self.rounding(OLDER)
+        run = self.run_folder()
+        again = subprocess.run([CLADE, "replay", run, "--retrain", "champion"], capture_output=True, text=True, check=False)
+        self.assertIn("on a processor that rounds otherwise", again.stdout + again.stderr)
+        run.rename(self.folder / "older")
+        self.assertNotEqual(older, self.rounding({}))
 
     def test_portable_gives_the_same_bits_where_native_does_not(self):
         self.assertEqual(self.weights("portable", OLDER), self.weights("portable", {}))

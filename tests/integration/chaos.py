@@ -7,6 +7,7 @@ import dataclasses
 import json
 import pathlib
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -52,6 +53,8 @@ class Search:
     words: tuple
     slots: dict
     slots_undisturbed: int
+    teams: bool = False  # Several slots share each training.
+    timed: bool = False  # Timing is part of the result, and recorded: no other run has the same.
 
 
 def synthetic(folder):
@@ -67,13 +70,17 @@ def training():
                   {"head": 1, "alpha": 1, "beta": 1}, 2)
 
 
-def teams(distribution):
-    """Each training is divided over the slots of all hosts. Epochs are many, so that faults meet steps."""
+def teams(distribution, updates):
+    """Each training is divided over the slots of all hosts. Epochs are many, so that faults meet steps. `updates`: as
+    in the experiment, empty for those that the distribution has by itself."""
     changes = ("evolution.population=3", "evolution.generations=2", "training.epochs=25", "training.patience=0",
                'training.checkpoint_every="1s"', 'limits.wall_time="10h"', 'limits.evaluation_time="60min"',
-               f"training.distribution={distribution}", "training.devices=3")
-    return Search(f"{distribution} training", (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
-                  {"head": 1, "alpha": 1, "beta": 1}, 3)
+               f"training.distribution={distribution}", "training.devices=3",
+               *([f"training.updates={updates}"] if updates else []))
+    return Search(f"{f'{updates} ' if updates else ''}{distribution} training",
+                  (ROOT / "experiments" / "digits.toml", *(w for c in changes for w in ("--set", c))),
+                  {"head": 1, "alpha": 1, "beta": 1}, 3, teams=True,
+                  timed=distribution == "peer_to_peer" or updates not in ("", "synchronous"))
 
 
 def can_train():
@@ -94,7 +101,7 @@ class Result:
     different: int = 0
     digests: int = 0
     unsound: int = 0
-    left: int = 0  # Workers that ended though nobody ended them.
+    left: list = dataclasses.field(default_factory=list)  # What workers said that ended though nobody ended them.
     seconds: float = 0
     broken: str = ""  # Why a search did not come to its end.
 
@@ -136,6 +143,25 @@ def digest_of(run):
     return json.loads(shown.stdout)["digest"] if shown.returncode == 0 else shown.stderr
 
 
+def count(result, run, say):
+    """Adds up what was evaluated, and what was recorded more than once. Returns by id what was found, and how often it
+    was recorded."""
+    found, counted, lost_nodes = evaluations_of(run)
+    twice = [i for i, times in counted.items() if times > 1]
+    result.runs += 1
+    result.evaluations += len(found)
+    result.tries += lost_nodes
+    result.twice += len(twice)
+    for i in twice[:5]:
+        say(f"  #{i} counted {counted[i]} times: {found.get(i)}")
+    for words in (("check", run), ("replay", run, "--verify")):
+        checked = clade(*words)
+        if checked.returncode != 0:
+            result.unsound += 1
+            say(f"  clade {words[0]}: {checked.stdout}{checked.stderr}")
+    return found, counted
+
+
 def undisturbed(folder, search, seed):
     runs = folder / "undisturbed"
     done = clade("run", *search.words, "--seed", seed, "--slots", search.slots_undisturbed, "--runs", runs)
@@ -146,29 +172,32 @@ def undisturbed(folder, search, seed):
 
 def compare(result, disturbed, reference, say):
     """Adds up what differs between the two."""
-    found, counted, lost_nodes = evaluations_of(disturbed)
+    found, counted = count(result, disturbed, say)
     wanted = evaluations_of(reference)[0]
     lost = [i for i in wanted if i not in found or counted[i] == 0]
-    twice = [i for i, times in counted.items() if times > 1]
     different = [i for i, what in found.items() if wanted.get(i) != what]
-    result.runs += 1
-    result.evaluations += len(found)
-    result.tries += lost_nodes
     result.lost += len(lost)
-    result.twice += len(twice)
     result.different += len(different)
-    for name, ids in (("lost", lost), ("counted twice", twice), ("different", different)):
+    for name, ids in (("lost", lost), ("different", different)):
         for i in ids[:5]:
             say(f"  #{i} {name}: {wanted.get(i)} undisturbed, {found.get(i)} under faults")
     digest, undisturbed_digest = digest_of(disturbed), digest_of(reference)
     if digest != undisturbed_digest:
         result.digests += 1
         say(f"  {digest} differs from {undisturbed_digest}")
-    for words in (("check", disturbed), ("replay", disturbed, "--verify")):
-        checked = clade(*words)
-        if checked.returncode != 0:
-            result.unsound += 1
-            say(f"  clade {words[0]}: {checked.stdout}{checked.stderr}")
+
+
+def make_again(result, run, say):
+    """Adds up what is missing, and what does not come out the same when it is trained again by what was recorded."""
+    found, _ = count(result, run, say)
+    with contextlib.closing(sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True)) as store:
+        born = [row[0] for row in store.execute("select id from genomes")]
+    result.lost += sum(i not in found for i in born)
+    again = clade("replay", run, "--retrain", "all", "--slots", "cpu:1")
+    different = [line for line in again.stdout.splitlines() if re.match(r"#\d+: ", line) and ": equal, " not in line]
+    result.different += len(different) or again.returncode != 0
+    if again.returncode != 0:
+        say(f"  clade replay --retrain: {again.stdout}{again.stderr}")
 
 
 def disturb(cluster, draw, result, until, every, say):
@@ -193,14 +222,14 @@ def disturb(cluster, draw, result, until, every, say):
 
 
 def one_run(folder, search, seed, result, until, every, say):
-    """One search under faults, and its comparison."""
+    """One search under faults, and its comparison with another, or with itself made again."""
     folder.mkdir()
     draw = random.Random(seed)
     with contextlib.ExitStack() as closing:
         network, result.no_links = make_network()
         if network:
             closing.callback(network.close)
-        cluster = Cluster(folder, [*search.words, "--seed", seed], search.slots, network, draw)
+        cluster = Cluster(folder, [*search.words, "--seed", seed], search.slots, network, draw, search.teams)
         closing.callback(cluster.close)
         started = time.time()
         try:
@@ -210,7 +239,10 @@ def one_run(folder, search, seed, result, until, every, say):
         finally:
             result.seconds += time.time() - started
             result.left += cluster.left
-        compare(result, cluster.run, undisturbed(folder, search, seed), say)
+        if search.timed:
+            make_again(result, cluster.run, say)
+        else:
+            compare(result, cluster.run, undisturbed(folder, search, seed), say)
 
 
 def chaos(folder, search, seed, minutes, every, say):
@@ -243,9 +275,10 @@ def table(result):
             yield f"  {kind:<28} {sum(hit.values()):>8}  {', '.join(f'{host} {n}' for host, n in sorted(hit.items()))}"
     yield f"  {'all':<28} {result.injected:>8}"
     for name, number in (("evaluations", result.evaluations), ("tries that were lost", result.tries),
-                         ("workers that left", result.left), ("evaluations lost", result.lost),
+                         ("workers that left", len(result.left)), ("evaluations lost", result.lost),
                          ("evaluations counted twice", result.twice), ("evaluations different", result.different),
                          ("digests different", result.digests), ("stores that fail clade check", result.unsound)):
         yield f"  {name:<28} {number:>8}"
+    yield from (f"worker that left: {words}" for words in result.left)
     if result.broken:
         yield f"the search broke down: {result.broken}"

@@ -25,6 +25,9 @@ LEASES = ("1s", "2s", "6s")
 # A head that is there, and slots that are, need not a tenth of this.
 PATIENCE_S = 90
 
+# A training that all slots share is one at a time, goes back at many a fault, and begins anew with all of its nodes.
+TEAM_PATIENCE_S = 300
+
 
 class Broken(Exception):
     """What no fault excuses."""
@@ -54,20 +57,22 @@ def make_network():
 
 
 class Cluster:
-    """`search`: words of `clade run` that say what is searched. `slots` by host."""
+    """`search`: words of `clade run` that say what is searched. `slots` by host. `teams`: several slots share each
+    training."""
 
-    def __init__(self, folder, search, slots, network, draw):
+    def __init__(self, folder, search, slots, network, draw, teams):
         self.folder, self.search, self.slots, self.network, self.draw = folder, search, slots, network, draw
+        self.teams = teams
         self.head, self.workers = None, {}
         self.head_killed = self.finished = False
-        self.ended, self.left = set(), 0  # Workers that we ended, and how many went by themselves.
+        self.ended, self.left = set(), []  # Workers that we ended, and what those said that went by themselves.
         self.full = self.failing = None  # A disk fault that waits for the head to meet it.
         self.run = None
         self.due, self.order = [], itertools.count()  # What is to be done later: (time, order, action).
         self.disturbed = {}  # By slot, since when its node may be another.
         self.disturbed_until = 0.0
         self.recently_cut = {}
-        self.lossy = set()
+        self.lossy, self.slow = set(), set()
         self.advanced = (time.time(), -1)
         self.calm_at = time.time()
         self.strangers = concurrent.futures.ThreadPoolExecutor(1, initializer=self.enter_as_stranger)
@@ -184,7 +189,10 @@ class Cluster:
             heapq.heappop(self.due)[2]()
         for name, worker in list(self.workers.items()):
             if worker.poll() is not None and self.head.poll() is None:
-                self.left += name not in self.ended
+                if self.state() == "finished":
+                    continue  # It was dismissed, and the head ends soon.
+                if name not in self.ended:
+                    self.left.append(f"{name}, status {worker.returncode}: {self.said(name)[-300:]}")
                 self.ended.discard(name)
                 self.disturb(self.slots_of(name))
                 self.start_worker(name)
@@ -270,10 +278,11 @@ class Cluster:
             evaluated = self.advanced[1]
         if evaluated != self.advanced[1]:
             self.advanced = (now, evaluated)
-        if now - self.advanced[0] > PATIENCE_S:
-            raise Broken(f"nothing was evaluated for {PATIENCE_S} s: {self.said('head')}")
-        if now - self.calm_at > 2 * PATIENCE_S:
-            raise Broken(f"no calm within {2 * PATIENCE_S} s: {self.trouble()}; {self.snapshot()}")
+        patience = TEAM_PATIENCE_S if self.teams else PATIENCE_S
+        if now - self.advanced[0] > patience:
+            raise Broken(f"nothing was evaluated for {patience} s: {self.said('head')}")
+        if now - self.calm_at > 2 * PATIENCE_S and (trouble := self.trouble()):
+            raise Broken(f"no calm within {2 * PATIENCE_S} s: {trouble}; {self.snapshot()}")
 
     # The end
 
@@ -281,12 +290,12 @@ class Cluster:
         """Undoes what lasts, and lets the search end."""
         while self.due:
             heapq.heappop(self.due)[2]()
-        deadline = time.monotonic() + 4 * PATIENCE_S
+        deadline = time.monotonic() + 4 * (TEAM_PATIENCE_S if self.teams else PATIENCE_S)
         while not self.finished:
             self.tend(1)
             self.check_progress()
             if time.monotonic() > deadline:
-                raise Broken(f"the run did not end within {4 * PATIENCE_S} s: {self.said('head')}")
+                raise Broken(f"the run did not end in time: {self.said('head')}")
 
     def close(self):
         """Ends whatever runs."""

@@ -53,7 +53,7 @@ def stop_and_continue_node(cluster, draw):
         return []
     victim = draw.choice(sorted(nodes))
     pid, seconds = nodes[victim].pid, draw.uniform(0.2, 8)
-    cluster.disturb([victim], seconds)
+    cluster.disturb(seconds=seconds)
     cluster.later(seconds, lambda: send(pid, signal.SIGCONT))
     return [host_of(victim)] if send(pid, signal.SIGSTOP) else []
 
@@ -117,12 +117,48 @@ def lose_packets(cluster, draw):
     return [victim]
 
 
+def slow_link(cluster, draw):
+    victim = draw.choice(WORKERS)
+    if victim in cluster.slow:
+        return []
+    seconds = draw.uniform(1, 6)
+    host = cluster.network[victim]
+    host.slow(draw.choice(("1mbit", "4mbit")))
+    cluster.slow.add(victim)
+    cluster.disturb(seconds=seconds)
+
+    def slow_no_more():
+        host.slow_no_more()
+        cluster.slow.discard(victim)
+
+    cluster.later(seconds, slow_no_more)
+    return [victim]
+
+
 def fill_disk(cluster, draw):
     """No file of the head may grow beyond a few pages: what a full disk says, without filling one."""
     with contextlib.suppress(ProcessLookupError):
         resource.prlimit(cluster.head.pid, resource.RLIMIT_FSIZE, (4096 * draw.randint(1, 8), resource.RLIM_INFINITY))
         cluster.full = True
     return []  # It counts when the head met it.
+
+
+def fill_disk_of_worker(cluster, draw):
+    """For a while, no file of its nodes may grow beyond a few pages."""
+    victim = draw.choice(("head", *WORKERS))
+    nodes, slots = cluster.nodes(), cluster.slots_of(victim)
+    pids = [nodes[slot].pid for slot in slots if slot in nodes]
+    pages, seconds = draw.randint(0, 8), draw.uniform(0.5, 6)
+
+    def limit(size):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    limit(4096 * pages)
+    cluster.disturb(seconds=seconds)
+    cluster.later(seconds, lambda: limit(resource.RLIM_INFINITY))
+    return [victim] if pids else []
 
 
 def knock(cluster, words, keys=None, patience=1.0):
@@ -171,6 +207,7 @@ class Fault:
     act: typing.Callable
     weight: float
     link: bool = False  # Needs hosts of their own.
+    teams: bool = False  # Is one for trainings that several slots share.
 
 
 FAULTS = (
@@ -183,7 +220,9 @@ FAULTS = (
     Fault("head stopped up to 3 s", stop_head, 2),
     Fault("link down 0.2 to 8 s", cut_link, 3, link=True),
     Fault("20 % of packets lost", lose_packets, 1.5, link=True),
+    Fault("link of 1 to 4 Mbit/s", slow_link, 1.5, link=True),
     Fault("disk is full", fill_disk, 0.6),
+    Fault("disk of a worker is full", fill_disk_of_worker, 2, teams=True),
     Fault("garbage at the port", send_garbage, 1.5),
     Fault("half-open connections", half_open, 1.5),
 )
@@ -191,6 +230,6 @@ FAULTS = (
 
 def inject(cluster, draw):
     """One fault: its name and the hosts that it hit."""
-    fitting = [f for f in FAULTS if cluster.network or not f.link]
+    fitting = [f for f in FAULTS if (cluster.network or not f.link) and (cluster.teams or not f.teams)]
     fault = draw.choices(fitting, [f.weight for f in fitting])[0]
     return fault.name, fault.act(cluster, draw)

@@ -236,6 +236,13 @@ const scenarios = {
     }
   },
 
+  /** What the slots' lines say of a team, once they say it of each. */
+  async team(page) {
+    const lines = page.locator("[data-test=team]");
+    await page.waitForFunction((n) => document.querySelectorAll("[data-test=team]").length === n, Number(await step()));
+    answer((await lines.allTextContents()).map((line) => line.replace(/\s+/g, " ").trim()));
+  },
+
   /** A live page, and the same after a reload. */
   async reload(page) {
     await page.waitForSelector("[data-test=curves] a");

@@ -362,8 +362,8 @@ class WithoutBrowser(unittest.TestCase):
 
 class MadeUp(PageTest):
     def serve(self, population, generations):
-        process = subprocess.Popen([os.environ["CLADE_MADE_UP_WEB"], str(population), str(generations)], text=True,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = self.made_up = subprocess.Popen([os.environ["CLADE_MADE_UP_WEB"], str(population), str(generations)],
+                                                  text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
         def close():
             process.stdin.close()
@@ -380,6 +380,16 @@ class MadeUp(PageTest):
         print("milliseconds among 100,000 candidates:",
               ", ".join(f"{what} {statistics.median(took):.0f} (most {max(took)})" for what, took in seen["took"].items()))
         self.assertEqual({what: len(took) for what, took in seen["took"].items()}, {"scroll": 10, "filter": 7, "sort": 3})
+
+    def test_whom_a_team_waits_for_is_said(self):
+        browser = Browser(self, self.serve(4, 1), "team")
+        browser.say("4")
+        self.made_up.stdin.write("team here/cpu:2\n")
+        self.made_up.stdin.flush()
+        waits = "{} of 4, 12.5 steps/s, 3.1 MB/s, waits {} %{}"
+        self.assertEqual(browser.answer(), [waits.format(1, 60, ""), waits.format(2, 60, ""),
+                                            waits.format(3, 2, ", the others wait for it"), waits.format(4, 60, "")])
+        browser.end()
 
     def test_what_a_run_says_is_text_and_never_html(self):
         seen = self.only(self.serve(40, 2), "hostile")

@@ -225,7 +225,7 @@ class StandardOutput(FilesTest):
                     ["replay", one, "--verify"], ["report", one, "--output", "-"], ["report", one],
                     ["export", one, "--csv", self.folder / "x.csv"], ["note", one, "words"], ["tag", one, "word"],
                     ["upgrade", one], ["resume", one], ["keys", "new", self.folder / "keys"],
-                    ["devices"], ["help"], ["help", "run"], ["--help"], ["run", "--help"], ["--version"], ["version"],
+                    ["devices"], ["doctor", "--slots", "1"], ["help"], ["help", "run"], ["--help"], ["run", "--help"], ["--version"], ["version"],
                     ["completion", "bash"], ["attach", one, "--web"], ["attach", one, "--metrics", "0"])
 
     def test_what_cannot_be_printed_is_told(self):

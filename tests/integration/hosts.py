@@ -100,6 +100,19 @@ class Host(Namespace):
                                 said=LOSSES.format(port=self.port, percent=percent))
 
 
+    def ends_of_cable(self):
+        return (self.network.switch, self.port), (self, "eth0")
+
+    def slow(self, rate):
+        """So much goes through its cable in each direction ("2mbit" a second)."""
+        for host, device in self.ends_of_cable():
+            host.run(program("tc", "iproute2"), *f"qdisc add dev {device} root tbf rate {rate} burst 16kb latency 400ms".split())
+
+    def slow_no_more(self):
+        for host, device in self.ends_of_cable():
+            host.run(program("tc", "iproute2"), *f"qdisc del dev {device} root".split())
+
+
 class Network:
     """Hosts by name. Skips the test where this machine cannot have any."""
 

@@ -48,10 +48,15 @@ WHOLE = ("--workers", "3", "--gpus", "2", "--cpus", "8", "--memory", "16Gi", "--
 # Whose keys are anybody's.
 MAPS = {"labels", "requests", "limits", "pytorchReplicaSpecs", "tfReplicaSpecs"}
 
-# Stands for clade. Told to leave, it takes its time and then exits with 0, as a worker that drains.
+# Stands for clade. Told to leave, it takes its time and then exits with 0, as a worker that drains. It says that it is
+# there when both it and the shell above it hear SIGTERM.
 RECORDER = """#!/bin/sh
+if [ -n "${RUNS_ON:-}" ]; then
+  trap 'sleep 0.2; : >"$(dirname "$0")/drained"; exit 0' TERM
+  until grep -q '^SigCgt:.*[4-7c-f]...$' "/proc/$PPID/status"; do sleep 0.01; done
+fi
 printf '%s\\n' "$@" >"$(dirname "$0")/said"
-[ -z "${RUNS_ON:-}" ] || { trap 'sleep 0.2; : >"$(dirname "$0")/drained"; exit 0' TERM; while :; do sleep 0.05; done; }
+while [ -n "${RUNS_ON:-}" ]; do sleep 0.05; done
 exit "${ENDS_WITH:-0}"
 """
 
@@ -261,19 +266,20 @@ class Manifest(RunTest):
             self.assertEqual(copied.read_text(), secret["stringData"][name])
             self.assertEqual(stat.S_IMODE(copied.stat().st_mode) & 0o077, 0, "nobody else reads it")
 
-    def test_a_container_of_kubeflows_is_complete_at_the_end_of_the_run_only(self):
+    def test_a_container_is_complete_at_the_end_of_the_run_only(self):
         secret, _ = self.documents()
-        for kind in KUBEFLOW:
+        for kind in ("job", *KUBEFLOW):
             _, pods = self.pods(kind, "--host", "203.0.113.7")
             [container] = next(iter(pods.values()))["spec"]["containers"]
             mounted, command = self.mount(secret, container)
-            name = f"clade-{self.place.name}-2" if kind == "trainjob" else "clade-toy-master-0"
-            named = {"JOB_COMPLETION_INDEX": "2"} if kind == "trainjob" else {"POD_NAME": name}
+            indexed = kind in ("job", "trainjob")
+            name = f"clade-{self.place.name}-2" if indexed else "clade-toy-master-0"
+            named = {"JOB_COMPLETION_INDEX": "2"} if indexed else {"POD_NAME": name}
             for status in (0, 2, 137):
                 self.assertEqual(self.run_container(command, ENDS_WITH=str(status), **named), status)
                 self.said(mounted, name)
                 (mounted / "said").unlink()
-                if kind == "trainjob": # Where a container is not restarted, but in a new pod.
+                if indexed: # Where a container is not restarted, but in a new pod.
                     for key in (mounted / "keys").iterdir():
                         key.unlink()
             drained = self.start_container(command, RUNS_ON="1", **named)

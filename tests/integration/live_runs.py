@@ -170,12 +170,12 @@ class Command:
             preexec_fn=prepare, start_new_session=True)
         self.pid = self.process.pid
 
-    def end(self):
+    def end(self, patience_s=PATIENCE_S):
         """Waits for its end, and returns its status."""
         try:
-            return self.process.wait(PATIENCE_S)
+            return self.process.wait(patience_s)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"clade did not end within {PATIENCE_S} s; it wrote:\n{self.said()}") from None
+            raise AssertionError(f"clade did not end within {patience_s} s; it wrote:\n{self.said()}") from None
 
     def kill(self):
         self.process.kill()

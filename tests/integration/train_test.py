@@ -4,10 +4,12 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import sqlite3
+import subprocess
 import unittest
 
-from live_runs import RunTest, await_true
+from live_runs import CLADE, RunTest, await_true
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IRIS = ROOT / "experiments" / "data" / "iris.csv"
@@ -118,6 +120,72 @@ class Train(RunTest):
         self.assertEqual(run.end(), 0, run.said())
         self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(mirrored, 1)])
 
+    def join(self, run, name, environment):
+        """A worker of one slot, as of another machine."""
+        def listens():
+            self.assertTrue(run.running, run.said())
+            return "".join(f.read_text() for f in self.runs.glob("*/address")).strip()
+        address = await_true(listens, "the run does not listen")
+        return self.start("worker", "--connect", address, "--keys", self.run_folder() / "keys" / "worker",
+                          "--slots", "cpu:1", "--name", name, environment=environment)
+
+    def test_whom_a_team_waits_for_is_said(self):
+        """A worker leaves for good, and of the other two slots one has twice as much to compute then."""
+        network = self.folder / "network.json"
+        convolution = {"op": "conv", "settings": {"filters": 32, "kernel": 3, "stride": 1, "norm": "none",
+                                                  "activation": "relu"}}
+        network.write_text(json.dumps({
+            "layers": [convolution] * 3 + [{"op": "global_avg_pool", "settings": {}}],
+            "hyperparameters": {"batch_size": 64, "label_smoothing": 0.1, "learning_rate": 0.01, "momentum": 0.9,
+                                "optimizer": "sgd", "schedule": "cosine", "shift": 0, "weight_decay": 1e-4}}))
+        run = self.start("train", network, "--experiment", ROOT / "experiments" / "digits.toml", "--epochs", LONG,
+                         "--slots", "cpu:2", "--listen", "127.0.0.1:0", "--set", "training.devices=3",
+                         "--set", "training.distribution=multi_worker_mirrored", "--set", 'limits.evaluation_time="1h"')
+        worker = self.join(run, "leaves", {})
+        self.await_training(run, slots=3)
+        worker.kill()
+        self.await_log("goes on with 2 of 3 slots", run)
+
+        def shown():
+            self.assertTrue(run.running, run.said())
+            lines = self.finish("workers", self.run_folder()).out.splitlines()
+            return [line for line in lines if "%, the others wait for it" in line and " of 2, " in line]
+        self.assertEqual(len(await_true(shown, "nobody was shown for whom the others wait")), 1)
+        run.kill()
+
+    def failed_slots(self):
+        shown = json.loads(self.finish("workers", self.run_folder(), "--json").out)
+        return [f["slot"] for f in shown["failures"]]
+
+    def test_a_machine_whose_disk_is_full_costs_no_training(self):
+        for distribution, epochs, writes in (("sharded", 100, 40), ("multi_worker_mirrored", 400, 1)):
+            team = ("--set", f"training.distribution={distribution}", "--set", "training.devices=3",
+                    "--set", 'training.checkpoint_every="1ms"')
+            undisturbed = self.train(*team, "--slots", "cpu:3", epochs=epochs)
+            full = {"LD_PRELOAD": os.environ["CLADE_FAILING_DISK"], "CLADE_TEST_FAIL": "write",
+                    "CLADE_TEST_FAIL_OF": "positions", "CLADE_TEST_FAIL_AT": str(writes)}
+            run = self.start("train", self.searched, "--epochs", epochs, *team, "--slots", "cpu:2",
+                             "--listen", "127.0.0.1:0", environment=full if distribution != "sharded" else {})
+            worker = self.join(run, "full", full)
+            if distribution == "sharded":
+                self.await_log("full/cpu:0 cannot go on with #1, as the position of the training cannot be written on "
+                               f"{socket.gethostname()}, in the file system of /", run)
+                self.await_log("No space left on device: it is quarantined", run)
+                await_true(lambda: "full/cpu:0" in self.failed_slots() or not run.running, "the slot was not shown as failed")
+                self.assertEqual(self.failed_slots(), ["full/cpu:0"])
+            self.assertEqual(run.end(), 0, run.said())
+            self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(undisturbed, 1)])
+            self.assertEqual(worker.end(), 0, worker.said())
+            if distribution != "sharded":  # Whoever is the first member keeps it, and tells of it.
+                said = worker.said() + self.log("worker.log")
+                self.assertIn("not kept: No space left on device", said)
+            self.run_folder().rename(self.folder / distribution)
+
+    def test_gloo_gives_the_weights_of_tls(self):
+        team = ("--set", "training.distribution=multi_worker_mirrored", "--set", "training.devices=3", "--slots", "cpu:3")
+        gloo = ("--set", 'training.collectives={backend = "gloo", network = "127.0.0.0/8"}')
+        self.assertEqual(self.train(*team, *gloo, epochs=200), self.train(*team, epochs=200))
+
     def test_what_timing_decided_is_made_again(self):
         for settings in (("parameter_server", "training.updates=asynchronous"), ("peer_to_peer",)):
             words = [w for s in settings[1:] for w in ("--set", s)]
@@ -135,7 +203,25 @@ class Train(RunTest):
             self.assertIn(words, failed)
         failed = self.refused("train", self.searched, "--slots", "cpu:2", *MIRRORED, "--set", "training.devices=3")
         self.assertIn('slots.local = "cpu:2" gives 2', failed)
+        failed = self.refused("train", self.searched, "--slots", "cpu:2", "--set", "training.distribution=sharded",
+                              "--set", "training.devices=2",
+                              "--set", 'training.collectives={backend = "gloo", network = "203.0.113.0/24"}')
+        self.assertIn(f"{socket.gethostname()} has no address in the network 203.0.113.0/24", failed)
         self.assertFalse(list(self.runs.glob("*")))
+
+    def test_networks_get_as_many_slots_as_their_memory_needs(self):
+        def planned(*options):
+            words = [CLADE, "plan", self.file, "--slots", "cpu:2", "--json", *options]
+            return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+        alone = planned()
+        self.assertEqual(alone["devices"], {"median": 1, "largest": 1})
+        limit = alone["training_bytes"]["largest"] * 3 // 4
+        fit = ("--set", "training.distribution=sharded", "--set", "training.devices=fit",
+               "--set", f"limits.evaluation_memory={limit}B")
+        needed = planned(*fit)["devices"]
+        self.assertEqual(needed["median"], 1)
+        self.assertGreaterEqual(needed["largest"], 2)
 
     def test_a_network_from_a_file_is_trained(self):
         network = self.folder / "network.json"

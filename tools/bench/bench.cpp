@@ -28,7 +28,16 @@ struct engine_options {
   // Dense layers alone: genomes of the usual size, decoded in the usual time.
   fs::path space = "search_spaces/mlp.toml";
   fs::path runs = "runs";
+  bool command = false;
 };
+
+// A program that does nothing but answer.
+constexpr const char* answering_program = R"(
+[objective]
+maximize = ["score"]
+[command]
+run = ["echo", "{\"score\": 1}"]
+)";
 
 int bench_engine(const engine_options& options) {
   const auto generations =
@@ -37,6 +46,8 @@ int bench_engine(const engine_options& options) {
       {.runs = options.runs,
        .name = "noop",
        .space = options.space,
+       .fitness = options.command ? "command" : "synthetic",
+       .rest = options.command ? answering_program : "",
        .overrides = {"evolution.strategy=generational",
                      "evolution.population=" + std::to_string(options.population),
                      "evolution.generations=" + std::to_string(generations),
@@ -58,9 +69,11 @@ int bench_engine(const engine_options& options) {
   std::error_code ignored;
   if (result) {
     const auto bytes = fs::file_size(folder / "run.db", ignored);
-    std::printf("%lu no-op candidates through %zu node processes, each in SQLite before "
+    std::printf("%lu %s through %zu node processes, each in SQLite before "
                 "it is acted on\n",
-                result->evaluated, result->slots);
+                result->evaluated,
+                options.command ? "candidates, a process for each," : "no-op candidates",
+                result->slots);
     std::printf(
         "  %.1f s with start and end    %.0f candidates/s from the first evaluation on\n",
         result->seconds,
@@ -186,6 +199,8 @@ void add_bench(CLI::App& app, command& chosen) {
       ->check(CLI::Range(2, 1'000'000));
   e->add_option("--slots", engine->slots, "Node processes")->capture_default_str();
   e->add_option("--space", engine->space, "Search space")->capture_default_str();
+  e->add_flag("--command", engine->command,
+              "Have a process of its own answer for each, as fitness = \"command\" has");
   e->add_option("--runs", engine->runs,
                 "Where the store is, and so which disk is measured")
       ->envname("CLADE_RUNS")

@@ -31,8 +31,8 @@ expected<new_run> make_synthetic_run(const synthetic_run_params& params) {
   std::filesystem::create_directories(params.runs, failure);
   const auto file = params.runs / (params.name + ".toml");
   if (!(std::ofstream(file) << "[experiment]\nname = \"" << params.name
-                            << "\"\nseed = 1\nfitness = \"synthetic\"\n"
-                               "[search_space]\nfile = \""
+                            << "\"\nseed = 1\nfitness = \"" << params.fitness
+                            << "\"\n[search_space]\nfile = \""
                             << std::filesystem::absolute(params.space).string() << "\"\n"
                             << params.rest << std::flush))
     return fail(error_kind::io, "cannot write " + file.string());

@@ -11,11 +11,12 @@
 
 namespace clade {
 
-/// A synthetic experiment over a search space.
+/// A synthetic experiment, or another that needs no data, over a search space.
 struct synthetic_run_params {
   std::filesystem::path runs;
   std::string name;
   std::filesystem::path space;
+  std::string fitness = "synthetic";
   std::string rest = {}; ///< The sections that follow its [search_space].
   std::vector<std::string> overrides = {};
 };

@@ -1,5 +1,7 @@
 #include "engine/report/explain.hpp"
 
+#include "engine/evaluation/command/command.hpp"
+#include "engine/store/run_folder.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/run/stored_run.hpp"
 
@@ -24,6 +26,15 @@ expected<candidate_id> parse_subject(std::string text) {
                          "\" is no candidate: write its number, or champion");
 }
 
+/// Where the program that scored the candidate has written, if it ran on this machine.
+std::string log_text(const std::filesystem::path& store, candidate_id id) {
+  const auto file = log_file(store.parent_path() / program_logs_name, id);
+  std::error_code unknown;
+  return std::filesystem::exists(file, unknown)
+             ? "\nWhat its program wrote: " + file.string() + "\n"
+             : "";
+}
+
 expected<std::string> explain(const explain_options& options) {
   const auto id = parse_subject(options.id);
   if (!id)
@@ -35,7 +46,8 @@ expected<std::string> explain(const explain_options& options) {
   if (!run)
     return tl::unexpected(run.error());
   return explain(opened->s, *run, *id).map([&](const explanation& e) {
-    return options.json ? to_json(e) + "\n" : to_text(e);
+    return options.json ? to_json(e) + "\n"
+                        : to_text(e) + log_text(opened->file, e.subject.id);
   });
 }
 

@@ -21,6 +21,40 @@ std::string strategies_text() {
   return out;
 }
 
+constexpr const char* distributions_end = R"(
+The same experiment with the same k gives the same weights, bit for bit, and mirrored,
+central_storage, multi_worker_mirrored, sharded and parameter_server with synchronous updates
+give those of each other: gradients are added up in an order that no timing changes.
+Processors that round otherwise give other last bits, as a run says when such a slot joins;
+with arithmetic = "portable" all x86-64 processors round alike. k devices with a batch of b
+are one device with a batch of k * b, up to rounding and to what draws or measures by the
+batch (dropout, batch norms). The learning rate of synchronous distributions is k times as
+high, after a warm-up, unless scale_learning_rate = false.
+
+CUDA devices share a training by multi_worker_mirrored and local_sgd, whose sums the CPU
+makes; nobody has measured that yet. xla (TPUs) is not reached from here.
+
+Where each slot has a process of its own, what they send each other goes over TLS with the
+run's keys, or over Gloo where collectives names a private network: without encryption, so
+that whoever is in that network can read and change it. The weights are the same.
+
+devices = "fit", of sharded and pipeline: each network of a search has as few slots as leave
+each of them with at most limits.evaluation_memory, by the forecast that `clade plan` shows.
+
+updates of parameter_server (and of peer_to_peer, where marked *): "synchronous", a step of
+all workers' gradients, which gives the weights of mirrored; "asynchronous"*, each gradient
+as it comes; "bounded"*, the same, but no worker is more than `staleness` steps ahead of
+the slowest; "backup", a step of the first gradients, without those of `backup_workers`.
+In all but the first, timing decides which gradient meets which parameters. The training
+keeps a log of that, about a byte for each gradient and holder, and makes the same weights
+again by it, bit for bit, on any number of slots. Whatever member is lost, the others go
+back to the end of the last epoch: synchronous weights do not change by that.
+
+In-graph and between-graph: whether one process or each device's own drives a training.
+Data parallelism: devices have equal networks and parts of the batch. Model parallelism:
+they have parts of the network.
+)";
+
 std::string distributions_text() {
   std::string out =
       "Distributions: [training] distribution = \"NAME\" and devices = k in "
@@ -37,31 +71,7 @@ std::string distributions_text() {
                                      {"Replication: ", d.replication}})
       out += "      " + std::string(what) + std::string(said) + "\n";
   }
-  return out
-         + "\nThe same experiment with the same k gives the same weights, bit for bit, "
-           "and mirrored,\nmulti_worker_mirrored and central_storage give those of each "
-           "other: gradients are added\nup in an order that no timing changes. k devices "
-           "with a batch of b "
-           "are one device with a batch of k * b, up\nto rounding and to what draws "
-           "or measures by the batch (dropout, batch norms). The\nlearning rate of "
-           "synchronous distributions is k times as high, after a warm-up, unless\n"
-           "scale_learning_rate = false. xla (TPUs) is not reached from here.\n"
-           "\nupdates of parameter_server (and of peer_to_peer, where marked *): "
-           "\"synchronous\", a step of\nall workers' gradients, which gives the weights "
-           "of mirrored; \"asynchronous\"*, each gradient\nas it comes; \"bounded\"*, "
-           "the "
-           "same, but no worker is more than `staleness` steps ahead of\nthe slowest; "
-           "\"backup\", a step of the first gradients, without those of "
-           "`backup_workers`.\nIn all but the first, timing decides which gradient meets "
-           "which parameters. The training\nkeeps a log of that, about a byte for each "
-           "gradient and holder, and makes the same weights\nagain by it, bit for bit, "
-           "on "
-           "any number of slots. Whatever member is lost, the others go\nback to the end "
-           "of the last epoch: synchronous weights do not change by that.\n"
-           "\nIn-graph and between-graph: whether one process or each device's own "
-           "drives "
-           "a training.\nData parallelism: devices have equal networks and parts of the "
-           "batch. Model parallelism:\nthey have parts of the network.\n";
+  return out + distributions_end;
 }
 
 void add_metrics(std::string& out, const learning_task& task) {
@@ -119,6 +129,104 @@ Examples: experiments/nas-bench-201.toml and experiments/tables/.
 )";
 }
 
+std::string scripts_text() {
+  return R"(Jobs: the training scripts that you have, on Clade's slots, with no change to them.
+
+  clade jobs run scripts/ --dry-run             what would run, and about how long
+  clade jobs run scripts/ --epochs 20 --timeout 2h --memory 8GiB --retries 1
+  clade jobs run --only train_a train_b --extra-arg --early-stopping
+  clade jobs resume jobs                        what has not ended of the latest such run
+  clade jobs resume jobs --failed               a new run of what did not succeed
+
+A script is a job; its name is that of its file. It succeeds if it ends with status 0, is
+tried again with --retries if it ends otherwise, and ends as "timed out" or "out of memory"
+where it takes more than --timeout or --memory; all processes that it has started end with
+it. A job that fails stops no other.
+
+How many run at once: as many as the machine has cores, memory and GPUs for, one GPU each
+(clade jobs advise). A script finds its GPU in CUDA_VISIBLE_DEVICES, its cores in
+OMP_NUM_THREADS, and CLADE_JOB and CLADE_TRY. Jobs that took longest in earlier runs begin
+first.
+
+--epochs, --folds and --batch are given to the scripts that have such an option (--epochs,
+--num-epochs, --batch_size ...). To know that, each is started once with --help, for 20 s at
+most, unless nothing in its text reads arguments. --extra-arg is given to every script.
+
+A jobs.toml holds the same: clade jobs run jobs.toml. Options on the command line come before
+what it says. Its paths are relative to its folder, where the scripts run too.
+
+  folders = ["vision", "tables"]        include_pattern = ["train_*.py"]
+  only = ["train_a"]                    exclude = ["*_old"]
+  max_workers = 4                       sequential = false    oversubscribe = false
+  epochs = 20                           folds = 5             batch = 64
+  extra_arg = ["--early-stopping"]      retries = 1
+  timeout = "2h"                        memory = "8GiB"
+  directory = "."                       output = "."          slots = "cuda:0,cpu:2"
+
+What a script writes goes to logs/JOB/run_TIME.log, what Clade does to logs/orchestrator.log,
+and the end to summaries/training_summary_TIME.json
+(tools/jobs/training_summary.schema.json describes it).
+
+It is a run like any other: clade attach, show and report take it. With --listen, workers of
+other machines take jobs too; the scripts, their data and the folder of logs must lie on the
+same paths there.
+)";
+}
+
+std::string command_text() {
+  return R"(With [experiment] fitness = "command", a program of yours scores each candidate: a training
+in any framework, a shell script, a simulation. It needs no change where arguments suffice:
+
+  [command]
+  run = ["python3", "train.py", "--lr={learning_rate}", "--epochs={epochs}", "--seed={seed}"]
+  metrics = "json_lines"
+
+What it is told. Each word stands in braces in `run`, `environment` and `metrics`, {epochs},
+and in its environment, CLADE_EPOCHS; {{epochs}} are the braces themselves:
+
+  NAME                 the hyperparameter NAME of the search space; CLADE_PARAM_NAME in capitals
+  candidate            the candidate's number
+  seed                 the same for equal candidates of a run
+  epochs               for how many to train in all; rungs tell less than [command] epochs
+  start_epoch          how many of them the checkpoint has behind it; 0: begin anew
+  cores                how many cores it has
+  params_file          all hyperparameters, a JSON object
+  genome_file          its layers, {"layers": [{"op": "dense", "settings": {"units": 32},
+                       "inputs": [0]}], "output": {"inputs": [1], "settings": {}}}, JSON; 0
+                       among inputs is the network's input, 1 the first layer
+  work_folder          an empty folder of its own in TMPDIR, removed afterwards
+  checkpoint_folder    with checkpoints = true: what it leaves there is there again when the
+                       candidate goes on; files and folders, 1 GiB at most
+  tensorboard_folder   with metrics = "tensorboard": for event files
+  report_file          lines of JSON that it appends count as metrics, with any `metrics`
+
+From standard input it reads {"candidate", "seed", "epochs", "hyperparameters", "genome"}.
+
+What it answers. A JSON object of names and numbers, {"loss": 0.5, "accuracy": 0.8}, as its
+last such line; with "epoch" (from 1) it is a report, seen as it comes with metrics =
+"json_lines". Status 0 is a success, if the objective's metrics are there and finite. Any
+other status fails the candidate, with the last line of standard error as the reason, but
+for those of `retry`.
+
+How it is stopped: SIGTERM to its process group, at the end of its time, when nobody wants
+more of it, and when it reports an epoch after those of its rung; SIGKILL to all that it has
+started after [command] grace, and at once where it takes more than its memory. Nothing that
+it starts outlives it.
+
+What it writes is kept: RUN/logs/ID.log for slots of the head's own machine, elsewhere
+~/.cache/clade/logs/*/ID.log of the machine that ran it, for a week.
+
+It runs as your user, in its own process group, with no descriptor of Clade's open and no
+key in its environment. It can read every file that you can, the run's keys among them:
+give programs that you do not trust a user or a container of their own.
+
+In Python, `import clade` (tools/python of the clone) has clade.params(), clade.report(
+epoch=1, loss=0.5), clade.should_stop() and clade.checkpoint_folder().
+
+Examples: experiments/command.toml, command-sklearn.toml and command-pytorch.toml.
+)";
+}
+
 std::string environment_text() {
   return R"(Environment variables:
 
@@ -126,6 +234,7 @@ std::string environment_text() {
   CLADE_CACHE            where data that was read is cached; else XDG_CACHE_HOME/clade or
                          ~/.cache/clade
   CLADE_BENCHMARKS       where the files of benchmark tables are (clade help tables)
+  CLADE_QUEUE            the folder of the queue that submit, get, logs and others ask
   CLADE_NVML             NVIDIA's management library, if it is not libnvidia-ml.so.1
   CUDA_VISIBLE_DEVICES   hides GPUs, as for every program that uses CUDA
 
@@ -160,6 +269,48 @@ std::string words_text() {
 )";
 }
 
+std::string queue_text() {
+  return R"(A queue for a lab: clade serve FOLDER hands out the slots of its machine to what several
+people submit. Whoever serves, and each user that was added, has a folder that names the
+server; CLADE_QUEUE, or --queue, says which.
+
+  clade serve FOLDER --slots auto            on the machine with the devices
+  clade serve FOLDER --add-user ann          writes FOLDER/users/ann, to be given to ann
+  export CLADE_QUEUE=FOLDER
+  clade submit digits.toml --slots 2         a run; prints the entry's number
+  clade submit --after 1 -- python3 x.py     a command, once entry 1 has succeeded
+  clade get                                  what waits and runs; -w: as it changes
+  clade describe 1;  clade logs -f 1         all about an entry; what it writes
+  clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
+  clade top                                  who has which slots
+
+Who is next: the largest priority; but each day of waiting weighs as much as a step of it
+(--ageing), and of equal priorities it is the turn of the user who had least of late
+(what one had a week ago counts half: --half-life). --quota bounds what one user has at a
+time. An entry gets all its slots at once. The first that finds too few is waited for;
+others go before it where they do not delay it, which takes a --time that they say. What
+runs longer than its --time is ended.
+
+Making room: runs and trainings of a lower priority are stopped for a higher one, as
+Ctrl+C stops them, and go on later where they were (clade resume): a generational search
+ends with the same records. Commands are stopped only if they were submitted with
+--requeue, and are then begun anew.
+
+States: waiting, running, preempted (waits to go on), held (what it comes after did not
+succeed: it never starts), succeeded, failed, cancelled.
+
+Faults: what was submitted is on the disk when submit ends. Processes end with the server,
+however it ends; started again, it goes on with runs and begins commands anew, which
+`describe` counts (starts, losses). What was lost five times has failed. There is one
+server for a folder and one machine for a server: where its disk fails, the queue is lost.
+
+Roles: a viewer sees the queue, a user submits, reads and cancels their own, an admin
+everybody's. A deleted line of FOLDER/tokens lets nobody in. All entries run as the user
+who serves: roles keep people apart who trust each other with that account's files.
+Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
+)";
+}
+
 constexpr help_topic topics[] = {
     {"experiment", "Every key of an experiment file", experiment_reference_text},
     {"search-spaces", "What a search-space file may say", space_reference_text},
@@ -167,6 +318,9 @@ constexpr help_topic topics[] = {
     {"distributions", "One training on several slots", distributions_text},
     {"metrics", "What can be maximized, minimized and bounded", metrics_text},
     {"tables", "Searching results that were measured before", tables_text},
+    {"scripts", "Running training scripts of your own as jobs", scripts_text},
+    {"command", "A program of yours as the fitness", command_text},
+    {"queue", "One queue of runs and commands for several people", queue_text},
     {"environment", "Environment variables", environment_text},
     {"words", "What champion, slot, node, front and other words mean", words_text},
 };

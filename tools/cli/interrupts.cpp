@@ -13,11 +13,12 @@ namespace {
 
 // Signals that come together are handled in any order, and by several threads at once.
 std::atomic<int> interrupts = 0;
+std::atomic<int> last_interrupt = 2; // This one ends the process.
 std::atomic<bool> hung_up = false;
 static_assert(std::atomic<int>::is_always_lock_free
               && std::atomic<bool>::is_always_lock_free);
 
-// The first is noticed by whoever asks; the second ends the process here and now. The
+// Those before the last are noticed by whoever asks; it ends the process here and now. The
 // store needs no goodbye: whatever it acknowledged is on the disk.
 extern "C" void on_interrupt(int signal) {
   // A service manager sends SIGHUP right after SIGTERM: it asks to stop, not to hurry.
@@ -25,7 +26,7 @@ extern "C" void on_interrupt(int signal) {
     hung_up = true;
     return;
   }
-  if (++interrupts > 1) {
+  if (++interrupts >= last_interrupt) {
     constexpr char words[] =
         "\nstopped at once; clade resume goes on from the last record\n";
     [[maybe_unused]] const auto ignored =
@@ -34,10 +35,9 @@ extern "C" void on_interrupt(int signal) {
   }
 }
 
-} // namespace
-
-std::function<bool()> watch_interrupts() {
+std::function<bool()> watch(int last) {
   interrupts = 0;
+  last_interrupt = last;
   hung_up = false;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
@@ -46,6 +46,16 @@ std::function<bool()> watch_interrupts() {
   if (!is_ignored(SIGHUP)) // As nohup leaves it.
     sigaction(SIGHUP, &action, nullptr);
   return [] { return interrupts > 0 || hung_up; };
+}
+
+} // namespace
+
+std::function<bool()> watch_interrupts() {
+  return watch(2);
+}
+
+interrupt_watch watch_two_interrupts() {
+  return {.asked = watch(3), .hurried = [] { return interrupts > 1; }};
 }
 
 } // namespace clade

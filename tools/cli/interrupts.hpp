@@ -9,4 +9,11 @@ namespace clade {
 /// with status 130; SIGHUP never does, as a terminal that goes away may say so often.
 [[nodiscard]] std::function<bool()> watch_interrupts();
 
+/// The same for a command that has something to do at the second Ctrl+C or SIGTERM too:
+/// the third ends the process.
+struct interrupt_watch {
+  std::function<bool()> asked, hurried;
+};
+[[nodiscard]] interrupt_watch watch_two_interrupts();
+
 } // namespace clade

@@ -33,6 +33,7 @@ constexpr row commands[] = {
     {add_run, "run", "Evolve"},
     {add_resume, "resume", "Evolve"},
     {add_train, "train", "Evolve"},
+    {add_jobs, "jobs", "Evolve"},
     {add_control, "control", "Evolve"},
     {add_note, "note", "Evolve"},
     {add_tag, "tag", "Evolve"},
@@ -50,10 +51,19 @@ constexpr row commands[] = {
     {add_check, "check", "Look"},
     {add_export, "export", "Take away"},
     {add_predict, "predict", "Take away"},
+    {add_serve, "serve", "Queue"},
+    {add_submit, "submit", "Queue"},
+    {add_get, "get", "Queue"},
+    {add_describe, "describe", "Queue"},
+    {add_logs, "logs", "Queue"},
+    {add_cancel, "cancel", "Queue"},
+    {add_wait, "wait", "Queue"},
+    {add_top, "top", "Queue"},
     {add_keys, "keys", "Machines"},
     {add_worker, "worker", "Machines"},
     {add_launch, "launch", "Machines"},
     {add_devices, "devices", "Machines"},
+    {add_doctor, "doctor", "Machines"},
     {add_bench, "bench", "Machines"},
     {add_help, "help", "Help"},
     {add_operators, "operators", "Help"},
@@ -127,6 +137,19 @@ std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extra
   return said + (meant.empty() ? "" : "; did you mean --" + meant + "?");
 }
 
+/// The words of the command line behind the first, the last one first, as CLI11 takes
+/// them. The word behind --extra-arg is its value even where it begins with dashes.
+std::vector<std::string> words_to_parse(std::span<char*> words) {
+  std::vector<std::string> all;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    all.emplace_back(words[i]);
+    if (all.back() == "--extra-arg" && i + 1 < words.size())
+      all.back() += "=" + std::string(words[++i]);
+  }
+  std::ranges::reverse(all);
+  return all;
+}
+
 int run(int count, char** words) {
   CLI::App app("Clade evolves neural networks for your data, as an experiment file says.",
                "clade");
@@ -149,13 +172,15 @@ int run(int count, char** words) {
   if (auto ok = check_command(count, words); !ok)
     return report(ok.error());
   try {
-    app.parse(count, words);
+    app.parse(words_to_parse({words, static_cast<std::size_t>(count)}));
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     std::string text = "clade";
     std::string what = e.what();
-    for (const auto* sub : app.get_subcommands()) {
+    const CLI::App* sub = &app;
+    while (!sub->get_subcommands().empty()) {
+      sub = sub->get_subcommands().front();
       text += " " + sub->get_name();
       if (const auto extras = sub->remaining(); !extras.empty())
         what = text + ": "

@@ -28,6 +28,7 @@ struct node_options {
   std::int64_t grace = 30'000;
   std::int64_t give_up = 600'000;
   int pulse = -1;
+  std::filesystem::path logs;
 };
 
 /// No head was found for too long; the supervisor knows it.
@@ -74,7 +75,8 @@ expected<node_end> live(const node_options& options) {
                             .session = options.session,
                             .former = std::move(former),
                             .grace = std::chrono::milliseconds(options.grace),
-                            .pulse = options.pulse < 0 ? std::function<void()>{} : pulse},
+                            .pulse = options.pulse < 0 ? std::function<void()>{} : pulse,
+                            .logs = options.logs},
                    .give_up = std::chrono::milliseconds(options.give_up)});
 }
 
@@ -114,6 +116,7 @@ void add_node(CLI::App& app, command& chosen) {
   sub->add_option("--grace", options->grace, "Milliseconds to finish in when it drains");
   sub->add_option("--give-up", options->give_up, "Milliseconds to look for the head");
   sub->add_option("--pulse", options->pulse, "Descriptor to write to each second");
+  sub->add_option("--logs", options->logs, "Folder for logs of programs");
   sub->callback(
       [&chosen, options] { chosen = [options]() -> int { live_and_exit(*options); }; });
 }

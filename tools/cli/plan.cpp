@@ -19,9 +19,11 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <ranges>
 
 namespace clade {
 
@@ -192,6 +194,21 @@ double share_of_its_end(const plan& p) {
                       evaluation_seconds(p).value_or(0) / std::max(1.0, p.mean_epochs()));
 }
 
+/// "1 of 150, 2 of 40, 3 of 10 networks"; empty where all are trained on one slot.
+std::string devices_text(const plan& p) {
+  std::map<std::uint64_t, std::size_t> count;
+  for (const auto& n : p.networks)
+    ++count[n.devices];
+  std::string text;
+  for (const auto& [devices, networks] : count)
+    text += (text.empty() ? "" : ", ") + std::to_string(devices) + " for "
+            + std::to_string(networks);
+  return count.empty() || (count.size() == 1 && count.contains(1))
+             ? ""
+             : text + " of " + std::to_string(p.networks.size())
+                   + " sampled networks, by training.devices";
+}
+
 std::string time_line(const plan& p) {
   const auto one = evaluation_seconds(p), all = total_seconds(p);
   if (!one || !all)
@@ -236,6 +253,8 @@ void print(const plan& p) {
                            + (p.step ? "; a node process with LibTorch and the data "
                                            + size_text(p.step->process_bytes)
                                      : "")});
+  if (const auto text = devices_text(p); !text.empty())
+    lines.add({"devices", text});
   lines.add({"time", time_line(p)});
   lines.add({"disk", "about " + size_text(disk_bytes(p))});
   std::cout << e.name << ": what a run would do; nothing was created\n"
@@ -251,7 +270,10 @@ void print(const plan& p) {
   for (const auto& said : {idle_slots_line(e, p.open, p.slots.size()), p.checked.note})
     if (!said.empty())
       std::cout << "  " << said << "\n";
-  if (e.limits.evaluation_memory > 0 && memory.largest > e.limits.evaluation_memory)
+  const auto on_each = [](const sampled& n) { return n.peak_bytes / n.devices; };
+  if (e.limits.evaluation_memory > 0
+      && std::ranges::max(p.networks | std::views::transform(on_each))
+             > e.limits.evaluation_memory)
     std::cout << "  limits.evaluation_memory is " << size_text(e.limits.evaluation_memory)
               << ": some candidates will fail for it\n";
 }
@@ -278,6 +300,8 @@ void print_json(const plan& p) {
   out["sampled"] = p.networks.size();
   out["parameters"] = {{"median", parameters.median}, {"largest", parameters.largest}};
   out["training_bytes"] = {{"median", memory.median}, {"largest", memory.largest}};
+  const auto devices = spread_of(p.networks, &sampled::devices);
+  out["devices"] = {{"median", devices.median}, {"largest", devices.largest}};
   out["process_bytes"] = p.step ? nlohmann::ordered_json(p.step->process_bytes)
                                 : nlohmann::ordered_json(nullptr);
   out["seconds_per_evaluation"] = number(evaluation_seconds(p));

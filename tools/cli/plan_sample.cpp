@@ -1,7 +1,7 @@
 #include "tools/cli/plan_sample.hpp"
 
 #include "actors/node/node_work.hpp"
-#include "engine/training/recipe.hpp"
+#include "engine/training/fitting.hpp"
 #include "tools/cli/command.hpp"
 
 #include <sys/resource.h>
@@ -28,15 +28,18 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
     const auto decoded = decode(e.space, *made->genome, checked.problem);
     // What is not trained may have hyperparameters that mean other things.
     const bool trains = e.traits().data != data_role::none;
-    const auto trained = recipe_of(e.training, trains ? made->genome->hyperparameters
-                                                      : std::vector<setting>{});
-    if (!decoded || !trained)
-      return tl::unexpected(decoded ? trained.error() : decoded.error());
-    networks.push_back({.made = std::move(*made),
-                        .parameters = decoded->cost().parameters,
-                        .peak_bytes = peak_bytes(
-                            *decoded, static_cast<std::uint64_t>(trained->batch_size),
-                            state_copies(*trained))});
+    if (!decoded)
+      return tl::unexpected(decoded.error());
+    const auto trained =
+        fit_training(e.training, *decoded,
+                     trains ? made->genome->hyperparameters : std::vector<setting>{});
+    if (!trained)
+      return tl::unexpected(trained.error());
+    networks.push_back(
+        {.made = std::move(*made),
+         .parameters = decoded->cost().parameters,
+         .peak_bytes = trained->bytes,
+         .devices = e.traits().trains ? trained->distribution.devices : 1});
   }
   std::sort(networks.begin(), networks.end(),
             [](const sampled& a, const sampled& b) { return a.made.work < b.made.work; });

@@ -11,7 +11,8 @@ namespace clade {
 struct sampled {
   candidate made;
   std::uint64_t parameters = 0;
-  std::uint64_t peak_bytes = 0;
+  std::uint64_t peak_bytes = 0; ///< Of all its slots.
+  std::uint64_t devices = 1;    ///< Slots that its training takes.
 };
 
 /// What training one epoch of some of them showed.

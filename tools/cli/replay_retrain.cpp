@@ -34,7 +34,8 @@ struct trained {
   candidate_id id = 0;
   std::size_t experiment = 0;
   std::string slot;
-  bool repeats = false; ///< Another training should give the same.
+  std::uint64_t rounding = 0; ///< Of the slot, where that is recorded.
+  bool repeats = false;       ///< Another training should give the same.
 };
 
 struct past {
@@ -45,6 +46,7 @@ struct past {
 
 expected<past> read_past(const store& file) {
   past p;
+  std::map<std::string, std::uint64_t> roundings;
   return file
       .for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
         if (const auto* started = std::get_if<run_started>(&r))
@@ -53,11 +55,14 @@ expected<past> read_past(const store& file) {
           p.experiments.push_back(forked->experiment);
         else if (const auto* b = std::get_if<candidate_born>(&r))
           p.starts.insert(b->born.start);
+        else if (const auto* s = std::get_if<slot_changed>(&r); s != nullptr && s->joined)
+          roundings[s->slot] = s->rounding.value_or(0);
         else if (const auto* e = std::get_if<candidate_evaluated>(&r);
                  e != nullptr && e->evaluated.equal_to == 0)
           p.all.push_back({.id = e->evaluated.id,
                            .experiment = p.experiments.size() - 1,
                            .slot = e->evaluated.slot,
+                           .rounding = roundings[e->evaluated.slot],
                            .repeats = repeatable(e->evaluated)});
         return {};
       })
@@ -149,6 +154,13 @@ public:
     return compare(*stored, again(t.experiment, std::move(before), std::move(last)));
   }
 
+  /// Whether this process gives other last bits than the slot that trained it.
+  [[nodiscard]] bool rounds_otherwise(const trained& t) const {
+    const auto work = works_.find(t.experiment);
+    return t.rounding != 0 && work != works_.end()
+           && work->second.rounding() != t.rounding;
+  }
+
 private:
   /// Trains it after those that it starts from.
   evaluation again(std::size_t experiment, std::vector<job> before, job last) {
@@ -202,7 +214,7 @@ int retrain_here(const opened_run& run, const past& p, const std::vector<trained
                  const std::string& device, bool as_json) {
   retrainer again(run, p, device);
   std::size_t equal = 0, epochs = 0;
-  bool same_kind = true;
+  bool same_kind = true, same_rounding = true;
   for (const auto& t : some) {
     const auto r = again.train(t);
     if (!r)
@@ -210,15 +222,19 @@ int retrain_here(const opened_run& run, const past& p, const std::vector<trained
     equal += r->equal() ? 1 : 0;
     epochs += r->epochs;
     same_kind = same_kind && on_gpu(t.slot) == on_gpu(device);
+    same_rounding = same_rounding && !again.rounds_otherwise(t);
     std::cout << (as_json ? to_json(*r).dump() : clade::to_text(*r)) << std::endl;
   }
   if (!as_json)
     std::cout << (equal == some.size() ? "all " : std::to_string(equal) + " of ")
               << some.size() << " trained again on " << device << " equal, " << epochs
               << (epochs == 1 ? " epoch" : " epochs")
-              << (same_kind ? "" : "; they were trained on another kind of device")
+              << (!same_kind       ? "; they were trained on another kind of device"
+                  : !same_rounding ? "; they were trained on a processor that rounds "
+                                     "otherwise"
+                                   : "")
               << std::endl;
-  return equal == some.size() || !same_kind ? 0 : 1;
+  return equal == some.size() || !same_kind || !same_rounding ? 0 : 1;
 }
 
 /// Starts this command again in the slot's environment; returns only if it cannot.

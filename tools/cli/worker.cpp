@@ -21,6 +21,7 @@ struct worker_options {
   std::string grace = "30s";
   std::uint64_t id = 0;
   bool local = false;
+  std::filesystem::path logs;
 };
 
 std::string host_name() {
@@ -51,7 +52,8 @@ expected<int> supervise(const worker_options& options) {
       .name = options.local ? "" : (options.name.empty() ? host_name() : options.name),
       .worker = options.id != 0 ? options.id : drawn_worker(),
       .grace = *grace,
-      .give_up = options.local ? std::chrono::milliseconds(0) : *give_up};
+      .give_up = options.local ? std::chrono::milliseconds(0) : *give_up,
+      .logs = options.logs};
   const auto seen = look_at_machine();
   supervisor_params params{.slots = {},
                            .grace = *grace,
@@ -96,6 +98,7 @@ void add_worker(CLI::App& app, command& chosen) {
   // Of the worker that a run starts for itself.
   sub->add_option("--id", options->id)->group("");
   sub->add_flag("--local", options->local)->group("");
+  sub->add_option("--logs", options->logs)->group("");
   sub->footer(
       "Training goes on while the connection is lost, and results wait for the head, or\n"
       "for `clade resume` on the same address. SIGTERM drains: what is in training is\n"

@@ -14,9 +14,9 @@
 // The kubelet gives the Secret's files to root and, for a process that is not root, makes
 // them readable to its group; so the worker starts with a copy in memory that is its own.
 //
-// A worker that is told to leave drains and exits with 0, as at the end of its run. A pod
-// of Kubeflow's exits with 143 then: a Master that has to leave its machine would otherwise
-// end the whole job.
+// A worker that is told to leave drains and exits with 0, as at the end of its run. Its pod
+// exits with 143 then: with 0 its part of the job would be complete and no other pod would
+// take its place, though the run goes on, and that of a Master would end the whole job.
 
 namespace clade {
 
@@ -30,7 +30,6 @@ struct object_kind {
   const char* container;      ///< The one that its controller looks for.
   const char* longest_ending; ///< Of the names of its pods, after its own.
   bool indexed;               ///< Its pods are those of an Indexed Job.
-  bool kubeflow;              ///< Its controller is Kubeflow's.
   std::string (*text)(const manifest& m);
 };
 
@@ -180,8 +179,8 @@ std::string script(const object_kind& kind) {
       worker
       + std::string(kind.indexed ? "\"$4-$JOB_COMPLETION_INDEX\"" : "\"$POD_NAME\"");
   // A container that is restarted in its pod finds its copy, which even it may not write.
-  return std::string("umask 077; cp") + (kind.indexed ? "" : " -f") + take_keys
-         + (kind.kubeflow ? work + until_told_to_leave : "exec " + work);
+  return std::string("umask 077; cp") + (kind.indexed ? "" : " -f") + take_keys + work
+         + until_told_to_leave;
 }
 
 std::string container(const manifest& m) {
@@ -247,6 +246,11 @@ std::string indexed_job(const manifest& m) {
          + m.kind.container
          + ", operator: In, values: [2]}\n"
            "        onPodConditions: [] # versions before 1.29 want it said\n"
+           "      - action: Ignore # it was told to leave\n"
+           "        onExitCodes: {containerName: "
+         + m.kind.container
+         + ", operator: In, values: [143]}\n"
+           "        onPodConditions: []\n"
            "      - action: Ignore # evicted\n"
            "        onPodConditions: [{type: DisruptionTarget, status: \"True\"}]\n"
          + pod(m);
@@ -311,10 +315,10 @@ std::string tf_job(const manifest& m) {
 }
 
 constexpr std::array kinds = {
-    object_kind{"job", "worker", "-9999-abcde", true, false, plain_job},
-    object_kind{"pytorchjob", "pytorch", "-worker-9999", false, true, pytorch_job},
-    object_kind{"tfjob", "tensorflow", "-worker-9999", false, true, tf_job},
-    object_kind{"trainjob", "node", "-node-0-9999-abcde", true, true, train_job},
+    object_kind{"job", "worker", "-9999-abcde", true, plain_job},
+    object_kind{"pytorchjob", "pytorch", "-worker-9999", false, pytorch_job},
+    object_kind{"tfjob", "tensorflow", "-worker-9999", false, tf_job},
+    object_kind{"trainjob", "node", "-node-0-9999-abcde", true, train_job},
 };
 
 expected<object_kind> find_kind(const std::string& name) {

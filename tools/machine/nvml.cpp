@@ -40,10 +40,20 @@ public:
       shutdown_();
   }
 
+  expected<void> start() {
+    return call<>("nvmlInit_v2", success).map([&](nvml_status) {
+      shutdown_ = reinterpret_cast<int (*)()>(::dlsym(library_.get(), "nvmlShutdown"));
+    });
+  }
+
+  /// 13000 is CUDA 13.0.
+  expected<int> driver_cuda() {
+    int version = 0;
+    return call<int*>("nvmlSystemGetCudaDriverVersion_v2", success, &version)
+        .map([&](nvml_status) { return version; });
+  }
+
   expected<std::vector<gpu>> read() {
-    if (auto ok = call<>("nvmlInit_v2", success); !ok)
-      return tl::unexpected(ok.error());
-    shutdown_ = reinterpret_cast<int (*)()>(::dlsym(library_.get(), "nvmlShutdown"));
     unsigned count = 0;
     if (auto ok = call<unsigned*>("nvmlDeviceGetCount_v2", success, &count); !ok)
       return tl::unexpected(ok.error());
@@ -110,17 +120,37 @@ private:
   int (*shutdown_)() = nullptr;
 };
 
-} // namespace
-
-expected<std::vector<gpu>> read_gpus() {
+/// Null: this machine has no such library.
+expected<std::unique_ptr<nvml>> open_nvml() {
   const char* other = std::getenv("CLADE_NVML");
   const std::string file = other != nullptr ? other : "libnvidia-ml.so.1";
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library != nullptr)
-    return nvml(file, library).read();
-  if (other == nullptr)
-    return std::vector<gpu>{};
-  return fail(error_kind::not_found, std::string("CLADE_NVML: ") + ::dlerror());
+  if (library == nullptr && other != nullptr)
+    return fail(error_kind::not_found, std::string("CLADE_NVML: ") + ::dlerror());
+  if (library == nullptr)
+    return nullptr;
+  auto opened = std::make_unique<nvml>(file, library);
+  if (auto started = opened->start(); !started)
+    return tl::unexpected(started.error());
+  return opened;
+}
+
+} // namespace
+
+expected<std::vector<gpu>> read_gpus() {
+  return open_nvml().and_then([](const auto& library) -> expected<std::vector<gpu>> {
+    return library ? library->read() : std::vector<gpu>{};
+  });
+}
+
+expected<std::string> read_driver_cuda() {
+  return open_nvml().and_then([](const auto& library) -> expected<std::string> {
+    if (!library)
+      return std::string();
+    return library->driver_cuda().map([](int version) {
+      return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    });
+  });
 }
 
 } // namespace clade

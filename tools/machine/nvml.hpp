@@ -13,4 +13,7 @@ namespace clade {
 /// A machine without the library has no GPUs; a library that fails is an error.
 [[nodiscard]] expected<std::vector<gpu>> read_gpus();
 
+/// The latest CUDA that the driver supports, "13.0"; empty on a machine without it.
+[[nodiscard]] expected<std::string> read_driver_cuda();
+
 } // namespace clade

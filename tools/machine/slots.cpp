@@ -236,6 +236,8 @@ process_params node_process(const node_command& command, const slot& s) {
       .log = {}};
   if (!s.label.empty())
     params.command.insert(params.command.end(), {"--label", s.label});
+  if (!command.logs.empty())
+    params.command.insert(params.command.end(), {"--logs", command.logs.string()});
   return params;
 }
 

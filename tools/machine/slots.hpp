@@ -62,6 +62,8 @@ struct node_command {
   std::uint64_t worker = 0;
   std::chrono::milliseconds grace{30'000};
   std::chrono::milliseconds give_up{600'000};
+  /// Where programs that evaluate have their logs; empty: in this user's cache.
+  std::filesystem::path logs{};
 };
 
 /// What no other worker has: by it a head knows that a process replaces another.

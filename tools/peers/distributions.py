@@ -2,10 +2,10 @@
 """One network trained by each distribution on slots of this machine: what comes out and how long it takes.
 
     tools/peers/distributions.py [--network FILE] [--experiment FILE] [--epochs 3] [--devices 2 3]
-                                 [--only mirrored ...] [--set KEY=VALUE ...]
+                                 [--only mirrored ...] [--gloo NETWORK] [--set KEY=VALUE ...]
 
-Prints a line for each training: test accuracy, the hash of the weights, and the median seconds of an epoch. Run it on a
-quiet machine. CLADE_BINARY: instead of tools/clade.
+Prints a line for each training: test accuracy, the hash of the weights, and the median seconds of an epoch. With --gloo,
+such as --gloo 127.0.0.0/8, each that is by a team comes a second time, over Gloo in that network. Run it on a quiet machine. CLADE_BINARY: instead of tools/clade.
 """
 
 import argparse
@@ -35,6 +35,7 @@ ALL = {
     "parameter_server, asynchronous": ("training.updates=asynchronous",),
     "peer_to_peer": (),
 }
+BY_TEAM = ("multi_worker_mirrored", "sharded", "pipeline", "parameter_server", "peer_to_peer")
 
 
 def trained(options, name, devices, settings, runs):
@@ -56,6 +57,19 @@ def trained(options, name, devices, settings, runs):
     return json.loads(tested)["test.accuracy"], weights, seconds
 
 
+def trainings(options, devices):
+    """Names and settings, in the order in which they come."""
+    if devices == 1:
+        return [("one_device", ())]
+    found = []
+    for name in options.only:
+        found.append((name, ALL[name]))
+        if options.gloo and name.partition(",")[0] in BY_TEAM:
+            carried = f'training.collectives={{backend = "gloo", network = "{options.gloo}"}}'
+            found.append((f"{name}, gloo", (*ALL[name], carried)))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default=HERE / "shared_network.json")
@@ -64,14 +78,15 @@ def main():
     parser.add_argument("--devices", type=int, nargs="+", default=[2, 3])
     parser.add_argument("--slots", type=int, help="instead of as many as devices")
     parser.add_argument("--only", nargs="+", choices=ALL, default=list(ALL))
+    parser.add_argument("--gloo", metavar="NETWORK")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     options = parser.parse_args()
-    print(f"{'distribution':<32}{'k':>3}  {'accuracy':>8}  {'s an epoch':>10}  weights")
+    print(f"{'distribution':<38}{'k':>3}  {'accuracy':>8}  {'s an epoch':>10}  weights")
     for devices in options.devices:
-        for name in options.only if devices > 1 else ["one_device"]:
+        for name, settings in trainings(options, devices):
             with tempfile.TemporaryDirectory() as runs:
-                accuracy, weights, seconds = trained(options, name, devices, ALL.get(name, ()), runs)
-            print(f"{name:<32}{devices:>3}  {accuracy:>8.4f}  {statistics.median(seconds):>10.2f}  {weights}",
+                accuracy, weights, seconds = trained(options, name, devices, settings, runs)
+            print(f"{name:<38}{devices:>3}  {accuracy:>8.4f}  {statistics.median(seconds):>10.2f}  {weights}",
                   flush=True)
 
 

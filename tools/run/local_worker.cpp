@@ -49,6 +49,11 @@ expected<void> local_worker::keep_alive(clock::time_point now) {
   return start_process(params_).map([this](pid_t p) { process_ = p; });
 }
 
+void local_worker::end_now() {
+  if (process_ != 0)
+    ::kill(process_, SIGKILL);
+}
+
 void local_worker::change_slots(const std::string& changed) {
   slots() = changed;
   started_.reset();

@@ -30,6 +30,9 @@ public:
   /// finished first, or handed back.
   void change_slots(const std::string& slots);
 
+  /// Kills it, and with it all that it runs. It is not to be kept alive any more.
+  void end_now();
+
 private:
   [[nodiscard]] std::string& slots();
   [[nodiscard]] bool wanted() { return slots() != "none"; }

@@ -5,11 +5,11 @@
 #include "engine/config/fitness_source.hpp"
 #include "engine/data/data_summary.hpp"
 #include "engine/store/run_folder.hpp"
+#include "genome/wall_clock.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/session.hpp"
 #include "tools/run/stored_run.hpp"
 
-#include <ctime>
 #include <optional>
 
 namespace clade {
@@ -17,11 +17,7 @@ namespace clade {
 namespace fs = std::filesystem;
 
 expected<fs::path> make_run_folder(const fs::path& runs, const std::string& name) {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char stamp[32];
-  std::strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S", &local);
+  const auto stamp = "-" + time_stamp(unix_ms());
   std::error_code failure;
   fs::create_directories(runs, failure);
   for (int copy = 1; !failure; ++copy) {

@@ -1,6 +1,7 @@
 #include "tools/run/run_files.hpp"
 
 #include "engine/report/format.hpp"
+#include "genome/wall_clock.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -19,12 +20,6 @@ constexpr auto longest_without_slots = 20s;
 constexpr const char* file_name = "slots.json";
 constexpr const char* address_name = "address";
 
-std::int64_t unix_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 json to_json(const slots_view& view) {
   json out{{"unix_ms", unix_ms()}, {"waiting", view.waiting}};
   out["slots"] = json::array();
@@ -40,12 +35,14 @@ json to_json(const slots_view& view) {
                             {"heard_ms", s.heard.count()},
                             {"at_work_ms", s.at_work.count()},
                             {"quarantined_ms", s.quarantined.count()},
+                            {"clock_ahead_ms", s.clock_ahead.count()},
                             {"team",
                              {{"member", s.team.member},
                               {"members", s.team.members},
                               {"steps_per_second", s.team.steps},
                               {"bytes_per_second", s.team.bytes},
-                              {"waits", s.team.waits}}}});
+                              {"waits", s.team.waits},
+                              {"awaited", s.team.awaited}}}});
   out["failures"] = json::array();
   for (const auto& f : view.failures)
     out["failures"].push_back({{"slot", f.slot}, {"count", f.count}, {"last", f.last}});
@@ -57,7 +54,8 @@ team_share team_from(const json& in) {
           .members = in.at("members"),
           .steps = in.at("steps_per_second"),
           .bytes = in.at("bytes_per_second"),
-          .waits = in.at("waits")};
+          .waits = in.at("waits"),
+          .awaited = in.at("awaited")};
 }
 
 slots_view from_json(const json& in) {
@@ -77,6 +75,7 @@ slots_view from_json(const json& in) {
                          .heard = ms(s.at("heard_ms")),
                          .at_work = ms(s.at("at_work_ms")),
                          .quarantined = ms(s.at("quarantined_ms")),
+                         .clock_ahead = ms(s.at("clock_ahead_ms")),
                          .team = team_from(s.at("team"))});
   for (const auto& f : in.at("failures"))
     out.failures.push_back(
@@ -88,7 +87,7 @@ slots_view from_json(const json& in) {
 
 expected<void> check_own_files(const std::filesystem::path& folder) {
   for (const char* name : {"run.db.lock", file_name, "slots.json.new", address_name,
-                           "head.log", "worker.log", "keys", "live"}) {
+                           "head.log", "worker.log", "keys", "live", "logs"}) {
     const auto own = folder / name;
     std::error_code none;
     const auto type = std::filesystem::symlink_status(own, none).type();
@@ -137,7 +136,7 @@ void run_log::write(const std::string& line) {
 
 std::optional<std::string> slot_watch::look(const slots_view& slots,
                                             std::chrono::steady_clock::time_point now) {
-  const bool rest = devices_ > 1 && slots.waiting > 0
+  const bool rest = devices_ != 1 && slots.waiting > 0
                     && std::ranges::all_of(slots.slots, [](const slot_view& s) {
                          return s.ready && s.training == 0;
                        });
@@ -154,8 +153,11 @@ std::optional<std::string> slot_watch::look(const slots_view& slots,
   const std::chrono::duration<double> time = now - *none_since_;
   if (slots.slots.empty())
     return nobody_joined(time);
-  return "no slot has had work for " + duration_text(time.count())
-         + ": training.devices = " + std::to_string(devices_) + " needs "
+  const auto idle = "no slot has had work for " + duration_text(time.count());
+  if (devices_ == 0)
+    return idle
+           + ": by training.devices = \"fit\" what waits needs more slots than there are";
+  return idle + ": training.devices = " + std::to_string(devices_) + " needs "
          + std::to_string(devices_) + " slots" + where_;
 }
 

@@ -41,8 +41,8 @@ private:
 /// something must be wrong.
 class slot_watch {
 public:
-  /// `devices`: the slots that a training takes; `where`: " of one machine", where they
-  /// must be.
+  /// `devices`: the slots that a training takes, 0 where it depends on the training;
+  /// `where`: " of one machine", where they must be.
   explicit slot_watch(std::filesystem::path worker_log, std::uint32_t devices = 1,
                       std::string where = {})
       : log_(std::move(worker_log)),

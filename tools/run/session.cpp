@@ -2,6 +2,7 @@
 
 #include "actors/head/head.hpp"
 #include "actors/transport/keys.hpp"
+#include "engine/store/run_folder.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/local_worker.hpp"
 #include "tools/run/run_files.hpp"
@@ -55,7 +56,10 @@ public:
         keys_(keys),
         log_(log),
         shown_slots_(params.folder),
-        watch_(params.folder / "worker.log", slots_of_training(params.experiment),
+        watch_(params.folder / "worker.log",
+               params.experiment.training.distribution.fit_bytes
+                   ? 0
+                   : slots_of_training(params.experiment),
                params.experiment.training.distribution.by_team() ? ""
                                                                  : " of one machine") {}
 
@@ -146,7 +150,13 @@ expected<run_progress> session::drive() {
       log_.write(renewed.error().message);
     else if (*renewed)
       log_.write("the keys of this run were renewed");
-    end_if_wanted(now, look(now));
+    const auto progress = look(now);
+    if (params_.hurried && params_.hurried()) {
+      interrupted_ = true;
+      worker_.end_now();
+      return progress;
+    }
+    end_if_wanted(now, progress);
   } while (!head_.wait(interval));
   auto last = look(clock::now());
   if (last.failure)
@@ -220,7 +230,8 @@ process_params worker_process(const session_params& params, const endpoint& head
   return {.command = {program.string(), "worker", "--connect", to_text(head), "--keys",
                       (params.folder / "keys" / "worker").string(), "--slots",
                       params.experiment.slots.local, "--local", "--id",
-                      std::to_string(id)},
+                      std::to_string(id), "--logs",
+                      (params.folder / program_logs_name).string()},
           .environment = {},
           .log = params.folder / "worker.log"};
 }

@@ -27,6 +27,9 @@ struct session_params {
   /// Is asked ten times a second. Once it returns true, what is in training is finished
   /// and recorded, and the session ends.
   std::function<bool()> interrupted = {};
+  /// Is asked as often. Once it returns true, the session ends at once: what is in training
+  /// on this machine is killed, and done again when the run is resumed.
+  std::function<bool()> hurried = {};
 };
 
 /// Is told what a session does, by the thread that called `run_session`.

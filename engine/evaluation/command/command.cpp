@@ -1,199 +1,242 @@
+// One evaluation: a folder for the candidate, the program in it, its reports as they come,
+// its answer, and what it left to go on from. A status that tells of the machine has all of
+// it done again, within the same time.
+
 #include "engine/evaluation/command/command.hpp"
 
+#include "engine/evaluation/command/candidate_files.hpp"
+#include "engine/evaluation/command/checkpoint_folder.hpp"
 #include "engine/evaluation/command/program.hpp"
-#include "genome/hash.hpp"
-#include "genome/json_depth.hpp"
-#include "genome/random.hpp"
-#include "genome/utf8.hpp"
+#include "engine/evaluation/command/program_answer.hpp"
+#include "engine/evaluation/command/tensorboard_events.hpp"
 
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <cstring>
-#include <map>
+#include <new>
+#include <optional>
+#include <thread>
 
 namespace clade {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
 
-constexpr std::size_t most_metrics = 256, longest_name = 128, longest_line = 300;
+// A curve is for people; who reports more often than that trains for long.
+constexpr std::size_t longest_curve = 10'000;
+// Between two looks at whether anybody still waits.
+constexpr auto pause_step = 20ms;
 
-// -- what the program reads
-
-json settings_json(const std::vector<setting>& settings) {
-  json out = json::object();
-  for (const auto& s : settings)
-    out[s.name] = std::visit([](const auto& v) { return json(v); }, s.value);
-  return out;
+bool answers_by_lines(const command_params& params) {
+  return params.metrics == "last_line" || params.metrics == "json_lines";
 }
 
-/// As `genome_from_json` (tools/serve) reads it.
-json genome_json(const genome& g) {
-  std::map<innovation, std::size_t> places;
-  const auto inputs_of = [&](innovation node) {
-    std::vector<std::size_t> inputs;
-    for (const auto& e : g.edges)
-      if (e.to == node && e.enabled && !e.recurrent && places.contains(e.from))
-        inputs.push_back(places.at(e.from));
-    std::ranges::sort(inputs);
-    return inputs;
-  };
-  json layers = json::array(), output;
-  for (const auto id : topological_order(g)) {
-    const auto& node = *find_node(g, id);
-    json one{{"inputs", inputs_of(id)}, {"settings", settings_json(node.settings)}};
-    if (id == output_innovation) {
-      output = std::move(one);
-      continue;
-    }
-    places.emplace(id, places.size());
-    if (id == input_innovation)
-      continue;
-    one["op"] = node.op;
-    layers.push_back(std::move(one));
+/// As a shell says it.
+std::uint32_t exit_code(int wait_status) {
+  return static_cast<std::uint32_t>(WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
+                                                             : WEXITSTATUS(wait_status));
+}
+
+/// One run of the program for a candidate.
+class attempt {
+public:
+  attempt(const command_setup& setup, const job& j, progress& p, evaluated_job& out)
+      : setup_(setup),
+        job_(j),
+        progress_(p),
+        out_(out) {}
+
+  /// `time`: what is left; 0: unlimited. Returns the exit code of a program that has
+  /// ended by itself and failed.
+  std::optional<std::uint32_t> run(const candidate_files& files,
+                                   std::chrono::milliseconds time);
+
+private:
+  void hear(const epoch& e);
+  void read_end(const program_result& done);
+  void read_metrics(const candidate_files& files, const program_result& done);
+  bool cut(const program_result& done);
+  void keep_checkpoint(const candidate_files& files);
+
+  evaluation& e() { return out_.evaluation; }
+
+  const command_setup& setup_;
+  const job& job_;
+  progress& progress_;
+  evaluated_job& out_;
+  report_reader reports_{[this](const epoch& heard) { hear(heard); }};
+  bool wanted_ = true;
+  bool beyond_ = false; ///< It goes on after the epochs that it was to train for.
+};
+
+// A program that does not know how long it is to train is stopped at the end of its rung;
+// a full evaluation ends by itself.
+void attempt::hear(const epoch& heard) {
+  if (heard.number > job_.budget.epochs && job_.budget.epochs < job_.budget.horizon) {
+    beyond_ = true;
+    return;
   }
-  return {{"layers", std::move(layers)}, {"output", std::move(output)}};
+  if (e().curve.size() < longest_curve)
+    e().curve.push_back(heard);
+  wanted_ = progress_.report(heard) && wanted_;
 }
 
-/// Fits every library's generator, and JSON's numbers.
-std::uint64_t seed_of(const job& j) {
-  const auto network = canonical_hash(j.genome);
-  return derive(j.seed, purpose::training, network.high, network.low).next() >> 33;
+/// Its best epoch is not known here, but its last is what it has come to. What others go
+/// on from is compared with those that had as many epochs, so that a part counts for
+/// nothing.
+bool attempt::cut(const program_result& done) {
+  if (done.end != program_end::timed_out || e().curve.empty()
+      || job_.keep_checkpoint == checkpointing::whole)
+    return false;
+  e().metrics = e().curve.back().metrics;
+  e().reason = "cut by limits.evaluation_time after epoch "
+               + std::to_string(e().curve.back().number) + " of "
+               + std::to_string(job_.budget.epochs);
+  return true;
 }
 
-// -- what it answers
-
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
-  e.metrics.clear();
-}
-
-std::string_view trimmed(std::string_view line) {
-  const auto first = line.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos)
-    return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
-/// The last line of which `wanted` is true; empty if there is none.
-template<class Predicate>
-std::string_view last_line(std::string_view text, Predicate wanted) {
-  while (!text.empty()) {
-    const auto begin = text.rfind('\n');
-    const auto line =
-        trimmed(text.substr(begin == std::string_view::npos ? 0 : begin + 1));
-    if (wanted(line))
-      return line;
-    text = text.substr(0, begin == std::string_view::npos ? 0 : begin);
+/// What the program's end says; its answer is read only where this leaves a success.
+void attempt::read_end(const program_result& done) {
+  switch (done.end) {
+  case program_end::timed_out:
+    return fail_with(e(), outcome::timed_out,
+                     "takes longer than " + std::to_string(job_.budget.time.count())
+                         + " ms");
+  case program_end::out_of_memory:
+    return fail_with(e(), outcome::out_of_memory,
+                     "the program took more than "
+                         + std::to_string(job_.budget.memory_bytes >> 20) + " MiB");
+  case program_end::unwanted:
+    if (!beyond_)
+      fail_with(e(), outcome::dropped, "stopped, as nobody wants its score");
+    return;
+  case program_end::by_itself:
+    break;
   }
-  return {};
+  if (WIFSIGNALED(done.status))
+    fail_with(e(), outcome::crashed,
+              std::string("the program was killed (") + ::strsignal(WTERMSIG(done.status))
+                  + ")" + last_words(done.errors));
+  else if (WEXITSTATUS(done.status) != 0)
+    fail_with(e(), outcome::crashed,
+              "the program ended with status " + std::to_string(WEXITSTATUS(done.status))
+                  + last_words(done.errors));
 }
 
-/// ": ValueError: no such layer", of what the program wrote to standard error.
-std::string last_words(const std::string& errors) {
-  const auto line = last_line(errors, [](std::string_view l) { return !l.empty(); });
-  return line.empty() ? "" : ": " + plain_text(line.substr(0, longest_line));
+void attempt::read_metrics(const candidate_files& files, const program_result& done) {
+  const auto& metrics = setup_.params.metrics;
+  // Beyond its epochs, what it says last is not of them.
+  if (beyond_ && !e().curve.empty())
+    e().metrics = e().curve.back().metrics;
+  else if (!reports_.last().empty())
+    read_answer(reports_.last(), e());
+  else if (metrics == "tensorboard")
+    read_events(files.tensorboard_folder(), e());
+  else if (answers_by_lines(setup_.params))
+    read_answer(last_object(done.output), e());
+  else
+    read_answer(answer_in_file(files.metrics_file()), e());
+  if (e().outcome == outcome::succeeded)
+    check_objective(setup_.goal, e());
 }
 
-/// Some languages write NaN and Infinity, which are no JSON; null stands for them then.
-std::string without_infinities(std::string_view line) {
-  std::string out;
-  bool in_text = false;
-  for (std::size_t at = 0; at < line.size();) {
-    std::size_t length = 0;
-    if (!in_text)
-      for (const std::string_view word : {"NaN", "-Infinity", "Infinity"})
-        if (line.substr(at).starts_with(word))
-          length = std::max(length, word.size());
-    if (length > 0) {
-      out += "null";
-      at += length;
-      continue;
-    }
-    if (line[at] == '\\' && at + 1 < line.size())
-      out += line[at++];
-    else if (line[at] == '"')
-      in_text = !in_text;
-    out += line[at++];
+void attempt::keep_checkpoint(const candidate_files& files) {
+  if (!setup_.params.checkpoints || job_.keep_checkpoint == checkpointing::none)
+    return;
+  expected<blob> packed = fail(error_kind::io, "this process has no memory for it");
+  try {
+    packed = pack_folder(files.checkpoint_folder());
+  } catch (const std::bad_alloc&) {
+    // The process may take as much as a candidate may, and it is packed in memory.
   }
-  return out;
+  if (!packed)
+    return fail_with(e(), outcome::invalid,
+                     "what the program left in its checkpoint folder cannot be kept: "
+                         + packed.error().message);
+  std::error_code failed;
+  if (std::filesystem::is_empty(files.checkpoint_folder(), failed) || failed)
+    return fail_with(e(), outcome::invalid,
+                     "the program left nothing in its checkpoint folder, from which "
+                     "others are to go on; have it write there, or remove checkpoints = "
+                     "true");
+  out_.checkpoint = std::move(*packed);
 }
 
-json parse_answer(std::string_view output) {
-  const auto line = last_line(
-      output, [](std::string_view l) { return l.starts_with('{') && l.ends_with('}'); });
-  if (!nests_within(line))
-    return json(json::value_t::discarded);
-  return json::parse(without_infinities(line), nullptr, false);
-}
-
-void read_metrics(const json& answer, evaluation& e) {
-  if (answer.is_discarded() || answer.empty() || answer.size() > most_metrics)
-    return fail_with(e, outcome::invalid,
-                     "the program answered with no line of metrics, such as "
-                     "{\"validation.accuracy\": 0.93}");
-  for (const auto& [name, number] : answer.items()) {
-    if (name.empty() || name.size() > longest_name || !is_plain_text(name))
-      return fail_with(e, outcome::invalid,
-                       "the program named a metric \""
-                           + plain_text(name.substr(0, longest_name))
-                           + "\": a name has 1 to 128 characters");
-    if (number.is_null())
-      return fail_with(e, outcome::diverged, name + " is not finite");
-    if (!number.is_number())
-      return fail_with(e, outcome::invalid, name + " is no number");
-    e.metrics.push_back({name, number.get<double>()});
+std::optional<std::uint32_t> attempt::run(const candidate_files& files,
+                                          std::chrono::milliseconds time) {
+  const auto read = [this](std::string_view line) { reports_.read(line); };
+  followed_file reported(files.report_file(), read);
+  const bool streams = setup_.params.metrics == "json_lines";
+  std::filesystem::path log;
+  if (!job_.logs.empty()) {
+    std::error_code failed; // That the log cannot be written is said then.
+    std::filesystem::create_directories(job_.logs, failed);
+    log = log_file(job_.logs, job_.id);
   }
-  std::ranges::sort(e.metrics, {}, &metric::name);
+  const auto done = run_program(
+      {.command = files.command(),
+       .directory = files.directory(),
+       .environment = files.environment(),
+       .input = command_input(job_),
+       .log = log,
+       .time = time,
+       .grace = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.grace),
+       .memory_bytes = job_.budget.memory_bytes,
+       .wanted =
+           [&] {
+             reported.look();
+             return wanted_ && !beyond_ && progress_.wanted();
+           },
+       .on_line = streams ? line_listener(read) : line_listener()});
+  if (!done) {
+    fail_with(e(), outcome::invalid, done.error().message);
+    return std::nullopt;
+  }
+  if (!done->log_trouble.empty())
+    std::fprintf(stderr, "clade: the log of candidate %llu is not whole: %s\n",
+                 static_cast<unsigned long long>(job_.id), done->log_trouble.c_str());
+  reported.look_last();
+  if (cut(*done)) {
+    check_objective(setup_.goal, e());
+    return std::nullopt;
+  }
+  read_end(*done);
+  if (e().outcome == outcome::succeeded)
+    read_metrics(files, *done);
+  if (e().outcome == outcome::succeeded)
+    keep_checkpoint(files);
+  return done->end == program_end::by_itself && done->status != 0
+             ? std::optional(exit_code(done->status))
+             : std::nullopt;
 }
 
-void check_objective(const objective& goal, evaluation& e) {
-  std::vector<std::string> asked;
-  for (const auto& a : aims_of(goal))
-    asked.push_back(a.metric);
-  for (const auto& c : goal.constraints)
-    asked.push_back(c.metric);
-  for (const auto& name : asked)
-    if (!measured(e, name)) {
-      std::string all;
-      for (const auto& m : e.metrics)
-        all += (all.empty() ? "" : ", ") + m.name;
-      return fail_with(e, outcome::invalid,
-                       "the program's answer lacks " + name
-                           + ", which the objective names; it has "
-                           + all.substr(0, longest_line));
-    }
+/// What is left of a time until `deadline`, at least a moment; 0: unlimited, where the
+/// deadline is the end of time.
+std::chrono::milliseconds left_until(steady::time_point deadline) {
+  if (deadline == steady::time_point::max())
+    return 0ms;
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - steady::now()),
+                  1ms);
 }
-
-// -- the evaluator
 
 class command_fitness final : public fitness_function {
 public:
   explicit command_fitness(command_setup setup) : setup_(std::move(setup)) {}
 
-  expected<void> warm_up() override {
-    return program_file(setup_.params.run, setup_.params.directory).map([](auto&&) {});
+  expected<std::uint64_t> warm_up() override {
+    return program_file(setup_.params.run, setup_.params.directory)
+        .and_then([&](auto&&) { return work_folders::make(); })
+        .map([&](work_folders&& made) {
+          folders_.emplace(std::move(made));
+          return std::uint64_t{0};
+        });
   }
 
-  evaluated_job evaluate(const job& j, progress& p) override {
-    const auto start = std::chrono::steady_clock::now();
-    evaluated_job result;
-    auto& e = result.evaluation;
-    e.id = j.id;
-    score(j, p, e);
-    e.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (e.outcome == outcome::succeeded) {
-      e.curve.push_back({j.budget.epochs, e.metrics, e.seconds});
-      p.report(e.curve.back());
-    }
-    return result;
-  }
+  evaluated_job evaluate(const job& j, progress& p) override;
 
   /// A program has no test data that Clade knows of.
   expected<examination> examine(const job& j, const bytes&) override {
@@ -206,142 +249,92 @@ public:
   }
 
 private:
-  void score(const job& j, const progress& p, evaluation& e) const;
+  std::optional<std::uint32_t> try_once(const job& j, std::chrono::milliseconds time,
+                                        progress& p, evaluated_job& result);
+  bool pause(steady::time_point deadline, const progress& p) const;
 
   command_setup setup_;
+  std::optional<work_folders> folders_; ///< Since the first evaluation.
 };
 
-/// What the program's end says; its answer is read only where this leaves a success.
-void read_end(const program_result& done, const budget& b, evaluation& e) {
-  switch (done.end) {
-  case program_end::timed_out:
-    return fail_with(e, outcome::timed_out,
-                     "takes longer than " + std::to_string(b.time.count()) + " ms");
-  case program_end::out_of_memory:
-    return fail_with(e, outcome::out_of_memory,
-                     "the program took more than " + std::to_string(b.memory_bytes >> 20)
-                         + " MiB");
-  case program_end::unwanted:
-    return fail_with(e, outcome::dropped, "stopped, as nobody wants its score");
-  case program_end::by_itself:
-    break;
+std::optional<std::uint32_t> command_fitness::try_once(const job& j,
+                                                       std::chrono::milliseconds time,
+                                                       progress& p,
+                                                       evaluated_job& result) {
+  auto& e = result.evaluation;
+  if (!folders_)
+    if (const auto ready = warm_up(); !ready) {
+      fail_with(e, outcome::invalid, ready.error().message);
+      return std::nullopt;
+    }
+  const auto files = candidate_files::make(*folders_, setup_, j);
+  if (!files) {
+    fail_with(e, outcome::invalid, files.error().message);
+    result.machine_failed = files.error().kind == error_kind::io;
+    return std::nullopt;
   }
-  if (WIFSIGNALED(done.status))
-    fail_with(e, outcome::crashed,
-              std::string("the program was killed (") + ::strsignal(WTERMSIG(done.status))
-                  + ")" + last_words(done.errors));
-  else if (WEXITSTATUS(done.status) != 0)
-    fail_with(e, outcome::crashed,
-              "the program ended with status " + std::to_string(WEXITSTATUS(done.status))
-                  + last_words(done.errors));
+  return attempt(setup_, j, p, result).run(*files, time);
 }
 
-void command_fitness::score(const job& j, const progress& p, evaluation& e) const {
+/// Returns whether there is time and reason to try again.
+bool command_fitness::pause(steady::time_point deadline, const progress& p) const {
+  const auto end = steady::now() + setup_.params.retry.pause;
+  if (end >= deadline)
+    return false;
+  while (steady::now() < end && p.wanted())
+    std::this_thread::sleep_for(
+        std::min<steady::duration>(pause_step, end - steady::now()));
+  return p.wanted();
+}
+
+evaluated_job command_fitness::evaluate(const job& j, progress& p) {
+  const auto start = steady::now();
+  const auto deadline =
+      j.budget.time.count() > 0 ? start + j.budget.time : steady::time_point::max();
+  const auto& retry = setup_.params.retry;
+  evaluated_job result;
+  auto& e = result.evaluation;
+  e.id = j.id;
   const auto decoded = decode(setup_.space, j.genome, setup_.problem);
-  if (!decoded)
-    return fail_with(e, outcome::invalid, decoded.error().message);
-  e.parameters = decoded->cost().parameters;
-  const auto done = run_program({.command = setup_.params.run,
-                                 .directory = setup_.params.directory,
-                                 .input = command_input(j),
-                                 .time = j.budget.time,
-                                 .memory_bytes = j.budget.memory_bytes,
-                                 .wanted = [&] { return p.wanted(); }});
-  if (!done)
-    return fail_with(e, outcome::invalid, done.error().message);
-  read_end(*done, j.budget, e);
-  if (e.outcome == outcome::succeeded)
-    read_metrics(parse_answer(done->output), e);
-  if (e.outcome == outcome::succeeded)
-    check_objective(setup_.goal, e);
+  if (decoded)
+    e.parameters = decoded->cost().parameters;
+  else
+    fail_with(e, outcome::invalid, decoded.error().message);
+  for (std::uint32_t done = 0; decoded; ++done) {
+    const auto failed_with = try_once(j, left_until(deadline), p, result);
+    if (!failed_with || std::ranges::find(retry.codes, *failed_with) == retry.codes.end())
+      break;
+    if (done == retry.times || !pause(deadline, p)) {
+      e.reason += " (tried " + std::to_string(done + 1) + " times)";
+      break;
+    }
+    e.outcome = outcome::succeeded;
+    e.reason.clear();
+    e.curve.clear();
+  }
+  e.seconds = std::chrono::duration<double>(steady::now() - start).count();
+  if (e.outcome != outcome::succeeded)
+    return result;
+  if (e.curve.empty() || e.curve.back().metrics != e.metrics) {
+    const epoch last{
+        std::max(j.budget.epochs, e.curve.empty() ? 0 : e.curve.back().number), e.metrics,
+        e.seconds};
+    if (!e.curve.empty() && e.curve.back().number == last.number)
+      e.curve.pop_back();
+    e.curve.push_back(last);
+    p.report(last);
+  }
+  return result;
 }
-
-constexpr evaluator_traits command_traits{
-    .name = "command",
-    .does = "has a program of yours score each candidate",
-    .title =
-        "Scores of a program of yours, with fitness = \"command\". It reads a "
-        "candidate as a JSON object from standard input, {\"candidate\", \"seed\", "
-        "\"epochs\", \"hyperparameters\", \"genome\"}, and answers with its metrics "
-        "as the last JSON line of standard output, {\"validation.accuracy\": 0.93}; "
-        "[objective] names one of them. A status other than 0 is a failed candidate.",
-    .experiment = "an experiment that runs a command",
-    .run = "a run of a command",
-    .repeatable = false,
-};
-
-class command_spec final : public evaluator_spec_of<command_params> {
-public:
-  [[nodiscard]] const evaluator_traits& traits() const override { return command_traits; }
-  [[nodiscard]] std::unique_ptr<evaluator_spec> clone() const override {
-    return std::make_unique<command_spec>(*this);
-  }
-  void visit(own_keys& v) override {
-    v.list(describe("run", "The program and its arguments, such as [\"python3\", "
-                           "\"score.py\"]; no shell reads them."),
-           params.run);
-    v.folder(describe("directory", "Where it runs, on every machine that evaluates. Left "
-                                   "out: the experiment file's folder."),
-             params.directory);
-    v.key(describe("epochs", "What a full evaluation is told as \"epochs\"; strategies "
-                             "with rungs tell less."),
-          params.epochs);
-  }
-  [[nodiscard]] expected<void> validate() const override {
-    return clade::validate(params);
-  }
-  void forget_places() override { params.directory.clear(); }
-  [[nodiscard]] std::uint32_t epochs() const override { return params.epochs; }
-  [[nodiscard]] evaluator_metrics metrics() const override {
-    return {.of = "the program"};
-  }
-  [[nodiscard]] expected<void> check_machine() const override {
-    return program_file(params.run, params.directory)
-        .map([](auto&&) {})
-        .map_error([](error&& e) {
-          return error{e.kind, "[command]: " + e.message};
-        });
-  }
-  [[nodiscard]] expected<std::unique_ptr<fitness_function>>
-  make(evaluator_setup setup) const override {
-    return make_command({.params = params,
-                         .space = std::move(setup.space),
-                         .problem = std::move(setup.problem),
-                         .goal = std::move(setup.goal)});
-  }
-};
 
 } // namespace
 
-expected<void> validate(const command_params& params) {
-  if (params.run.empty() || params.run.front().empty())
-    return fail(error_kind::invalid_input,
-                "run is missing: the program that scores a candidate, run = "
-                "[\"python3\", \"score.py\"]");
-  for (const auto& word : params.run)
-    if (word.find('\0') != std::string::npos)
-      return fail(error_kind::invalid_input, "run has a word with a zero character");
-  if (params.epochs == 0)
-    return fail(error_kind::invalid_input, "epochs is 0: at least 1");
-  return {};
-}
-
-std::string command_input(const job& j) {
-  return json{{"candidate", j.id},
-              {"seed", seed_of(j)},
-              {"epochs", j.budget.epochs},
-              {"hyperparameters", settings_json(j.genome.hyperparameters)},
-              {"genome", genome_json(j.genome)}}
-             .dump()
-         + "\n";
+std::filesystem::path log_file(const std::filesystem::path& logs, candidate_id id) {
+  return logs / (std::to_string(id) + ".log");
 }
 
 std::unique_ptr<fitness_function> make_command(command_setup setup) {
   return std::make_unique<command_fitness>(std::move(setup));
-}
-
-std::shared_ptr<const evaluator_spec> make_command_spec() {
-  return std::make_shared<command_spec>();
 }
 
 } // namespace clade

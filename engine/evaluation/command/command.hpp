@@ -2,34 +2,51 @@
 
 #include "engine/evaluation/evaluator_spec.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace clade {
 
-/// `[command]`: a program of the user's scores each candidate. It reads one JSON object
-/// from standard input:
-///
-///     {"candidate": 12, "seed": 1804289383, "epochs": 1,
-///      "hyperparameters": {"learning_rate": 0.01, ...},
-///      "genome": {"layers": [{"op": "dense", "settings": {"units": 32}, "inputs": [0]}],
-///                 "output": {"inputs": [1], "settings": {}}}}
-///
-/// "inputs" number what enters a layer: 0 is the input, 1 the first layer. "seed" is the
-/// same for equal networks of a run. It answers with its metrics as the last line of its
-/// standard output that is a JSON object, {"validation.accuracy": 0.93}, and ends with
-/// status 0. Else the candidate has failed: `crashed` where the program ended otherwise
-/// (the reason has its last line of standard error), `invalid` where it answers with no
-/// metrics or lacks one that the objective names, `diverged` where one is not finite.
-struct command_params {
-  std::vector<std::string> run;    ///< The program and its arguments.
-  std::filesystem::path directory; ///< Where it runs.
-  /// What a full evaluation is told; less where a strategy has rungs.
-  std::uint32_t epochs = 1;
+/// `retry = {codes = [75, 137], times = 3, pause = "10s"}`: exit statuses that tell of the
+/// machine and not of the candidate. That of a program that a signal has ended is 128 and
+/// the signal's number, as a shell says.
+struct retry_params {
+  std::vector<std::uint32_t> codes; ///< None: nothing is tried again.
+  std::uint32_t times = 3;          ///< After the first time.
+  std::chrono::microseconds pause{10'000'000};
+
+  friend bool operator==(const retry_params&, const retry_params&) = default;
 };
 
+/// `[command]`: a program of the user's scores each candidate. What it is told, and how,
+/// candidate_files.hpp says; what it answers, program_answer.hpp. Where it ends otherwise
+/// than with status 0, the candidate has failed: `crashed`, and the reason has its last
+/// line of standard error.
+struct command_params {
+  std::vector<std::string> run;    ///< The program and its arguments, with placeholders.
+  std::filesystem::path directory; ///< Where it runs.
+  bool copy = false;               ///< Whether each candidate runs in a copy of that.
+  std::vector<named_text> environment{}; ///< With placeholders.
+  /// "last_line", "json_lines", "tensorboard", or the name of a file, with placeholders.
+  std::string metrics = "last_line";
+  /// What a full evaluation is told; less where a strategy has rungs.
+  std::uint32_t epochs = 1;
+  /// Whether it keeps what it needs to go on in its checkpoint folder.
+  bool checkpoints = false;
+  retry_params retry{};
+  /// Between the word to end (SIGTERM) and the kill.
+  std::chrono::microseconds grace{2'000'000};
+};
+
+/// No folder of a larger directory is copied for each candidate.
+inline constexpr std::uint64_t most_copied_bytes = 256 << 20;
+
 [[nodiscard]] expected<void> validate(const command_params& params);
+/// An error names what is in braces and no word, and the words that there are.
+[[nodiscard]] expected<void> check_placeholders(const command_params& params,
+                                                const search_space& space);
 
 struct command_setup {
   command_params params;
@@ -38,11 +55,12 @@ struct command_setup {
   objective goal;
 };
 
+/// Where what the program of a candidate writes is kept in a job's folder of logs.
+[[nodiscard]] std::filesystem::path log_file(const std::filesystem::path& logs,
+                                             candidate_id id);
+
 /// Keeps to a budget's time and memory; both count all processes that the program starts.
 [[nodiscard]] std::unique_ptr<fitness_function> make_command(command_setup setup);
-
-/// What the program reads of this candidate.
-[[nodiscard]] std::string command_input(const job& j);
 
 /// The kind "command" with its defaults.
 [[nodiscard]] std::shared_ptr<const evaluator_spec> make_command_spec();

@@ -68,8 +68,18 @@ bool kill_children() {
   return true;
 }
 
+/// Whether no child is left, dead ones waited for: then nobody has to be looked for.
+bool has_no_children() {
+  pid_t ended = 0;
+  while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+  }
+  return ended < 0 && errno == ECHILD;
+}
+
 [[noreturn]] void end_all(pid_t program) {
   ::kill(-program, SIGKILL);
+  if (has_no_children())
+    ::_exit(0);
   while (kill_children() && (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR))
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }

@@ -5,11 +5,12 @@
 //                 all that is below it: however this process ends, the program and what
 //                 it has started end too.
 //   the program   reads its input from a file in memory; its output and errors are read
-//                 here, of which only the end is kept, so that it is never held up.
+//                 here as they come, so that it is never held up.
 
 #include "engine/evaluation/command/program.hpp"
 
 #include "engine/evaluation/command/guard.hpp"
+#include "engine/evaluation/command/program_output.hpp"
 #include "genome/child_process.hpp"
 #include "genome/unique_fd.hpp"
 
@@ -41,8 +42,6 @@ constexpr std::size_t most_output = 1 << 20, most_errors = 64 << 10;
 // How long a look at the program waits for what it writes.
 constexpr auto look_interval = 20ms;
 constexpr auto memory_interval = 100ms;
-// Before those that do not end when they are told are killed.
-constexpr auto grace = 500ms;
 
 tl::unexpected<error> failed(const std::string& what, int reason) {
   return fail(error_kind::io, what + ": " + std::strerror(reason));
@@ -66,42 +65,6 @@ std::optional<pipe_ends> open_pipe() {
     return std::nullopt;
   return pipe_ends{unique_fd(ends[0]), unique_fd(ends[1])};
 }
-
-/// Keeps the end of what is read from a pipe.
-class kept_end {
-public:
-  kept_end(unique_fd from, std::size_t most) : from_(std::move(from)), most_(most) {
-    ::fcntl(from_.get(), F_SETFL, O_NONBLOCK);
-  }
-
-  [[nodiscard]] int get() const { return from_.get(); }
-
-  /// Takes what is there; closes a pipe that has ended.
-  void read() {
-    std::array<char, 64 << 10> block;
-    while (from_) {
-      const auto count = ::read(from_.get(), block.data(), block.size());
-      if (count < 0)
-        return;
-      if (count == 0)
-        from_.reset();
-      text_.append(block.data(), static_cast<std::size_t>(count));
-      if (text_.size() > 2 * most_)
-        text_.erase(0, text_.size() - most_);
-    }
-  }
-
-  [[nodiscard]] std::string take() {
-    if (text_.size() > most_)
-      text_.erase(0, text_.size() - most_);
-    return std::move(text_);
-  }
-
-private:
-  unique_fd from_;
-  std::size_t most_;
-  std::string text_;
-};
 
 struct seen_process {
   pid_t id = 0;
@@ -162,8 +125,9 @@ public:
                   unique_fd errors)
       : params_(params),
         line_(std::move(line)),
-        output_(std::move(output), most_output),
-        errors_(std::move(errors), most_errors) {}
+        log_(params.log, params.log_bytes),
+        output_(std::move(output), most_output, log_, params.on_line),
+        errors_(std::move(errors), most_errors, log_) {}
   running_program(const running_program&) = delete;
   running_program& operator=(const running_program&) = delete;
   ~running_program() { end_all(); }
@@ -182,11 +146,12 @@ public:
     }
     // What the program has left behind may hold its pipes open.
     end_all();
-    output_.read();
-    errors_.read();
+    output_.read_rest();
+    errors_.read_rest();
     result.end = why_;
     result.output = output_.take();
     result.errors = errors_.take();
+    result.log_trouble = log_.trouble();
     return result;
   }
 
@@ -222,7 +187,7 @@ private:
       if (why != program_end::out_of_memory)
         ::send(line_.get(), &end_yourselves, 1, MSG_NOSIGNAL);
     }
-    if (why_ == program_end::out_of_memory || now - told_ >= grace)
+    if (why_ == program_end::out_of_memory || now - told_ >= params_.grace)
       line_.reset();
   }
 
@@ -245,7 +210,8 @@ private:
 
   const program_params& params_;
   unique_fd line_;
-  kept_end output_, errors_;
+  program_log log_;
+  program_stream output_, errors_;
   pid_t guard_ = -1;
   clock::time_point start_ = clock::now(), looked_ = start_, told_ = start_;
   program_end why_ = program_end::by_itself;
@@ -276,6 +242,7 @@ expected<program_result> run_program(const program_params& params) {
   running_program program(params, std::move(ours), std::move(output->read),
                           std::move(errors->read));
   const auto started = program.start({.command = std::move(command),
+                                      .environment = params.environment,
                                       .directory = params.directory,
                                       .input = input.get(),
                                       .output = output->write.get(),

@@ -167,7 +167,7 @@ public:
         params_(setup.params),
         goal_(std::move(setup.goal)) {}
 
-  expected<void> warm_up() override { return {}; }
+  expected<std::uint64_t> warm_up() override { return 0; }
 
   evaluated_job evaluate(const job& j, progress& p) override {
     const auto start = steady_clock::now();

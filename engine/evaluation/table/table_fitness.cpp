@@ -29,7 +29,7 @@ public:
   explicit table_fitness(std::shared_ptr<const benchmark_table> table)
       : table_(std::move(table)) {}
 
-  expected<void> warm_up() override { return {}; }
+  expected<std::uint64_t> warm_up() override { return 0; }
 
   evaluated_job evaluate(const job& j, progress& p) override {
     evaluated_job result;

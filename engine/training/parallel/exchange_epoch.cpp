@@ -283,8 +283,8 @@ void exchange_epoch::clip(tensor_list& gradients) const {
   tensor_list ordered;
   for (const auto i : order_of_groups(setup_.parameters))
     ordered.push_back(gradients[i]);
-  const auto scale =
-      clip_scale(at::_foreach_norm(ordered, 2), setup_.rules.recipe.gradient_clip);
+  const auto norm = at::stack(norms_of(ordered)).norm();
+  const auto scale = clip_scale(norm, setup_.rules.recipe.gradient_clip);
   gradients = at::_foreach_mul(gradients, scale);
 }
 

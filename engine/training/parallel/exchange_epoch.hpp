@@ -129,6 +129,7 @@ private:
   void take_planned(held& h);
   void take_step(held& h);
   [[nodiscard]] at::Tensor gradients_in(const held& h) const;
+  [[nodiscard]] std::vector<held_part> parts_of_holder(std::size_t holder) const;
   [[nodiscard]] at::Tensor scale_of_step(std::uint64_t step) const;
   void finish_steps();
   void apply(held& h, const at::Tensor& row, double rate, bool takes_statistics);

@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace clade {
@@ -85,7 +86,7 @@ void exchange_epoch::take_step(held& h) {
                        .holder = static_cast<std::uint32_t>(h.number),
                        .step = h.version},
               .from = session_.own(),
-              .values = h.holder.norms(h.sum),
+              .values = norms_of_parts(h.sum, parts_of_holder(h.number)),
               .more = {}};
     for (std::size_t member = 0; member < session_.members(); ++member)
       if (member != session_.own())
@@ -102,22 +103,26 @@ at::Tensor exchange_epoch::gradients_in(const held& h) const {
   return h.sum.narrow(0, 0, size);
 }
 
-// Undefined: not all are there.
+std::vector<held_part> exchange_epoch::parts_of_holder(std::size_t holder) const {
+  return parts_of(setup_.layouts[holder], setup_.offsets, rules_.workers);
+}
+
+// As the norm of all gradients is made of norms of their parts (optimiser.hpp). Undefined:
+// not all are there.
 at::Tensor exchange_epoch::scale_of_step(std::uint64_t step) const {
-  tensor_list norms(setup_.parameters.size());
+  std::vector<tensor_list> norms(setup_.parameters.size()); // Of each parameter's parts.
   for (std::size_t h = 0; h < rules_.holders; ++h) {
     const auto found = norms_.find(h);
     if (found == norms_.end() || found->second.head.step != step)
       return {};
-    const auto& layout = setup_.layouts[h];
-    for (std::size_t i = 0; i < layout.parameters.size(); ++i)
-      norms[layout.parameters[i]] =
-          found->second.values.select(0, static_cast<std::int64_t>(i));
+    std::int64_t next = 0;
+    for (const auto& p : parts_of_holder(h))
+      norms[p.parameter].push_back(found->second.values.select(0, next++));
   }
   tensor_list ordered;
   for (const auto i : order_of_groups(setup_.parameters))
-    ordered.push_back(norms[i]);
-  return clip_scale(ordered, setup_.rules.recipe.gradient_clip);
+    std::ranges::move(norms[i], std::back_inserter(ordered));
+  return clip_scale(at::stack(ordered).norm(), setup_.rules.recipe.gradient_clip);
 }
 
 void exchange_epoch::finish_steps() {

@@ -56,8 +56,6 @@ public:
   void go_on_after_exchanges(std::uint64_t kept) override { session_.go_on_after(kept); }
   void take_over_weights() override;
   [[nodiscard]] std::uint64_t count() const override { return count_; }
-  [[nodiscard]] std::vector<at::Tensor> moments() const override;
-  void go_on_after(std::uint64_t steps) override { count_ = steps; }
   [[nodiscard]] bool keeps(weight_average& average) override;
   [[nodiscard]] bytes updates() const override { return encode(log_); }
   void take_over_updates(const bytes& log) override;
@@ -66,6 +64,8 @@ public:
   void set_random_states(std::span<const bytes>) override {}
 
 private:
+  [[nodiscard]] std::vector<at::Tensor> moment_tensors() const override;
+  void begin_after(std::uint64_t steps) override { count_ = steps; }
   void begin();
   [[nodiscard]] tensor_list state_of(const holder_layout& layout) const;
   void take_states(std::vector<at::Tensor> states);
@@ -86,7 +86,8 @@ private:
 exchanging_steps::exchanging_steps(network_module& net, const step_rules& rules,
                                    const distribution_params& how, team& members,
                                    handed_over state, updates_log given)
-    : rules_(rules),
+    : training_steps(net),
+      rules_(rules),
       setup_{.net = net,
              .rules = rules_,
              .parts = parts_of(how),
@@ -107,7 +108,7 @@ exchanging_steps::exchanging_steps(network_module& net, const step_rules& rules,
               "the log of updates is of another training");
 }
 
-std::vector<at::Tensor> exchanging_steps::moments() const {
+std::vector<at::Tensor> exchanging_steps::moment_tensors() const {
   if (moments_.empty())
     for (const auto i :
          optimiser::parameters_of_moments(rules_.recipe, setup_.parameters))
@@ -160,7 +161,7 @@ tensor_list exchanging_steps::state_of(const holder_layout& layout) const {
 void exchanging_steps::begin() {
   session_.meet();
   session_.begin_epoch();
-  static_cast<void>(moments());
+  static_cast<void>(moment_tensors());
   std::vector<tensor_list> states;
   for (const auto& l : setup_.layouts)
     states.push_back(state_of(l));
@@ -200,7 +201,7 @@ std::optional<at::Tensor> exchanging_steps::settle() {
 // Copies are averaged, with what their optimisers keep.
 void exchanging_steps::take_states(std::vector<at::Tensor> states) {
   const at::NoGradGuard no_grad;
-  static_cast<void>(moments());
+  static_cast<void>(moment_tensors());
   if (setup_.parts.rules.peers) {
     states.front().mul_(1 / static_cast<double>(setup_.parts.rules.holders));
     states.resize(1);

@@ -1,6 +1,7 @@
 #include "engine/training/parallel/message_session.hpp"
 
 #include "engine/collectives/collectives.hpp"
+#include "engine/training/parallel/newest_position.hpp"
 #include "engine/training/parallel/shares.hpp"
 
 #include <ATen/ATen.h>
@@ -18,22 +19,11 @@ message_session::message_session(team& members, handed_over state)
       state_(std::move(state)) {}
 
 void message_session::gather_positions(links& l) {
-  std::vector<std::uint64_t> kept(l.members());
-  kept[l.own()] = kept_count_;
-  all_gather(l, bytes_of<std::uint64_t>(kept));
-  const auto newest = std::ranges::max_element(kept);
-  if (std::ranges::count(kept, *newest) == std::ssize(kept))
+  auto newest = find_newest(l, kept_count_, [this] { return *kept_; });
+  if (!newest)
     return;
-  const auto giver = static_cast<std::size_t>(newest - kept.begin());
-  bytes position = l.own() == giver ? *kept_ : bytes();
-  std::uint64_t size = position.size();
-  broadcast(l, giver, std::as_writable_bytes(std::span(&size, 1)));
-  position.resize(size);
-  broadcast(l, giver, std::as_writable_bytes(std::span(position)));
-  if (kept_count_ == *newest)
-    return;
-  kept_count_ = *newest;
-  kept_ = std::move(position);
+  kept_count_ = newest->progress;
+  kept_ = std::move(newest->position);
   at_kept_ = false;
 }
 

@@ -14,8 +14,8 @@ template<class T>
 using pointers = std::vector<T*>;
 
 template<class T>
-void add_up_range(const pointers<T>& of, std::size_t first, T factor,
-                  std::size_t receivers, std::int64_t begin, std::int64_t end) {
+void add_up_range(const pointers<T>& of, std::size_t first, std::size_t receivers,
+                  std::int64_t begin, std::int64_t end) {
   std::array<T, block> sum;
   for (; begin < end; begin += block) {
     const auto size = static_cast<std::size_t>(std::min(block, end - begin));
@@ -25,15 +25,13 @@ void add_up_range(const pointers<T>& of, std::size_t first, T factor,
       for (std::size_t j = 0; j < size; ++j)
         sum[j] += next[j];
     }
-    for (std::size_t j = 0; j < size; ++j)
-      sum[j] *= factor;
     for (std::size_t i = 0; i < receivers; ++i)
       std::copy_n(sum.begin(), size, of[i] + begin);
   }
 }
 
 template<class T>
-void add_up(std::span<const tensor_list> replicas, T factor, std::size_t receivers,
+void add_up(std::span<const tensor_list> replicas, std::size_t receivers,
             std::size_t part) {
   std::int64_t all = 0;
   for (const auto& t : replicas.front())
@@ -51,20 +49,20 @@ void add_up(std::span<const tensor_list> replicas, T factor, std::size_t receive
       continue;
     for (std::size_t r = 0; r < replicas.size(); ++r)
       of[r] = replicas[r][i].template mutable_data_ptr<T>();
-    add_up_range<T>(of, part, factor, receivers, first, last);
+    add_up_range<T>(of, part, receivers, first, last);
   }
 }
 
 } // namespace
 
-void add_up_part(std::span<const tensor_list> replicas, double factor,
-                 std::size_t receivers, std::size_t part) {
+void add_up_part(std::span<const tensor_list> replicas, std::size_t receivers,
+                 std::size_t part) {
   if (replicas.front().empty())
     return;
   if (replicas.front().front().scalar_type() == at::kDouble)
-    add_up<double>(replicas, factor, receivers, part);
+    add_up<double>(replicas, receivers, part);
   else
-    add_up<float>(replicas, static_cast<float>(factor), receivers, part);
+    add_up<float>(replicas, receivers, part);
 }
 
 bool lie_alike(const at::Tensor& a, const at::Tensor& b) {

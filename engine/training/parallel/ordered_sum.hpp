@@ -10,9 +10,8 @@ namespace clade {
 /// Values of one replica: tensors that lie one behind the other, in their order.
 using tensor_list = std::vector<at::Tensor>;
 
-/// Adds up what replicas have, element by element, and multiplies it by `factor`, in a
-/// part of the elements; so many threads, each with its own part, do it all. The first
-/// `receivers` replicas get the sum.
+/// Adds up what replicas have, element by element, in a part of the elements; so many
+/// threads, each with its own part, do it all. The first `receivers` replicas get the sum.
 ///
 /// The result depends on the number of replicas alone: all elements, tensor behind tensor,
 /// are cut into as many chunks as there are replicas, and chunk c is added up beginning
@@ -22,8 +21,8 @@ using tensor_list = std::vector<at::Tensor>;
 ///
 /// All replicas' tensors have the same shapes, are dense, lie in memory alike, and are of
 /// the same type, float32 or float64, on the processor.
-void add_up_part(std::span<const tensor_list> replicas, double factor,
-                 std::size_t receivers, std::size_t part);
+void add_up_part(std::span<const tensor_list> replicas, std::size_t receivers,
+                 std::size_t part);
 
 /// Whether such tensors of two replicas lie in memory alike.
 [[nodiscard]] bool lie_alike(const at::Tensor& a, const at::Tensor& b);

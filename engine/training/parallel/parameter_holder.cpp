@@ -61,13 +61,6 @@ parameter_holder::parameter_holder(const recipe& r, std::span<const at::Tensor> 
     average_->values()[i].copy_(rest[i]);
 }
 
-at::Tensor parameter_holder::norms(const at::Tensor& row) const {
-  if (parameters_ == 0)
-    return at::empty({0}, at::kFloat);
-  const auto gradients = views_of(row, std::span(tensors_).first(parameters_));
-  return at::stack(at::_foreach_norm(gradients, 2));
-}
-
 void parameter_holder::step(const at::Tensor& row, double learning_rate,
                             bool takes_statistics) {
   const at::NoGradGuard no_grad;
@@ -93,15 +86,33 @@ at::Tensor parameter_holder::state() const {
   return row_of(all);
 }
 
+std::vector<held_part> parts_of(const holder_layout& layout,
+                                std::span<const std::int64_t> offsets,
+                                std::size_t shares) {
+  std::vector<held_part> parts;
+  std::int64_t at = 0; // In the row.
+  for (const auto i : layout.parameters) {
+    for (const auto& c : cut_by_chunks(offsets[i], offsets[i + 1], offsets.back(),
+                                       static_cast<std::int64_t>(shares)))
+      parts.push_back(
+          {.parameter = i, .begin = at + c.begin, .size = c.size, .chunk = c.chunk});
+    at += offsets[i + 1] - offsets[i];
+  }
+  return parts;
+}
+
+at::Tensor norms_of_parts(const at::Tensor& row, std::span<const held_part> parts) {
+  if (parts.empty())
+    return at::empty({0}, at::kFloat);
+  tensor_list cut;
+  for (const auto& p : parts)
+    cut.push_back(row.narrow(0, p.begin, p.size));
+  return at::stack(norms_of(cut));
+}
+
 namespace {
 
-/// Elements of one parameter that lie in one chunk: of the row, and of which chunk.
-struct piece {
-  std::int64_t begin, size;
-  std::size_t chunk;
-};
-
-void add_up_piece(std::span<const at::Tensor> rows, const piece& p, float* sum) {
+void add_up_held(std::span<const at::Tensor> rows, const held_part& p, float* sum) {
   bool first = true;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& row = rows[(p.chunk + i) % rows.size()];
@@ -121,23 +132,12 @@ void add_up_piece(std::span<const at::Tensor> rows, const piece& p, float* sum) 
 
 void add_up_shares(std::span<const at::Tensor> rows, const holder_layout& layout,
                    std::span<const std::int64_t> offsets, const at::Tensor& sum) {
-  const auto shares = static_cast<std::int64_t>(rows.size()), all = offsets.back();
   auto* to = sum.mutable_data_ptr<float>();
-  std::int64_t at = 0; // In the row.
-  for (const auto i : layout.parameters) {
-    const auto begin = offsets[i], end = offsets[i + 1];
-    for (std::int64_t c = 0; c < shares; ++c) {
-      const auto first = std::max(begin, all * c / shares),
-                 last = std::min(end, all * (c + 1) / shares);
-      if (first < last)
-        add_up_piece(rows,
-                     {.begin = at + first - begin,
-                      .size = last - first,
-                      .chunk = static_cast<std::size_t>(c)},
-                     to);
-    }
-    at += end - begin;
-  }
+  for (const auto& p : parts_of(layout, offsets, rows.size()))
+    add_up_held(rows, p, to);
+  std::int64_t at = 0; // Where statistics begin.
+  for (const auto i : layout.parameters)
+    at += offsets[i + 1] - offsets[i];
   const auto row =
       std::ranges::find_if(rows, [](const at::Tensor& r) { return r.defined(); });
   std::copy_n(row->const_data_ptr<float>() + at, sum.numel() - at, to + at);

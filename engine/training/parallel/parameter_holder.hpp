@@ -34,8 +34,6 @@ public:
 
   /// Parameters and statistics, a row that shares storage.
   [[nodiscard]] const at::Tensor& values() const { return values_; }
-  /// The norm of the gradient of each parameter, float32.
-  [[nodiscard]] at::Tensor norms(const at::Tensor& row) const;
 
   /// A step down a row of gradients, which stand where `values` has parameters. Where
   /// `takes_statistics`, the row's become the holder's. The row is used up.
@@ -59,5 +57,22 @@ private:
 /// row.
 void add_up_shares(std::span<const at::Tensor> rows, const holder_layout& layout,
                    std::span<const std::int64_t> offsets, const at::Tensor& sum);
+
+/// Elements of a parameter that lie in one chunk of a row of all parameters.
+struct held_part {
+  std::size_t parameter = 0;
+  std::int64_t begin = 0, size = 0; ///< In the holder's row.
+  std::size_t chunk = 0;
+};
+
+/// All of a holder, in the order of its row, where the row of the whole network is cut into
+/// as many chunks as there are shares. `offsets` as of `add_up_shares`.
+[[nodiscard]] std::vector<held_part> parts_of(const holder_layout& layout,
+                                              std::span<const std::int64_t> offsets,
+                                              std::size_t shares);
+
+/// The norm of each of these parts of a holder's row of gradients, float32.
+[[nodiscard]] at::Tensor norms_of_parts(const at::Tensor& row,
+                                        std::span<const held_part> parts);
 
 } // namespace clade

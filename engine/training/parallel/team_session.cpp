@@ -1,8 +1,6 @@
 #include "engine/training/parallel/team_session.hpp"
 
-#include "engine/collectives/collectives.hpp"
-
-#include <algorithm>
+#include "engine/training/parallel/newest_position.hpp"
 
 // Members are at most one exchange apart, since none ends without all others having begun
 // it; but for those that have just come, which have done none. Whoever is behind takes
@@ -30,26 +28,12 @@ void team_session::together(const std::function<void(links&)>& work) {
 
 void team_session::meet() {
   auto& l = team_.form();
-  std::vector<std::uint64_t> done(l.members());
-  done[l.own()] = done_;
-  all_gather(l, bytes_of<std::uint64_t>(done));
-  const auto ahead = std::ranges::max_element(done);
-  if (std::ranges::count(done, *ahead) < std::ssize(done)) {
-    const auto giver = static_cast<std::size_t>(ahead - done.begin());
-    bytes position;
-    if (l.own() == giver)
-      position = state_.give();
-    std::uint64_t size = position.size();
-    broadcast(l, giver, std::as_writable_bytes(std::span(&size, 1)));
-    position.resize(size);
-    broadcast(l, giver, std::as_writable_bytes(std::span(position)));
-    if (done_ < *ahead) {
-      done_ = *ahead;
-      links_ = &l;
-      throw position_of_others{std::move(position)};
-    }
-  }
+  auto newest = find_newest(l, done_, state_.give);
   links_ = &l;
+  if (!newest)
+    return;
+  done_ = newest->progress;
+  throw position_of_others{std::move(newest->position)};
 }
 
 } // namespace clade

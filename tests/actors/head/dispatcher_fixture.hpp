@@ -93,7 +93,8 @@ struct fixture {
     std::uint64_t id = 0;
   };
 
-  explicit fixture(std::chrono::milliseconds lease = 10s, std::uint32_t team_of = 0)
+  explicit fixture(std::chrono::milliseconds lease = 10s, std::uint32_t team_of = 0,
+                   bool portable = false)
       : dispatcher(system->spawn(
           dispatcher_behavior,
           dispatcher_params{
@@ -103,8 +104,13 @@ struct fixture {
               .source = source,
               .incoming = folder.path() / "incoming",
               .local_worker = local_worker,
-              .devices = std::max(1U, team_of),
+              .needs_of =
+                  [team_of](const candidate&) {
+                    return task_needs{.slots = std::max(1U, team_of),
+                                      .team = team_of > 0};
+                  },
               .by_team = team_of > 0,
+              .portable = portable,
               .say = [this](const std::string& line) { said.push_back(line); }})) {
     caf::anon_send(dispatcher, selector);
   }

@@ -281,3 +281,47 @@ TEST_CASE("dispatcher: what a node is given does not overtake its welcome") {
   caf::anon_send_exit(dispatcher, caf::exit_reason::user_shutdown);
   system.settle();
 }
+
+namespace {
+
+fixture::node come(fixture& f, const char* slot, std::uint64_t session,
+                   std::uint64_t rounding) {
+  fixture::node n{.hello = {.slot = slot, .worker = session, .session = session}};
+  f.connect(n);
+  caf::anon_send(f.dispatcher, node_ready{.node = n.id, .rounding = rounding});
+  f.system.settle();
+  return n;
+}
+
+} // namespace
+
+TEST_CASE("dispatcher: slots that round otherwise are marked, or may not join") {
+  const bool portable = GENERATE(false, true);
+  fixture f(10s, 0, portable);
+  const auto joined = [&] {
+    std::vector<std::optional<std::uint64_t>> all;
+    for (const auto& o : f.told->observations)
+      if (const auto* s = std::get_if<slot_changed>(&o); s != nullptr && s->joined)
+        all.push_back(s->rounding);
+    return all;
+  };
+  come(f, "cpu:0", 1, 0); // It has none.
+  come(f, "cpu:1", 2, 7);
+  come(f, "cpu:2", 3, 7);
+  CHECK(joined() == std::vector<std::optional<std::uint64_t>>{std::nullopt, 7, 7});
+  const auto said = f.said.size();
+  const auto other = come(f, "far/cpu:0", 4, 8);
+  REQUIRE(f.said.size() > said);
+  CHECK_THAT(f.said.back(), Catch::Contains("rounds otherwise than cpu:1"));
+  CHECK(joined().size() == (portable ? 3 : 4));
+  CHECK(other.was->dismissed == (portable ? "it cannot train" : ""));
+}
+
+TEST_CASE("dispatcher: slots that share trainings are of one kind of device") {
+  fixture f(10s, 2);
+  come(f, "cpu:0", 1, 7);
+  const auto other = come(f, "far/cuda:0", 2, 8);
+  CHECK_THAT(f.said.back(),
+             Catch::Contains("of one kind of device, and cpu:0 is of another"));
+  CHECK(other.was->dismissed == "it cannot train");
+}

@@ -74,6 +74,33 @@ TEST_CASE("dispatcher: the result of any member counts, and the others forget th
   CHECK(f.second.was->assignments.size() == 2);
 }
 
+TEST_CASE("dispatcher: a member whose machine cannot go on leaves the team, which does") {
+  team_fixture f;
+  f.submit(1);
+  const auto& a = f.second.was->assignments.at(0);
+  const result full{.id = 1, .lease = a.lease, .failure = "the disk is full"};
+  CHECK(f.answer(f.second, full).ids == std::vector<task_id>{1});
+  CHECK(f.told->evaluations.empty());
+  CHECK(f.attempts() == 0);
+  REQUIRE(f.first.was->teams.size() == 2);
+  CHECK(ports(f.first.was->teams[1])
+        == std::vector<std::uint16_t>{f.port_of(f.first.id)});
+  CHECK(
+      std::ranges::find(f.said, f.second.hello.slot
+                                    + " cannot go on with #1, as the disk is full: it is "
+                                      "quarantined, and tried again in 5 s")
+      != f.said.end());
+  const auto view = f.ask<slots_view>(slots_query{});
+  REQUIRE(view.failures.size() == 1);
+  CHECK(view.failures[0].slot == f.second.hello.slot);
+  CHECK(view.failures[0].last == "#1: the disk is full");
+  // With the last one the attempt has failed, and the task waits.
+  CHECK(f.answer(f.first, full).ids == std::vector<task_id>{1});
+  CHECK(f.attempts() == 1);
+  CHECK(f.told->evaluations.empty());
+  CHECK(f.ask<slots_view>(slots_query{}).waiting == 1);
+}
+
 TEST_CASE(
     "dispatcher: the next head's formations are newer than those of the one before") {
   fixture f(10s, 2);

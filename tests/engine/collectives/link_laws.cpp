@@ -80,6 +80,32 @@ void check_sums(const run_members& run) {
   }));
 }
 
+// A row that is added up part by part has the sum of the whole row.
+void check_sums_of_parts(const run_members& run) {
+  CHECK(rc::check([&] {
+    const auto members = *rc::gen::inRange<size_t>(1, 6);
+    const auto count = members + *rc::gen::inRange<size_t>(0, 4);
+    const auto shares = random_shares(count, *rc::gen::inRange<size_t>(1, 300));
+    const auto expected = ordered_sum(shares);
+    const auto size = expected.size(), step = *rc::gen::inRange<size_t>(1, size + 1);
+    share_values sums(members, std::vector<float>(size));
+    run(members, [&](links& l) {
+      for (size_t begin = 0; begin < size; begin += step) {
+        auto own = own_of(shares, l);
+        const auto part = std::min(step, size - begin);
+        for (auto& s : own)
+          s = s.subspan(begin, part);
+        reduce_scatter<float>(l, own, count,
+                              std::span(sums[l.own()]).subspan(begin, part),
+                              {.begin = begin, .row = size});
+      }
+    });
+    for (size_t c = 0; c < count; ++c)
+      for (size_t i = size * c / count; i < size * (c + 1) / count; ++i)
+        RC_ASSERT(sums[owner_of_chunk(c, members, count)][i] == expected[i]);
+  }));
+}
+
 void check_spreading(const run_members& run) {
   CHECK(rc::check([&] {
     const auto members = *rc::gen::inRange<size_t>(1, 7);
@@ -168,6 +194,7 @@ void run_linked(std::vector<std::unique_ptr<links>> all, const member_work& work
 
 void check_links(const run_members& run) {
   check_sums(run);
+  check_sums_of_parts(run);
   check_spreading(run);
   check_mutual_sending(run);
   check_bytes(run);

@@ -105,6 +105,64 @@ TEST_CASE("command experiment: what is wrong is said with its line") {
            "\"command\" to [experiment], or remove it");
 }
 
+TEST_CASE("command experiment: a key is written only where it is not as usual") {
+  const experiment_files files;
+  const std::vector<std::string> all{"command.copy=true",
+                                     "command.environment={B = \"x\", A = \"{epochs}\"}",
+                                     "command.metrics=\"json_lines\"",
+                                     "command.checkpoints=true",
+                                     "command.retry={codes = [75, 137], pause = \"2s\"}",
+                                     "command.grace=10s"};
+  const auto e = files.loaded(scored, all);
+  const auto& command = command_of(e);
+  CHECK(command.copy);
+  CHECK(command.environment == std::vector<named_text>{{"A", "{epochs}"}, {"B", "x"}});
+  CHECK(
+      command.retry
+      == retry_params{.codes = {75, 137}, .times = 3, .pause = std::chrono::seconds(2)});
+  CHECK(e.evaluator->gives_checkpoints());
+  CHECK(e.evaluator->grace() == std::chrono::seconds(10));
+  const auto text = to_toml(e);
+  CHECK_THAT(text, Contains("copy = true\nenvironment = {\"A\" = \"{epochs}\", \"B\" = "
+                            "\"x\"}\nmetrics = \"json_lines\"\nepochs = 1\ncheckpoints "
+                            "= true\nretry = {codes = [75, 137], times = 3, pause = "
+                            "\"2s\"}\ngrace = \"10s\"\n"));
+  const auto again = parse_resolved(text, "resolved");
+  if (!again)
+    FAIL(again.error().message);
+  CHECK(to_toml(*again) == text);
+}
+
+TEST_CASE("command experiment: what its keys say wrong is said with its line") {
+  const experiment_files files;
+  const auto error_with = [&](const std::string& line) {
+    return files.error_of(scored + line + "\n");
+  };
+  CHECK_THAT(error_with("environment = {A = \"{lerning_rate}\"}"),
+             Contains("x.toml:10: command.environment has {lerning_rate}, which is "
+                      "nothing; there are {"));
+  CHECK_THAT(error_with("metrics = \"jsonlines\""),
+             Contains("x.toml:10: command.metrics is \"jsonlines\": it must be"));
+  CHECK_THAT(error_with("metrics = \"out/metrics.json\""),
+             Contains("command.metrics is a file that all candidates would write: write "
+                      "\"{work_folder}/metrics.json\""));
+  CHECK_THAT(error_with("retry = {codes = [0]}"),
+             Contains("command.retry.codes has 0: from 1 to 255"));
+  CHECK_THAT(error_with("retry = {code = [75]}"),
+             Contains("unknown key \"code\" in [command.retry]"));
+  CHECK_THAT(error_with("grace = \"1h\""), Contains("command.grace must be from 0s"));
+}
+
+TEST_CASE("command experiment: what an earlier version stored is read as it was") {
+  const experiment_files files;
+  auto text = to_toml(files.loaded(scored));
+  const std::string run = "run = [\"sh\", \"score.sh\"]";
+  text.replace(text.find(run), run.size(), "run = [\"awk\", \"{print}\"]");
+  const auto old = parse_resolved(text, "resolved");
+  REQUIRE(old);
+  CHECK(to_toml(*old) == text);
+}
+
 TEST_CASE("command experiment: a fork keeps the program") {
   const experiment_files files;
   const auto e = files.loaded(scored);

@@ -386,6 +386,84 @@ TEST_CASE("resolved: the slots of a training are a number, or servers and worker
         == update_rule::asynchronous);
 }
 
+TEST_CASE("resolved: the slots of a training may follow from its memory") {
+  const experiment_files files;
+  const auto text = [&](const std::string& name, const std::string& devices) {
+    return files.with("epochs", "epochs = 3\ndistribution = \"" + name
+                                    + "\"\ndevices = \"" + devices + "\"");
+  };
+  const std::vector<std::string> limit{"limits.evaluation_memory=\"2GB\""};
+  const auto e = files.loaded(text("sharded", "fit"), limit);
+  CHECK(e.training.distribution.fit_bytes == e.limits.evaluation_memory);
+  CHECK(e.training.distribution.by_team());
+  CHECK_THAT(to_toml(e), Catch::Contains("devices = \"fit\"\n"));
+  CHECK(resolved(e).training.distribution.fit_bytes == e.limits.evaluation_memory);
+  CHECK(files.error_of(text("sharded", "fit"))
+        == "x.toml:21: training.devices = \"fit\" needs limits.evaluation_memory, the "
+           "memory that a training may take on one slot");
+  CHECK(files.error_of(text("sharded", "fat"), limit)
+        == "x.toml:21: training.devices must be \"fit\", not \"fat\"");
+  CHECK(files.error_of(text("mirrored", "fit"), limit)
+        == "x.toml:21: training.devices = \"fit\" is of distributions that divide a "
+           "network "
+           "over devices, \"sharded\" and \"pipeline\", not of \"mirrored\", which takes "
+           "as much memory on each");
+}
+
+TEST_CASE("resolved: what carries between members is kept, and decides nothing") {
+  const experiment_files files;
+  const std::string team =
+      "epochs = 3\ndistribution = \"multi_worker_mirrored\"\ndevices = 2";
+  const auto tls = files.loaded(files.with("epochs", team));
+  CHECK(tls.training.distribution.collectives == collectives_params{});
+  CHECK_THAT(to_toml(tls), !Catch::Contains("collectives"));
+  const auto gloo = files.loaded(files.with(
+      "epochs",
+      team + "\ncollectives = {backend = \"gloo\", network = \"10.1.0.0/16\"}"));
+  CHECK_THAT(to_toml(gloo),
+             Catch::Contains(
+                 "\ncollectives = {backend = \"gloo\", network = \"10.1.0.0/16\"}\n"));
+  CHECK(resolved(gloo).training.distribution.collectives
+        == gloo.training.distribution.collectives);
+  CHECK(search_hash(gloo, {1, 2}) == search_hash(tls, {1, 2}));
+}
+
+TEST_CASE("resolved: what cannot carry between members is told with its line") {
+  const experiment_files files;
+  const auto error_of = [&](const std::string& collectives,
+                            const std::string& name = "sharded") {
+    return files.error_of(
+        files.with("epochs", "epochs = 3\ndistribution = \"" + name
+                                 + "\"\ndevices = 2\ncollectives = " + collectives));
+  };
+  CHECK(
+      error_of("{backend = \"gloo\"}")
+      == "x.toml:22: training.collectives needs a network, whose machines are all "
+         "trusted, since \"gloo\" neither encrypts nor asks who connects: collectives = "
+         "{backend = \"gloo\", network = \"10.1.0.0/16\"}");
+  CHECK(
+      error_of("{backend = \"gloo\", network = \"10.1.0.0\"}")
+      == "x.toml:22: training.collectives.network = \"10.1.0.0\" is no IPv4 network; an "
+         "address and from 8 to 32 bits make one, such as \"10.1.0.0/16\"");
+  CHECK(error_of("{backend = \"gloo\", network = \"10.1.2.0/16\"}")
+        == "x.toml:22: training.collectives.network = \"10.1.2.0/16\" is an address in a "
+           "network; that is \"10.1.0.0/16\"");
+  CHECK(error_of("{network = \"10.1.0.0/16\"}")
+        == "x.toml:22: training.collectives.network is of backend = \"gloo\"; \"tls\" "
+           "takes any network: remove it");
+  CHECK(error_of("{backend = \"nccl\", network = \"10.1.0.0/16\"}")
+        == "x.toml:22: training.collectives.backend = \"nccl\" adds up on CUDA devices, "
+           "and what slots share is added up by the CPU so far; take \"tls\" or, on a "
+           "private network, \"gloo\"");
+  CHECK(error_of("{backend = \"mpi\"}")
+        == "x.toml:22: training.collectives.backend = \"mpi\": there is none of that "
+           "name; there are \"tls\" and \"gloo\"");
+  CHECK(error_of("{backend = \"gloo\", network = \"10.1.0.0/16\"}", "mirrored")
+        == "x.toml:22: training.collectives is of distributions by teams, such as "
+           "\"multi_worker_mirrored\", not of \"mirrored\", which sends nothing; remove "
+           "it");
+}
+
 TEST_CASE("resolved: updates and slots that cannot be are told with their line") {
   const experiment_files files;
   const auto error_of = [&](const std::string& name, const std::string& more) {
@@ -398,6 +476,9 @@ TEST_CASE("resolved: updates and slots that cannot be are told with their line")
   CHECK(error_of("parameter_server", "devices = {servers = 1}")
         == "x.toml:21: training.devices must have at least one server and one worker: "
            "devices = {servers = 1, workers = 3}");
+  CHECK(error_of("mirrored", "devices = [\"cuda:0\", \"cuda:1\"]")
+        == "x.toml:21: training.devices says how many slots a training takes, not which; "
+           "slots.local names them, and devices = 2 takes all of these");
   CHECK(error_of("parameter_server", "devices = {server = 1}")
         == "x.toml:21: unknown key \"server\" in [training.devices]; did you mean "
            "\"servers\"?");

@@ -46,11 +46,9 @@ TEST_CASE("experiment: a value of another type is named with its line") {
   CHECK(files.error_of(files.with("file = \"data", "file = \"a\"\nshape = [1, \"8\"]"))
         == "x.toml:7: data.shape must be a list of whole numbers, such as [1, 28, 28], "
            "not \"8\"");
-  CHECK(
-      files.error_of(files.with("seed", "fitness = \"trainin\""))
-      == "x.toml:3: experiment.fitness must be \"training\", \"synthetic\", \"table\" or "
-         "\"command\", not "
-         "\"trainin\"");
+  CHECK(files.error_of(files.with("seed", "fitness = \"trainin\""))
+        == "x.toml:3: experiment.fitness must be \"training\", \"synthetic\", \"table\", "
+           "\"command\" or \"jobs\", not \"trainin\"");
   CHECK(files.error_of(files.with("file = \"data", "file = \"a\"\ntarget = true"))
         == "x.toml:7: data.target must be the name of a column, its number, or \"last\", "
            "not "

@@ -137,4 +137,10 @@ TEST_CASE("lineage: each is evaluated with the checkpoint of the one before") {
   CHECK(failed.id == 4);
   CHECK(failed.outcome == outcome::invalid);
   CHECK(failed.reason == "#2, from which it starts, diverged when trained again: NaN");
+  const auto on_full_disk = evaluate_lineage(before, job_of(p.all[4]), [](job j) {
+    evaluated_job none{.evaluation = {.id = j.id, .outcome = outcome::invalid}};
+    none.machine_failed = true;
+    return none;
+  });
+  CHECK(on_full_disk.machine_failed);
 }

@@ -17,6 +17,10 @@ struct key_names {
     names.emplace(name);
   }
   void list(std::string_view name, auto&) { names.emplace(name); }
+  void lists(std::string_view name, auto&) { names.emplace(name); }
+  void numbers(std::string_view name, auto&) { names.emplace(name); }
+  void texts(std::string_view name, auto&) { names.emplace(name); }
+  void table(std::string_view name, bool, const auto&) { names.emplace(name); }
   void path(std::string_view name, auto&) { names.emplace(name); }
   void folder(std::string_view name, auto&) { names.emplace(name); }
 

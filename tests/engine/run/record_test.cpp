@@ -270,6 +270,18 @@ TEST_CASE("record: any bytes give a record or an error") {
   }));
 }
 
+TEST_CASE("record: a slot that joins may say how it rounds") {
+  const record with = slot_changed{"node1/cpu:0", true, "", 7};
+  const auto read = decode_record(encode(with));
+  REQUIRE(read);
+  CHECK(std::get<slot_changed>(*read).rounding == 7);
+  CHECK(to_text(with) == "slot node1/cpu:0 joined, rounding 7");
+  CHECK(decisive_bytes(with).empty());
+  const record without = slot_changed{"node1/cpu:0", true, ""};
+  CHECK(encode(without).size() < encode(with).size());
+  CHECK_FALSE(std::get<slot_changed>(*decode_record(encode(without))).rounding);
+}
+
 TEST_CASE("record: observations decide nothing") {
   for (const auto& r : one_of_each()) {
     INFO(to_text(r));

@@ -12,16 +12,6 @@ using namespace clade::test;
 
 namespace {
 
-/// So many nodes on each machine, numbered from 1 on.
-schedule on_machines(const std::vector<std::size_t>& sizes) {
-  schedule s;
-  node_id id = 0;
-  for (std::size_t m = 0; m < sizes.size(); ++m)
-    for (std::size_t i = 0; i < sizes[m]; ++i)
-      s.join(++id, {.slot = "slot " + std::to_string(id), .machine = m + 1}, start);
-  return s;
-}
-
 task gang(candidate_id id, std::uint32_t slots, double work = 1) {
   return {.id = id, .work = work, .needs = {.slots = slots}};
 }

@@ -26,4 +26,16 @@ inline std::vector<candidate_id> ids(const handout& out) {
   return result;
 }
 
+/// So many nodes on each machine, numbered from 1 on.
+inline schedule on_machines(const std::vector<std::size_t>& sizes) {
+  schedule s;
+  node_id id = 0;
+  for (std::size_t m = 0; m < sizes.size(); ++m)
+    for (std::size_t i = 0; i < sizes[m]; ++i) {
+      ++id;
+      s.join(id, {.slot = "slot " + std::to_string(id), .machine = m + 1}, start);
+    }
+  return s;
+}
+
 } // namespace clade::test

@@ -11,16 +11,6 @@ using namespace clade::test;
 
 namespace {
 
-/// Nodes numbered from 1 on; so many on each machine.
-schedule on_machines(const std::vector<std::size_t>& sizes) {
-  schedule s;
-  node_id id = 0;
-  for (std::size_t m = 0; m < sizes.size(); ++m)
-    for (std::size_t i = 0; i < sizes[m]; ++i)
-      s.join(++id, {.slot = "slot " + std::to_string(id), .machine = m + 1}, start);
-  return s;
-}
-
 task team(candidate_id id, std::uint32_t slots) {
   return {.id = id, .work = 1, .needs = {.slots = slots, .team = true}};
 }
@@ -69,6 +59,55 @@ TEST_CASE("team: it goes on without a member that leaves, and with the next free
   REQUIRE(more.size() == 1);
   CHECK(more[0] == handout{.node = 9, .leases = {lease}});
   CHECK(s.teams().front().members.size() == 3);
+}
+
+TEST_CASE("team: one whose machine cannot go on leaves it, and rests for a while") {
+  auto s = on_machines({3});
+  s.submit(team(1, 3));
+  const auto lease = s.hand_out(start).front().leases.front();
+  const auto first = s.members_of(1).front();
+  const auto slot = "slot " + std::to_string(first);
+  CHECK_FALSE(s.decline(first, {.id = 1, .number = lease.number + 1}, start));
+  CHECK_FALSE(s.decline(9, lease, start));
+  REQUIRE(s.decline(first, lease, start));
+  CHECK_FALSE(s.decline(first, lease, start));
+  CHECK(s.members_of(1).size() == 2);
+  CHECK(s.quarantined(slot, start) == start + 5s);
+  CHECK(s.hand_out(start).empty());
+  for (node_id n = 1; n <= 3; ++n)
+    s.hear(n, start + 6s);
+  const auto back = s.hand_out(start + 6s);
+  REQUIRE(back.size() == 1);
+  CHECK(back[0] == handout{.node = first, .leases = {lease}});
+  // The next time it rests for longer, unless its team has brought a task to an end.
+  REQUIRE(s.decline(first, lease, start + 6s));
+  CHECK(s.quarantined(slot, start + 6s) == start + 16s);
+  for (node_id n = 1; n <= 3; ++n)
+    s.hear(n, start + 17s);
+  CHECK(s.hand_out(start + 17s).size() == 1);
+  CHECK(s.accept(s.members_of(1).front(), 1, lease.number, 1.0) == 1);
+  s.submit(team(2, 3));
+  const auto next = s.hand_out(start + 17s).front().leases.front();
+  REQUIRE(s.decline(first, next, start + 17s));
+  CHECK(s.quarantined(slot, start + 17s) == start + 22s);
+}
+
+TEST_CASE("team: a task that no machine can go on with waits until one may try again") {
+  auto s = on_machines({2});
+  s.submit(team(1, 2));
+  const auto lease = s.hand_out(start).front().leases.front();
+  REQUIRE(s.decline(1, lease, start));
+  const auto lost = s.decline(2, lease, start);
+  REQUIRE(lost);
+  CHECK(*lost == lost_lease{.id = 1, .attempt = 1});
+  CHECK(s.waiting() == 1);
+  CHECK(s.leased() == 0);
+  CHECK(s.hand_out(start + 1s).empty());
+  for (node_id n = 1; n <= 2; ++n)
+    s.hear(n, start + 6s);
+  const auto again = s.hand_out(start + 6s);
+  REQUIRE(again.size() == 2);
+  CHECK(again[0].leases.front().attempt == 2);
 }
 
 TEST_CASE("team: any member's result counts, once") {

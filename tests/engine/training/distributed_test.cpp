@@ -2,7 +2,7 @@
 #include "engine/training/parallel/ordered_sum.hpp"
 #include "engine/training/parallel/thread_team.hpp"
 #include "engine/training/training_context.hpp"
-#include "tests/engine/training/training_data.hpp"
+#include "tests/engine/training/team_bench.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <ATen/ATen.h>
@@ -15,27 +15,6 @@
 using namespace clade;
 
 namespace {
-
-struct image_bench : training_bench {
-  image_bench() : training_bench(halves_csv(120)) {
-    setup.data.shape = {{1, 6, 6}};
-    setup.space.input = layout::image;
-    setup.training.batch_size = 6;
-    setup.training.patience = 0;
-  }
-  void share(const std::string& name, std::uint32_t devices) {
-    setup.training.distribution.name = name;
-    setup.training.distribution.devices = devices;
-  }
-};
-
-evaluated_job trained(const training_bench& bench, const job& j) {
-  listener ear;
-  auto done = bench.trainer()->evaluate(j, ear);
-  INFO(done.evaluation.reason);
-  REQUIRE(done.evaluation.outcome == outcome::succeeded);
-  return done;
-}
 
 job of_epochs_job(genome g, std::uint32_t epochs) {
   auto j = a_job(std::move(g));
@@ -55,7 +34,7 @@ genome a_plain_network() {
 
 TEST_CASE(
     "distributed: the same k gives the same bits, mirrored and in central storage") {
-  image_bench bench;
+  team_bench bench;
   const auto g = GENERATE(a_plain_network(), a_conv_network()); // It has dropout.
   for (const auto* optimiser : {"sgd", "adamw"})
     for (const std::uint32_t devices : {2U, 3U}) {
@@ -63,18 +42,18 @@ TEST_CASE(
       auto j = of_epochs_job(g, 4);
       assign(j.genome.hyperparameters, "optimiser", optimiser);
       bench.share("mirrored", devices);
-      const auto once = trained(bench, j), again = trained(bench, j);
+      const auto once = trained_alone(bench, j), again = trained_alone(bench, j);
       CHECK(once.evaluation.weights_hash == again.evaluation.weights_hash);
       CHECK((once.evaluation.metrics == again.evaluation.metrics));
       bench.share("central_storage", devices);
-      const auto central = trained(bench, j);
+      const auto central = trained_alone(bench, j);
       CHECK(central.evaluation.weights_hash == once.evaluation.weights_hash);
       CHECK((central.evaluation.metrics == once.evaluation.metrics));
     }
 }
 
 TEST_CASE("distributed: k devices with a batch b are one device with k times b") {
-  image_bench bench;
+  team_bench bench;
   bench.setup.training.distribution.scale_learning_rate = false;
   auto j = of_epochs_job(a_plain_network(), 3);
   if (GENERATE(false, true)) {
@@ -83,10 +62,10 @@ TEST_CASE("distributed: k devices with a batch b are one device with k times b")
     assign(j.genome.hyperparameters, "label_smoothing", 0.1);
   }
   bench.setup.training.batch_size = 12;
-  const auto one = trained(bench, j);
+  const auto one = trained_alone(bench, j);
   bench.setup.training.batch_size = 4;
   bench.share("mirrored", 3);
-  const auto three = trained(bench, j);
+  const auto three = trained_alone(bench, j);
   REQUIRE(three.evaluation.curve.size() == one.evaluation.curve.size());
   for (std::size_t i = 0; i < one.evaluation.curve.size(); ++i)
     for (const auto* name : {"train.loss", "validation.loss"})
@@ -95,11 +74,10 @@ TEST_CASE("distributed: k devices with a batch b are one device with k times b")
 }
 
 TEST_CASE("distributed: each goes on bit for bit") {
-  image_bench bench;
-  for (const auto* name : {"mirrored", "central_storage", "local_sgd"}) {
+  team_bench bench;
+  for (const auto* name : {"mirrored", "central_storage"}) {
     INFO(name);
     bench.share(name, 2);
-    bench.setup.training.distribution.average_every = 3;
     auto g = a_conv_network();
     assign(g.hyperparameters, "ema", 0.9);
     const auto first = of_epochs_job(g, 3);
@@ -107,25 +85,14 @@ TEST_CASE("distributed: each goes on bit for bit") {
     more.id = 9;
     more.start = first.id;
     more.start_epoch = 3;
-    more.checkpoint = trained(bench, first).checkpoint;
-    CHECK(trained(bench, more).checkpoint
-          == trained(bench, of_epochs_job(g, 6)).checkpoint);
+    more.checkpoint = trained_alone(bench, first).checkpoint;
+    CHECK(trained_alone(bench, more).checkpoint
+          == trained_alone(bench, of_epochs_job(g, 6)).checkpoint);
   }
 }
 
-TEST_CASE("distributed: local_sgd learns, and otherwise than mirrored") {
-  image_bench bench;
-  const auto j = of_epochs_job(a_plain_network(), 8);
-  bench.share("mirrored", 2);
-  const auto mirrored = trained(bench, j);
-  bench.share("local_sgd", 2);
-  const auto local = trained(bench, j);
-  CHECK(local.evaluation.weights_hash != mirrored.evaluation.weights_hash);
-  CHECK(metric_of(local.evaluation.metrics, "validation.accuracy") > 0.9);
-}
-
 TEST_CASE("distributed: a batch that is too small for its devices is refused") {
-  image_bench bench;
+  team_bench bench;
   bench.setup.training.batch_size = 1;
   bench.share("mirrored", 4);
   listener ear;
@@ -148,7 +115,7 @@ TEST_CASE(
       }
     const auto all = values.front().size();
     for (std::size_t part = 0; part < count; ++part)
-      add_up_part(replicas, 0.5, count, part);
+      add_up_part(replicas, count, part);
     for (std::size_t i = 0, tensor = 0, at = 0; i < all; ++i, ++at) {
       while (at == static_cast<std::size_t>(replicas[0][tensor].numel()))
         at = 0, ++tensor;
@@ -159,7 +126,7 @@ TEST_CASE(
       for (std::size_t r = 1; r < count; ++r)
         sum += values[(chunk + r) % count][i];
       for (std::size_t r = 0; r < count; ++r)
-        RC_ASSERT(replicas[r][tensor].const_data_ptr<double>()[at] == sum * 0.5);
+        RC_ASSERT(replicas[r][tensor].const_data_ptr<double>()[at] == sum);
     }
   }));
 }

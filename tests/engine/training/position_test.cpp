@@ -1,6 +1,6 @@
 // Trainings whose process is lost, and that go on from what lies on the disk.
 #include "engine/training/position_files.hpp"
-#include "tests/engine/training/training_data.hpp"
+#include "tests/engine/training/team_bench.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -25,25 +25,16 @@ public:
   }
 };
 
-struct image_bench : training_bench {
-  explicit image_bench(const std::string& distribution)
-      : training_bench(halves_csv(120)) {
-    setup.data.shape = {{1, 6, 6}};
-    setup.space.input = layout::image;
-    setup.training.batch_size = 6;
-    setup.training.patience = 0;
+struct kept_bench : team_bench {
+  explicit kept_bench(const std::string& distribution) {
+    share(distribution, distribution == "one_device" ? 1 : 2);
     setup.training.checkpoint_every = std::chrono::milliseconds(0);
-    setup.training.distribution.name = distribution;
-    setup.training.distribution.devices = distribution == "one_device" ? 1 : 2;
   }
 };
 
 job a_kept_job(const fs::path& folder) {
-  auto g = a_conv_network();
-  assign(g.hyperparameters, "ema", 0.9);
-  auto j = a_job(std::move(g));
+  auto j = a_team_job();
   j.budget = {.epochs = epochs, .horizon = epochs};
-  j.keep_checkpoint = checkpointing::whole;
   j.positions = folder;
   return j;
 }
@@ -70,7 +61,7 @@ TEST_CASE("position: a training whose process was lost goes on, bit for bit") {
   for (const auto* distribution :
        {"one_device", "mirrored", "multi_worker_mirrored", "parameter_server"}) {
     INFO(distribution);
-    const image_bench bench(distribution);
+    const kept_bench bench(distribution);
     const scratch_folder scratch;
     listener all;
     auto j = a_kept_job({});
@@ -97,7 +88,7 @@ TEST_CASE("position: a training whose process was lost goes on, bit for bit") {
 }
 
 TEST_CASE("position: that of another training is not taken for it") {
-  const image_bench bench("one_device");
+  const kept_bench bench("one_device");
   const scratch_folder scratch;
   auto j = a_kept_job(scratch.path() / "positions");
   lost_process lost;
@@ -109,7 +100,7 @@ TEST_CASE("position: that of another training is not taken for it") {
 }
 
 TEST_CASE("position: what cannot be kept costs no training") {
-  const image_bench bench("one_device");
+  const kept_bench bench("one_device");
   const scratch_folder scratch;
   std::ofstream(scratch.path() / "file") << "in the way";
   listener all;

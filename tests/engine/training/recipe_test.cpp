@@ -57,6 +57,23 @@ TEST_CASE("training params: float16 is for CUDA devices") {
   CHECK(check_device({.precision = float_format::bfloat16}, "cpu"));
 }
 
+TEST_CASE("training params: CUDA devices share a training by two distributions") {
+  training_params params;
+  params.distribution.devices = 2;
+  for (const auto& row : distribution_rows()) {
+    if (row.kind == distribution_kind::one_device)
+      continue;
+    INFO(row.name);
+    params.distribution.name = row.name;
+    CHECK(check_device(params, "cpu"));
+    const auto there = check_device(params, "cuda:0");
+    CHECK(there.has_value()
+          == (row.name == "multi_worker_mirrored" || row.name == "local_sgd"));
+    if (!there)
+      CHECK_THAT(there.error().message, Catch::Contains("\"multi_worker_mirrored\""));
+  }
+}
+
 TEST_CASE("recipe: hyperparameters of the genome go before the defaults") {
   const training_params defaults{.optimiser = "sgd",
                                  .schedule = "step",

@@ -65,12 +65,12 @@ std::size_t check_successes(const std::vector<evaluated_job>& all,
   return successes;
 }
 
-std::vector<test::formation> some_formations(std::size_t slots) {
+std::vector<test::formation> some_formations(std::size_t slots, std::size_t exchanges) {
   std::vector<test::formation> formations;
   const auto changes = *rc::gen::inRange<std::size_t>(1, 6);
   for (std::size_t i = 0; i < changes; ++i)
     formations.push_back({.members = *rc::gen::inRange(1U, 1U << slots),
-                          .exchanges = *rc::gen::inRange<std::size_t>(1, 25)});
+                          .exchanges = *rc::gen::inRange<std::size_t>(1, exchanges)});
   return formations;
 }
 

@@ -26,7 +26,8 @@ trained_by_team(const team_bench& bench, std::size_t slots,
 [[nodiscard]] std::size_t check_successes(const std::vector<evaluated_job>& all,
                                           const evaluated_job& expected);
 
-/// By chance, in a property.
-[[nodiscard]] std::vector<test::formation> some_formations(std::size_t slots);
+/// By chance, in a property; each for fewer exchanges than this.
+[[nodiscard]] std::vector<test::formation> some_formations(std::size_t slots,
+                                                           std::size_t exchanges = 25);
 
 } // namespace clade

@@ -10,6 +10,8 @@
 namespace clade::test {
 namespace {
 
+constexpr const char* was_lost = "this member was lost";
+
 /// What the head is for a team.
 class stage {
 public:
@@ -27,7 +29,7 @@ public:
     if (over_)
       throw task_dropped("it is over");
     if (!present(slot))
-      throw std::runtime_error("this member was lost");
+      throw std::runtime_error(was_lost);
     const auto before = formations_[at_].members & ((1U << slot) - 1);
     return streams_.back()->link(static_cast<std::size_t>(std::popcount(before)));
   }
@@ -82,14 +84,24 @@ public:
 
   [[nodiscard]] std::size_t shares() const override { return stage_.shares(); }
   [[nodiscard]] links& form() override {
-    link_ = stage_.form(slot_);
-    return *link_;
+    for (;;) {
+      link_ = stage_.form(slot_);
+      try {
+        if (carrier_)
+          link_ = carrier_(std::move(link_));
+        return *link_;
+      } catch (const team_broken&) {
+        continue;
+      }
+    }
   }
+  void carry_by(make_carrier carrier) override { carrier_ = std::move(carrier); }
   void has_done(std::uint64_t) override { stage_.has_done(); }
 
 private:
   stage& stage_;
   std::size_t slot_;
+  make_carrier carrier_;
   std::unique_ptr<links> link_;
 };
 
@@ -100,7 +112,8 @@ evaluated_job train_at(stage& s, std::size_t slot, fitness_function& fitness, jo
     j.members = &m;
     listener ear;
     done = fitness.evaluate(j, ear);
-    if (done.evaluation.outcome == outcome::succeeded) {
+    // What failed by itself would fail again, and the others would wait for it.
+    if (done.evaluation.reason.find(was_lost) == std::string::npos) {
       s.end();
       break;
     }

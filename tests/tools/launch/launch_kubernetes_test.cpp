@@ -72,6 +72,9 @@ spec:
       - action: FailJob # the run refuses it, and would refuse the next one
         onExitCodes: {containerName: worker, operator: In, values: [2]}
         onPodConditions: [] # versions before 1.29 want it said
+      - action: Ignore # it was told to leave
+        onExitCodes: {containerName: worker, operator: In, values: [143]}
+        onPodConditions: []
       - action: Ignore # evicted
         onPodConditions: [{type: DisruptionTarget, status: "True"}]
   template:
@@ -94,7 +97,7 @@ spec:
           command:
             - "/bin/sh"
             - "-euc"
-            - "umask 077; cp /run/clade/secret/*.pem /run/clade/keys/; exec \"$$1\" worker --connect \"$$2\" --keys /run/clade/keys --slots \"$$3\" --name \"$$4-$$JOB_COMPLETION_INDEX\""
+            - "umask 077; cp /run/clade/secret/*.pem /run/clade/keys/; \"$$1\" worker --connect \"$$2\" --keys /run/clade/keys --slots \"$$3\" --name \"$$4-$$JOB_COMPLETION_INDEX\" & trap \"kill $$!; wait; exit 143\" TERM; wait $$!"
             - "worker"
             - "clade"
             - "203.0.113.7:7411"

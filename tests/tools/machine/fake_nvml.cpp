@@ -3,6 +3,7 @@
 //
 //   FAKE_NVML_CARDS  cards, with ";" between them: "UUID|NAME|TOTAL|FREE", or "denied"
 //                    for one that belongs to somebody else
+//   FAKE_NVML_CUDA   the latest CUDA of the driver: 13000, as where it is not set
 //   FAKE_NVML_FAILS  "FUNCTION=STATUS": what that function answers
 //
 // The signatures are those of nvml.h, with void* for pointers to its types
@@ -74,6 +75,12 @@ int nvmlInit_v2() {
   for (const auto& card : split(variable("FAKE_NVML_CARDS"), ';'))
     cards.push_back({split(card, '|')});
   return status_of("nvmlInit_v2");
+}
+
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  const auto said = variable("FAKE_NVML_CUDA");
+  *version = said.empty() ? 13000 : std::stoi(said);
+  return status_of("nvmlSystemGetCudaDriverVersion_v2");
 }
 
 int nvmlShutdown() {

@@ -26,3 +26,12 @@ TEST_CASE("slot watch: it is said, once, that slots rest because a training need
   CHECK_FALSE(watch.look(slots, start + 101s));
   CHECK(watch.look(slots, start + 130s)->find("no slot has joined") == 0);
 }
+
+TEST_CASE("slot watch: where trainings need different numbers of slots, it says so") {
+  slot_watch watch("none.log", 0);
+  const std::chrono::steady_clock::time_point start{};
+  const slots_view slots{
+      .slots = {{.name = "a", .ready = true}}, .failures = {}, .waiting = 1};
+  CHECK_FALSE(watch.look(slots, start));
+  CHECK_THAT(*watch.look(slots, start + 21s), Catch::Contains("devices = \"fit\""));
+}

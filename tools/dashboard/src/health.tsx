@@ -47,12 +47,11 @@ export function health_of(run: Run, moment: Moment): Health[] {
   });
 }
 
-/** The one of a team that waits least is the one that the others wait for. */
 function TeamShareText({ team }: { team: TeamShare }) {
   return (
     <span class="team" data-test="team">
       {team.member} of {team.members}, {team.steps_per_second.toFixed(1)} steps/s, {(team.bytes_per_second / 1e6).toFixed(1)} MB/s, waits{" "}
-      {Math.round(100 * team.waits)} %
+      {Math.round(100 * team.waits)} %{team.awaited && <b>, the others wait for it</b>}
     </span>
   );
 }

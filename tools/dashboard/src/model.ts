@@ -143,6 +143,8 @@ export interface TeamShare {
   steps_per_second: number;
   bytes_per_second: number;
   waits: number;
+  /** The others wait for it. */
+  awaited: boolean;
 }
 
 export interface SlotNow {

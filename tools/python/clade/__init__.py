@@ -4,6 +4,10 @@
     run.predict(df2); run.trials_dataframe(); run.champion.to_torch()
     clade.open("churned").resume()
     clade.CladeClassifier().fit(X, y)                  # for scikit-learn
+
+In a script that Clade runs as fitness = "command" (clade.script):
+
+    clade.params(); clade.report(epoch=1, loss=0.5); clade.should_stop(); clade.checkpoint_folder()
 """
 
 from __future__ import annotations
@@ -14,12 +18,29 @@ from typing import TYPE_CHECKING, Any
 from clade.program import CladeError
 from clade.run import Network, Run
 from clade.run import open_run as open
+from clade.script import checkpoint_folder, epochs, genome, params, report, seed, should_stop, start_epoch
 from clade.searching import search
 
 if TYPE_CHECKING:
     from clade.estimators import CladeClassifier, CladeRegressor
 
-__all__ = ["CladeClassifier", "CladeError", "CladeRegressor", "Network", "Run", "open", "search"]
+__all__ = [
+    "CladeClassifier",
+    "CladeError",
+    "CladeRegressor",
+    "Network",
+    "Run",
+    "checkpoint_folder",
+    "epochs",
+    "genome",
+    "open",
+    "params",
+    "report",
+    "search",
+    "seed",
+    "should_stop",
+    "start_epoch",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import pathlib
 import sys
@@ -9,16 +10,14 @@ from typing import Any
 
 from clade.session import Event, Session
 
-# In a notebook without its widgets the first bar would only warn.
-if importlib.util.find_spec("ipywidgets") is not None:
-    from tqdm.auto import tqdm
-else:
-    from tqdm import tqdm
-
 TICK_S = 0.5
 
 
 def _bar(shown: bool) -> Any:
+    # Loaded by those who search only: a script that Clade runs may have nothing but the standard library. In a notebook
+    # without its widgets the first bar of tqdm.auto would only warn.
+    widgets = importlib.util.find_spec("ipywidgets") is not None
+    tqdm = importlib.import_module("tqdm.auto" if widgets else "tqdm").tqdm
     return tqdm(disable=not shown, unit=" networks", dynamic_ncols=True, file=sys.stderr)
 
 

@@ -2,22 +2,12 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace clade {
 
 namespace {
-
-/// In a time that does not tell how much of it was right.
-bool same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size())
-    return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  return difference == 0;
-}
 
 /// The value of a cookie in "a=1; b=2"; empty: it is not there.
 std::string_view cookie_value(std::string_view all, std::string_view name) {
@@ -35,6 +25,15 @@ std::string_view cookie_value(std::string_view all, std::string_view name) {
 
 } // namespace
 
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  if (a.size() != b.size())
+    return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  return difference == 0;
+}
+
 std::string web_access::address() const {
   return "http://127.0.0.1:" + port_ + "/?token=" + token_;
 }
@@ -46,9 +45,9 @@ std::string web_access::cookie() const {
 std::string web_access::refusal(const web_knock& k) const {
   if (k.host != "127.0.0.1:" + port_ && k.host != "localhost:" + port_)
     return "this is not 127.0.0.1:" + port_;
-  if (same(k.token, token_))
+  if (equal_in_constant_time(k.token, token_))
     return {};
-  if (!same(cookie_value(k.cookies, cookie_name()), token_))
+  if (!equal_in_constant_time(cookie_value(k.cookies, cookie_name()), token_))
     return "open the whole address that clade printed, with its token";
   // Cookies do not tell one port from another: this is how a page of another one looks.
   if (!k.fetch_site.empty() && k.fetch_site != "same-origin" && k.fetch_site != "none")

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace clade {
 
@@ -37,6 +38,9 @@ private:
 
   std::string port_, token_;
 };
+
+/// Compares secrets of equal length in a time that does not tell how much of one was right.
+[[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 /// 128 bits of the kernel's, in hexadecimal.
 [[nodiscard]] expected<std::string> random_token();

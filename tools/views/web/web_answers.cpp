@@ -41,6 +41,8 @@ httplib::Headers headers_of_all() {
 
 void give(httplib::Response& res, const char* type, std::string text) {
   const auto size = text.size();
+  if (size == 0) // The library would ask for pieces of it without end.
+    return res.set_content(std::move(text), type);
   res.set_content_provider(size, type,
                            [text = std::move(text)](std::size_t offset,
                                                     std::size_t length,

@@ -1,3 +1,4 @@
+#include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/variation.hpp"

@@ -14,12 +14,38 @@
 //   evolve N        N more generations
 //   show WORD       "live", "finished", "stopped", "replay"
 //   lose SLOT       its process ended
+//   team SLOT       all train #1 together, and wait for this one
 //
 // usage: made_up_web POPULATION GENERATIONS
 
 namespace {
 
 using namespace clade;
+
+constexpr int slots = 4;
+
+std::string slot_name(int number) {
+  return "here/cpu:" + std::to_string(number);
+}
+
+slots_view a_team(const std::string& slow) {
+  slots_view all;
+  for (int i = 0; i < slots; ++i) {
+    const auto name = slot_name(i);
+    all.slots.push_back({.name = name,
+                         .ready = true,
+                         .training = 1,
+                         .epoch = 1,
+                         .epochs = 2,
+                         .team = {.member = static_cast<std::uint32_t>(i) + 1,
+                                  .members = slots,
+                                  .steps = 12.5,
+                                  .bytes = 3.1e6,
+                                  .waits = name == slow ? 0.02 : 0.6}});
+  }
+  find_awaited(all, slots, 0);
+  return all;
+}
 
 void obey(test::made_up_feed& f, const std::string& line) {
   std::istringstream words(line);
@@ -29,6 +55,8 @@ void obey(test::made_up_feed& f, const std::string& line) {
     f.evolve(std::stoul(what));
   else if (order == "show")
     f.show(what);
+  else if (order == "team")
+    f.announce(a_team(what));
   else if (order == "lose")
     f.happen(
         slot_changed{.slot = what, .joined = false, .reason = "its node process ended"});
@@ -41,9 +69,8 @@ int main(int argc, char** argv) {
     return 2;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   test::made_up_feed f(std::stoul(argv[1]));
-  for (int i = 0; i < 4; ++i)
-    f.happen(slot_changed{
-        .slot = "here/cpu:" + std::to_string(i), .joined = true, .reason = {}});
+  for (int i = 0; i < slots; ++i)
+    f.happen(slot_changed{.slot = slot_name(i), .joined = true, .reason = {}});
   f.evolve(std::stoul(argv[2]));
   if (!f.wait(std::chrono::milliseconds(0))) // What happened before is no news.
     return 1;

@@ -1,0 +1,33 @@
+#include "actors/transport/knock.hpp"
+
+#include "actors/transport/door.hpp"
+#include "actors/transport/network_config.hpp"
+#include "actors/transport/tls_guard.hpp"
+#include "actors/transport/tls_probe.hpp"
+
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+
+namespace clade {
+
+expected<void> knock(const endpoint& where, const key_files& keys,
+                     const std::string& build) {
+  constexpr std::chrono::seconds answer_time{5};
+  if (auto there = probe_tls(where.host, where.port, keys, answer_time); !there)
+    return there;
+  network_config config(keys, 1);
+  caf::actor_system system(config);
+  const auto opened = [&]() -> expected<void> {
+    const auto door =
+        caf::openssl::remote_actor<caf::actor>(system, where.host, where.port);
+    if (!door)
+      return fail(error_kind::refused, system.render(door.error()));
+    caf::scoped_actor self(system);
+    return open_door(self, *door, build, answer_time).map([](const auto&) {});
+  }();
+  // CAF would wait until the peer has closed its side too.
+  shut_connections(where.port);
+  return opened;
+}
+
+} // namespace clade

@@ -1,0 +1,293 @@
+// Of one user's entries the order by score does not depend on the user's share: each user
+// has a list in that order, and the next entry of all is the best of the lists' first ones.
+// Shares change with what begins, and only that.
+#include "engine/queue/next_entries.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace clade {
+
+namespace {
+
+constexpr auto never = std::numeric_limits<std::int64_t>::max();
+/// How much of a step of priority a user's whole share weighs.
+constexpr double share_weight = 0.5;
+
+/// The slots that the first entry that waits will have: what others leave it.
+struct reservation {
+  const queue_submission* waits = nullptr; ///< None waits.
+  std::int64_t begins_ms = never;          ///< At the latest; `never`: nobody knows.
+  std::size_t spare = 0; ///< Of its kind, that it does not need when it begins.
+};
+
+class round {
+public:
+  round(const queue_state& state, const queue_rules& rules,
+        const std::vector<queue_slot>& slots, std::int64_t now)
+      : state_(state),
+        rules_(rules),
+        slots_(slots),
+        now_(now) {
+    std::set<std::string> taken;
+    for (const auto id : state.running) {
+      const auto& e = state.entries.at(id);
+      taken.insert(e.slots.begin(), e.slots.end());
+      hold(e.what);
+      use_[e.what.user] += use_of_running(e, rules.half_life, now);
+    }
+    for (const auto& s : slots)
+      if (!taken.contains(s.name))
+        free_.push_back(&s);
+    for (const auto& [user, use] : state.use)
+      use_[user] += use_at(use, rules.half_life, now);
+    all_use_ = 0; // With what the loops above added.
+    for (const auto& [_, use] : use_)
+      all_use_ += use;
+  }
+
+  next_entries decide() {
+    auto lists = ordered_by_user();
+    while (!lists.empty() && (!free_.empty() || first_.waits == nullptr)) {
+      const auto next = best_of(lists);
+      const auto id = next->second.back();
+      next->second.pop_back();
+      place(id);
+      if (next->second.empty())
+        lists.erase(next);
+    }
+    return std::move(found_);
+  }
+
+private:
+  using lists_by_user = std::map<std::string, std::vector<entry_id>>;
+
+  /// All of the score but the user's share.
+  [[nodiscard]] double own_score(const queue_entry& e) const {
+    const auto waited = static_cast<double>(now_ - e.submitted_ms) / 1000;
+    return static_cast<double>(e.what.priority)
+           + waited / static_cast<double>(rules_.ageing.count());
+  }
+
+  /// Its use in advance counts from now on.
+  void hold(const queue_submission& what) {
+    held_[what.user] += what.slots;
+    const auto advance =
+        static_cast<double>(what.slots) * static_cast<double>(rules_.advance.count());
+    use_[what.user] += advance;
+    all_use_ += advance;
+  }
+
+  [[nodiscard]] double share_of(const std::string& user) const {
+    const auto own = use_.find(user);
+    return own == use_.end() || all_use_ <= 0 ? 0 : own->second / all_use_;
+  }
+
+  /// The best last.
+  [[nodiscard]] lists_by_user ordered_by_user() const {
+    std::map<std::string, std::vector<std::pair<double, entry_id>>> scored;
+    for (const auto id : state_.waiting) {
+      const auto& e = state_.entries.at(id);
+      if (is_ready(state_, e))
+        scored[e.what.user].emplace_back(-own_score(e), id);
+    }
+    lists_by_user lists;
+    for (auto& [user, all] : scored) {
+      std::ranges::sort(all, std::greater{});
+      auto& list = lists[user];
+      for (const auto& [_, id] : all)
+        list.push_back(id);
+    }
+    return lists;
+  }
+
+  lists_by_user::iterator best_of(lists_by_user& lists) const {
+    return std::ranges::min_element(lists, {}, [&](const auto& one) {
+      const auto id = one.second.back();
+      const auto share = share_weight * share_of(one.first);
+      return std::tuple(share - own_score(state_.entries.at(id)), id);
+    });
+  }
+
+  void place(entry_id id) {
+    const auto& what = state_.entries.at(id).what;
+    if (const auto quota = rules_.quota_of(what.user);
+        quota != 0 && held_[what.user] + what.slots > quota)
+      return;
+    auto chosen = choose(what);
+    if (chosen.size() == what.slots)
+      start(id, what, std::move(chosen));
+    else if (first_.waits == nullptr)
+      wait_for(id, what);
+  }
+
+  /// The slots that the entry may have now: those that nobody waits for first.
+  [[nodiscard]] std::vector<const queue_slot*>
+  choose(const queue_submission& what) const {
+    std::vector<const queue_slot*> chosen, waited_for;
+    for (const auto* s : free_)
+      if (serves(*s, what))
+        (first_.waits != nullptr && serves(*s, *first_.waits) ? waited_for : chosen)
+            .push_back(s);
+    const auto most = ends_before_first(what) ? waited_for.size()
+                                              : std::min(first_.spare, waited_for.size());
+    chosen.insert(chosen.end(), waited_for.begin(),
+                  waited_for.begin() + static_cast<std::ptrdiff_t>(most));
+    if (chosen.size() > what.slots)
+      chosen.resize(what.slots);
+    return chosen;
+  }
+
+  [[nodiscard]] bool ends_before_first(const queue_submission& what) const {
+    return first_.begins_ms != never && end_of_time(what, now_) <= first_.begins_ms;
+  }
+
+  void start(entry_id id, const queue_submission& what,
+             std::vector<const queue_slot*> chosen) {
+    next_entries::start one{.id = id, .slots = {}};
+    std::size_t of_those_waited_for = 0;
+    for (const auto* s : chosen) {
+      one.slots.push_back(s->name);
+      std::erase(free_, s);
+      if (first_.waits != nullptr && serves(*s, *first_.waits))
+        ++of_those_waited_for;
+    }
+    if (!ends_before_first(what))
+      first_.spare -= std::min(first_.spare, of_those_waited_for);
+    hold(what);
+    found_.starts.push_back(std::move(one));
+  }
+
+  /// When each slot of its kind comes free, in that order; those that are free come first.
+  [[nodiscard]] std::vector<std::int64_t> ends_for(const queue_submission& what) const {
+    std::vector<std::int64_t> ends;
+    for (const auto* s : free_)
+      if (serves(*s, what))
+        ends.push_back(now_);
+    const auto add = [&](const std::vector<std::string>& names, std::int64_t end) {
+      for (const auto& s : slots_)
+        if (serves(s, what) && std::ranges::find(names, s.name) != names.end())
+          ends.push_back(end);
+    };
+    for (const auto id : state_.running) {
+      const auto& e = state_.entries.at(id);
+      add(e.slots, e.stopping ? now_ : end_of_time(e.what, e.started_ms));
+    }
+    for (const auto& s : found_.starts)
+      add(s.slots, end_of_time(state_.entries.at(s.id).what, now_));
+    std::ranges::sort(ends);
+    return ends;
+  }
+
+  /// What has used its time is about to be told so.
+  [[nodiscard]] std::int64_t end_of_time(const queue_submission& what,
+                                         std::int64_t started) const {
+    return what.time.count() == 0
+               ? never
+               : std::max(now_, started + std::chrono::milliseconds(what.time).count());
+  }
+
+  void wait_for(entry_id id, const queue_submission& what) {
+    const auto ends = ends_for(what);
+    if (ends.size() < what.slots)
+      return; // This machine never has so many.
+    first_.waits = &what;
+    first_.begins_ms = ends[what.slots - 1];
+    // Where nobody knows when it begins nothing is spare: else new entries could take
+    // turns with what it waits for.
+    if (first_.begins_ms != never)
+      first_.spare = static_cast<std::size_t>(
+                         std::ranges::upper_bound(ends, first_.begins_ms) - ends.begin())
+                     - what.slots;
+    make_room(id, what);
+  }
+
+  /// Finds whom to stop for the entry; nobody where that would not be enough.
+  void make_room(entry_id id, const queue_submission& what) {
+    const auto serving = [&](entry_id running) {
+      const auto& names = state_.entries.at(running).slots;
+      return static_cast<std::size_t>(std::ranges::count_if(slots_, [&](const auto& s) {
+        return serves(s, what) && std::ranges::find(names, s.name) != names.end();
+      }));
+    };
+    std::size_t room = static_cast<std::size_t>(
+        std::ranges::count_if(free_, [&](const auto* s) { return serves(*s, what); }));
+    std::vector<entry_id> lower;
+    for (const auto running : state_.running)
+      if (state_.entries.at(running).stopping)
+        room += serving(running);
+      else if (comes_before(id, running) && serving(running) > 0)
+        lower.push_back(running);
+    std::ranges::sort(lower, {}, [&](entry_id one) {
+      const auto& e = state_.entries.at(one);
+      return std::tuple(e.what.priority, -e.started_ms, -static_cast<std::int64_t>(one));
+    });
+    std::vector<next_entries::stop> stops;
+    for (const auto one : lower) {
+      if (room >= what.slots)
+        break;
+      room += serving(one);
+      stops.push_back({.id = one, .for_the_sake_of = id});
+    }
+    if (room >= what.slots)
+      found_.stops = std::move(stops);
+  }
+
+  /// Whether the one that runs is to make room for the one that waits, whatever the use of
+  /// their users comes to be.
+  [[nodiscard]] bool comes_before(entry_id waits, entry_id runs) const {
+    const auto &w = state_.entries.at(waits), &r = state_.entries.at(runs);
+    const auto margin = w.what.user == r.what.user ? 0 : share_weight;
+    return is_preemptible(r.what) && w.what.priority > r.what.priority
+           && own_score(w) - own_score(r) > margin;
+  }
+
+  const queue_state& state_;
+  const queue_rules& rules_;
+  const std::vector<queue_slot>& slots_;
+  std::int64_t now_;
+  std::vector<const queue_slot*> free_;
+  std::map<std::string, std::uint32_t> held_; ///< Slots, by user.
+  std::map<std::string, double> use_;
+  double all_use_ = 0;
+  reservation first_;
+  next_entries found_;
+};
+
+} // namespace
+
+bool serves(const queue_slot& slot, const queue_submission& what) {
+  return what.device.empty() || what.device == slot.device;
+}
+
+next_entries find_next(const queue_state& state, const queue_rules& rules,
+                       const std::vector<queue_slot>& slots, std::int64_t unix_ms) {
+  return round(state, rules, slots, unix_ms).decide();
+}
+
+std::string why_waiting(const queue_state& state, const queue_rules& rules,
+                        const std::vector<queue_slot>& slots, entry_id id) {
+  const auto& e = state.entries.at(id);
+  for (const auto before : e.what.after)
+    if (state.entries.at(before).state != entry_state::succeeded)
+      return "waits for #" + std::to_string(before);
+  const auto of_its_kind = static_cast<std::size_t>(
+      std::ranges::count_if(slots, [&](const auto& s) { return serves(s, e.what); }));
+  const auto wanted = std::to_string(e.what.slots)
+                      + (e.what.device.empty() ? "" : " " + e.what.device)
+                      + (e.what.slots == 1 ? " slot" : " slots");
+  if (of_its_kind < e.what.slots)
+    return "wants " + wanted + ", and the server has " + std::to_string(of_its_kind);
+  const auto quota = rules.quota_of(e.what.user);
+  std::uint32_t held = 0;
+  for (const auto running : state.running)
+    if (const auto& r = state.entries.at(running); r.what.user == e.what.user)
+      held += r.what.slots;
+  if (quota != 0 && held + e.what.slots > quota)
+    return e.what.user + " may have " + std::to_string(quota) + " slots and has "
+           + std::to_string(held);
+  return "waits for " + wanted;
+}
+
+} // namespace clade

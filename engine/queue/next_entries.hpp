@@ -1,0 +1,68 @@
+#pragma once
+
+#include "engine/queue/queue_state.hpp"
+
+namespace clade {
+
+/// A slot that the queue hands out.
+struct queue_slot {
+  std::string name;   ///< "cuda:0"
+  std::string device; ///< Its kind: "cuda", "cpu".
+
+  friend bool operator==(const queue_slot&, const queue_slot&) = default;
+};
+
+struct next_entries {
+  struct start {
+    entry_id id = 0;
+    std::vector<std::string> slots;
+
+    friend bool operator==(const start&, const start&) = default;
+  };
+  struct stop {
+    entry_id id = 0;
+    entry_id for_the_sake_of = 0;
+
+    friend bool operator==(const stop&, const stop&) = default;
+  };
+  std::vector<start> starts;
+  std::vector<stop> stops; ///< Preempted: they are told to end.
+
+  friend bool operator==(const next_entries&, const next_entries&) = default;
+};
+
+/// Decides what begins now, and what makes room. Pure. `slots`: all of the machine.
+///
+/// Order. Each waiting entry has a score: its priority, plus the time that it has waited
+/// over `queue_rules::ageing`, minus half of its user's share, from 0 to 1, of what
+/// all users have used of late (decayed, running entries included). The largest score is
+/// next; of equal ones the first submitted. So a step of priority weighs more than any use
+/// and as much as a day of waiting, and whatever waits is next at some time. This is SLURM's multifactor
+/// priority (Yoo, Jette and Grondona, "SLURM: Simple Linux Utility for Resource
+/// Management", 2003; slurm.schedmd.com/priority_multifactor.html) with three factors.
+/// Kueue's admission by usage with a half-life is the same fair share.
+///
+/// An entry that its user's quota has no room for is passed over.
+///
+/// Gangs. An entry gets all its slots at once. The first that finds too few is waited for
+/// (EASY backfilling; Lifka, "The ANL/IBM SP Scheduling System", 1995): from the times
+/// that running entries have said follows when it can begin, at the latest. Others begin
+/// before it on slots that it does not need then, or if they have said that they end
+/// before. What has said no time ends after all that have.
+///
+/// Preemption. Where entries of a lower priority have what the first one that waits lacks,
+/// they are stopped: the lowest priority first, of equal ones what began last. An entry is
+/// stopped only for one that has the larger score too, whatever their users' shares come to
+/// be, so that it cannot come back at once and be stopped again.
+[[nodiscard]] next_entries find_next(const queue_state& state, const queue_rules& rules,
+                                     const std::vector<queue_slot>& slots,
+                                     std::int64_t unix_ms);
+
+/// Why a waiting entry does not start now, for the person who asks.
+[[nodiscard]] std::string why_waiting(const queue_state& state, const queue_rules& rules,
+                                      const std::vector<queue_slot>& slots, entry_id id);
+
+/// Whether the slot is of the kind that the entry wants.
+[[nodiscard]] bool serves(const queue_slot& slot, const queue_submission& what);
+
+} // namespace clade

@@ -1,0 +1,54 @@
+// Whatever a program prints, or writes for TensorBoard: its metrics are names with finite
+// numbers, sorted, or the evaluation failed with a reason. A first byte chooses the form.
+#include "engine/evaluation/command/program_answer.hpp"
+#include "engine/evaluation/command/tensorboard_events.hpp"
+#include "tests/fuzz/law.hpp"
+#include "tests/support/scratch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace clade;
+using namespace clade::fuzz;
+
+namespace {
+
+void hold_metrics(const std::vector<metric>& metrics) {
+  for (const auto& m : metrics)
+    hold(!m.name.empty() && std::isfinite(m.value), "a metric is a name and a number");
+  hold(std::ranges::is_sorted(metrics, {}, &metric::name), "metrics are sorted");
+}
+
+void read_lines(std::string_view text, evaluation& e) {
+  std::uint32_t last = 0;
+  report_reader reports([&](const epoch& heard) {
+    hold(heard.number > last, "epochs rise");
+    last = heard.number;
+    hold_metrics(heard.metrics);
+  });
+  line_splitter lines([&](std::string_view line) { reports.read(line); });
+  lines.add(text);
+  lines.finish();
+  read_answer(reports.last(), e);
+}
+
+void read_file_of_events(std::string_view text, evaluation& e) {
+  const scratch_folder folder;
+  write_text(folder.path() / "events.out.tfevents.1", std::string(text));
+  read_events(folder.path(), e);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  choices input(data, size);
+  evaluation e;
+  if (input.flip())
+    read_file_of_events(input.rest(), e);
+  else
+    read_lines(input.rest(), e);
+  hold_metrics(e.metrics);
+  hold((e.outcome == outcome::succeeded) == !e.metrics.empty(), "a success has metrics");
+  hold((e.outcome == outcome::succeeded) == e.reason.empty(), "a failure has a reason");
+  return 0;
+}

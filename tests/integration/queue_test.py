@@ -1,0 +1,261 @@
+"""One queue for several people: what `clade serve` does with what they submit, also when it is killed."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import unittest
+import urllib.error
+import urllib.request
+
+from live_runs import PATIENCE_S, RunTest, await_true
+
+ENDS = (4, 5, 6)  # entry_state: succeeded, failed, cancelled
+ENDED, STARTED = 4, 2  # kinds of event
+
+
+class QueueTest(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.queue = self.folder / "queue"
+        self.server = None
+
+    def tearDown(self):
+        if self.server and self.server.running:
+            self.stop()
+        super().tearDown()
+
+    def serve(self, *words, slots="2"):
+        self.server = self.start("serve", self.queue, "--slots", slots, *words)
+        await_true(lambda: "serves" in self.server.out or not self.server.running, "it does not listen")
+        self.assertTrue(self.server.running, self.server.said())
+
+    def stop(self):
+        self.server.terminate()
+        self.assertEqual(self.server.end(), 0, self.server.said())
+
+    def ask(self, *words, status=0, queue=None):
+        command = self.start(*words, environment={"CLADE_QUEUE": str(queue or self.queue)})
+        self.assertEqual(command.end(), status, command.said())
+        return command
+
+    def submit(self, *words):
+        return int(self.ask("submit", *words).out)
+
+    def describe(self, entry):
+        return json.loads(self.ask("describe", entry, "--json").out)
+
+    def running(self):
+        listed = self.ask("get", "--json").out.splitlines()
+        return sum(json.loads(line)["state"] == "running" for line in listed)
+
+    def await_state(self, entry, state):
+        return await_true(lambda: (found := self.describe(entry))["state"] == state and found,
+                          f"entry {entry} is never {state}")
+
+    def rest(self, method, path, token=None, body=None, kind="application/json"):
+        """The status and the answer."""
+        address = (self.queue / "address").read_text().strip()
+        request = urllib.request.Request(address + path, method=method, data=None if body is None else json.dumps(body).encode())
+        if body is not None:
+            request.add_header("Content-Type", kind)
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as refused:
+            return refused.code, json.load(refused)
+
+    def token(self, user=None):
+        folder = self.queue / "users" / user if user else self.queue
+        return (folder / "token").read_text().strip()
+
+    def add_user(self, name, role):
+        self.finish("serve", self.queue, "--add-user", name, "--role", role)
+
+    def assert_each_ended_once(self, entries):
+        """In the store's events, whose first bytes say which entry ended and how."""
+        store = sqlite3.connect(f"file:{self.queue}/queue.db?mode=ro", uri=True, timeout=PATIENCE_S)
+        ended = [payload for payload, in store.execute("select payload from events where kind = ?", (ENDED,))]
+        store.close()
+        # [4, id, state, reason] with numbers below 128.
+        final = sorted(payload[2] for payload in ended if payload[3] in ENDS)
+        self.assertEqual(final, sorted(entries))
+
+
+class Entries(QueueTest):
+    def test_commands_run_after_each_other_and_their_logs_are_read(self):
+        self.serve()
+        first = self.submit("--name", "first", "--", "sh", "-c", "echo hello from $CLADE_SLOTS; pwd")
+        second = self.submit("--after", first, "--slots", "2", "--", "sh", "-c", "echo then; exit 3")
+        third = self.submit("--after", second, "--", "true")
+        self.ask("wait", first)
+        self.ask("wait", first, second, third, status=1)
+        self.assertRegex(self.ask("logs", first).out, rf"hello from cpu:[01]\n{self.folder}\n")
+        self.assertEqual(self.ask("logs", "-f", second).out, "then\n")
+        self.assertEqual(self.describe(second)["reason"], "ended with status 3")
+        held = self.describe(third)
+        self.assertEqual((held["state"], held["reason"]), ("held", f"#{second} did not succeed"))
+        listed = self.ask("get", "--all").out
+        for word in ("succeeded", "failed", "held", "first"):
+            self.assertIn(word, listed)
+        self.ask("cancel", third)
+        self.assert_each_ended_once([first, second, third])
+
+    def test_what_runs_is_cancelled_with_all_that_it_started(self):
+        self.serve()
+        entry = self.submit("--", "sh", "-c", f"setsid sleep 1001 {self.folder} 2>/dev/null & sleep 1000")
+        self.await_state(entry, "running")
+        self.assertIn(str(entry), self.ask("top").out)
+        waits = self.submit("--slots", "2", "--", "true")
+        self.assertEqual(self.describe(waits)["reason"], "waits for 2 slots")
+        self.ask("cancel", entry)
+        self.ask("wait", waits)
+        self.ask("wait", entry, status=1)
+        self.assertIn("has been cancelled already", self.ask("cancel", entry, status=2).err)
+        self.assertEqual(self.describe(entry)["state"], "cancelled")
+
+    def test_a_run_makes_room_and_ends_as_if_it_had_not(self):
+        experiment = self.write_experiment(duration="60ms")
+        self.serve()
+        run = self.submit(experiment, "--slots", "2", "--", "--seed", "11")
+        found = await_true(lambda: self.describe(run)["run"], "no run was made")
+        await_true(lambda: self.records_of(pathlib.Path(found, "run.db")) > 6, "nothing is recorded")
+        urgent = self.submit("--priority", "5", "--slots", "2", "--", "true")
+        self.ask("wait", urgent)
+        self.ask("wait", run)
+        self.assertEqual(self.describe(run)["starts"], 2)
+        self.assertIn("resumes", self.ask("logs", run).out)
+        disturbed = json.loads(self.finish("show", found, "--json").out)
+        self.finish("run", experiment, "--slots", "2", "--seed", "11")
+        self.assertEqual(disturbed["digest"], self.digest())
+
+    def test_wrong_words_are_refused_in_a_sentence(self):
+        self.assertIn("which queue?", self.finish("get", status=2).err)
+        self.assertIn("is no queue's folder", self.ask("get", status=2).err)
+        self.serve()
+        for words, sentence in ((("submit", "--slots", "3", "--", "true"), "this server has 2"),
+                                (("submit", "--after", "7", "--", "true"), "there is no #7"),
+                                (("submit", "x.toml", "--", "--runs", "here"), "the queue says that of a run"),
+                                (("describe", "9"), "there is no #9"), (("wait", "9"), "there is no #9"),
+                                (("logs", "9"), "there is no #9"), (("cancel", "9"), "there is no #9")):
+            self.assertIn(sentence, self.ask(*words, status=2).err)
+        self.assertIn("is served already", self.finish("serve", self.queue, status=2).err)
+        self.stop()
+        self.assertIn("no server of the queue answers", self.ask("get", status=2).err)
+
+
+class Faults(QueueTest):
+    def test_a_server_that_is_killed_loses_nothing(self):
+        experiment = self.write_experiment(duration="60ms")
+        counted = self.folder / "counted"
+        self.serve(slots="4")
+        run = self.submit(experiment, "--slots", "2")
+        entries = [run]
+        for number in range(12):
+            entries.append(self.submit("--", "sh", "-c", f"sleep 0.5; echo {number} >>{counted}"))
+        entries.append(self.submit("--after", entries[-1], "--", "true"))
+        for _ in range(3):
+            await_true(lambda: self.running() >= 2, "nothing runs")
+            self.server.process.send_signal(signal.SIGKILL)
+            self.assertEqual(self.server.process.wait(PATIENCE_S), -signal.SIGKILL)
+            self.serve(slots="4")
+        self.ask("wait", *entries)
+        self.assert_each_ended_once(entries)
+        self.assertEqual({int(line) for line in counted.read_text().split()}, set(range(12)))
+        self.assertGreater(sum(self.describe(e)["losses"] for e in entries), 0)
+
+    def test_a_server_that_is_told_to_end_drains_and_goes_on_later(self):
+        experiment = self.write_experiment(duration="60ms")
+        self.serve()
+        run = self.submit(experiment)
+        found = await_true(lambda: self.describe(run)["run"], "no run was made")
+        await_true(lambda: self.records_of(pathlib.Path(found, "run.db")) > 4, "nothing is recorded")
+        address = (self.queue / "address").read_text()
+        self.stop()
+        self.serve()
+        self.assertEqual((self.queue / "address").read_text(), address)
+        self.ask("wait", run)
+        described = self.describe(run)
+        self.assertEqual((described["starts"], described["losses"]), (2, 0))
+
+
+class Access(QueueTest):
+    def test_nobody_is_answered_without_a_token(self):
+        self.serve()
+        for method, path in (("GET", "/v1/entries"), ("POST", "/v1/entries"), ("GET", "/v1/entries/1"),
+                             ("GET", "/v1/entries/1/log"), ("DELETE", "/v1/entries/1"), ("GET", "/v1/machine"),
+                             ("GET", "/"), ("GET", "/nothing")):
+            for token in (None, "x", self.token()[:-1]):
+                status, answer = self.rest(method, path, token)
+                self.assertEqual((status, list(answer)), (401, ["error"]), path)
+        self.assertEqual(self.rest("GET", "/v1/entries", self.token())[0], 200)
+        self.assertEqual(self.rest("GET", "/nothing", self.token())[0], 404)
+
+    def test_roles_may_do_what_they_may(self):
+        self.serve()
+        for name, role in (("ann", "user"), ("bob", "user"), ("eve", "viewer")):
+            self.add_user(name, role)
+        ann, bob, eve, admin = (self.token(user) for user in ("ann", "bob", "eve", None))
+        task = {"entries": [{"command": ["sh", "-c", "echo secret"], "directory": "/"}] * 2}
+        status, answer = self.rest("POST", "/v1/entries", ann, task)
+        self.assertEqual((status, answer), (200, {"ids": [1, 2]}))
+        self.ask("wait", 1, 2, queue=self.queue / "users" / "ann")
+        self.assertEqual(self.rest("POST", "/v1/entries", eve, task)[0], 403)
+        self.assertEqual(self.ask("logs", 1, queue=self.queue / "users" / "ann").out, "secret\n")
+        self.assertEqual(self.ask("logs", 1).out, "secret\n")
+        for token in (bob, eve):
+            self.assertEqual(self.rest("GET", "/v1/entries/1/log", token)[0], 403)
+            self.assertEqual(self.rest("DELETE", "/v1/entries/1", token)[0], 403)
+            status, seen = self.rest("GET", "/v1/entries/1", token)
+            self.assertEqual((status, seen["user"], seen["command"], seen.get("folder")), (200, "ann", None, None))
+        self.assertEqual(self.rest("DELETE", "/v1/entries/1", admin)[0], 409)
+        tokens = self.queue / "tokens"
+        self.assertEqual(tokens.stat().st_mode & 0o777, 0o600)
+        tokens.write_text("".join(line for line in tokens.read_text().splitlines(True) if " bob " not in line))
+        self.assertEqual(self.rest("GET", "/v1/entries", bob)[0], 401)
+        self.assertEqual(self.rest("GET", "/v1/entries", ann)[0], 200)
+
+    def test_bad_requests_are_answered_in_sentences(self):
+        self.serve()
+        for body in ({}, {"entries": []}, {"entries": [{}]}, {"entries": [{"command": ["x"], "directory": "here"}]}):
+            status, answer = self.rest("POST", "/v1/entries", self.token(), body)
+            self.assertEqual((status, list(answer)), (400, ["error"]), body)
+        task = {"entries": [{"command": ["true"], "directory": "/"}]}
+        self.assertEqual(self.rest("POST", "/v1/entries", self.token(), task, kind="text/plain")[0], 415)
+        for path in ("/v1/entries?ids=x", "/v1/entries?ids=1,", "/v1/entries?count=-1", "/v1/entries?wait=long"):
+            self.assertEqual(self.rest("GET", path, self.token())[0], 400, path)
+
+    def test_other_machines_come_with_tls_alone(self):
+        refused = self.finish("serve", self.queue, "--listen", "0.0.0.0:0", status=2).err
+        self.assertIn("not of this machine's loopback", refused)
+        self.assertIn("are no certificate", self.finish("serve", self.queue, "--certificate", os.devnull,
+                                                        "--key", os.devnull, status=2).err)
+
+
+class Tls(QueueTest):
+    def certificate(self, name):
+        """A certificate of its own for this address, and its key."""
+        files = [self.folder / f"{name}.{part}" for part in ("certificate", "key")]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out", files[0], "-keyout", files[1],
+                        "-subj", "/CN=lab", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        return files
+
+    @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make a certificate with")
+    def test_a_server_with_tls_is_known_by_its_certificate(self):
+        certificate, key = self.certificate("right")
+        self.serve("--certificate", certificate, "--key", key)
+        self.assertTrue((self.queue / "address").read_text().startswith("https://127.0.0.1:"))
+        entry = self.submit("--", "sh", "-c", "echo behind TLS; seq 300000")
+        self.ask("wait", entry)
+        self.assertEqual(len(self.ask("logs", entry).out.splitlines()), 300001)
+        shutil.copy(self.certificate("wrong")[0], self.queue / "certificate")
+        self.assertIn("no server of the queue answers", self.ask("get", status=2).err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,234 @@
+#include "tests/support/scratch.hpp"
+#include "tools/queue/entry_command.hpp"
+#include "tools/queue/queue_head.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+using namespace clade;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<slot> cores(unsigned count) {
+  std::vector<slot> slots;
+  for (unsigned i = 0; i < count; ++i)
+    slots.push_back({.name = "cpu:" + std::to_string(i), .device = "cpu"});
+  return slots;
+}
+
+queue_submission shell(const std::string& script, const std::string& user = "ann") {
+  return {.user = user, .words = {"/bin/sh", "-c", script}, .directory = "/tmp"};
+}
+
+/// A head with its thread, which ends with it.
+class served_queue {
+public:
+  explicit served_queue(const std::filesystem::path& folder, unsigned slots = 2,
+                        const queue_rules& rules = {}) {
+    auto opened = queue_head::open({.folder = folder,
+                                    .program = "/bin/false",
+                                    .slots = cores(slots),
+                                    .rules = rules,
+                                    .run_grace = 100ms,
+                                    .grace = 100ms});
+    REQUIRE(opened);
+    head_ = std::move(*opened);
+    thread_ =
+        std::thread([this] { ended_ = head_->serve([this] { return stop_.load(); }); });
+  }
+
+  ~served_queue() {
+    stop_ = true;
+    head_->wake();
+    thread_.join();
+    CHECK(ended_);
+  }
+
+  queue_head* operator->() const { return head_.get(); }
+
+  entry_id submit(queue_submission s) const {
+    const auto ids = head_->submit({std::move(s)});
+    REQUIRE(ids);
+    return ids->front();
+  }
+
+  /// The entry, once it is as `is` says.
+  template<class Is>
+  queue_entry await(entry_id id, Is is) const {
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    for (std::uint64_t seen = UINT64_MAX; std::chrono::steady_clock::now() < until;) {
+      seen = head_->await_change(seen, 1s);
+      const auto e = head_->look([&](const queue_state& s) { return s.entries.at(id); });
+      if (is(e))
+        return e;
+    }
+    FAIL("waited in vain for #" << id);
+    return {};
+  }
+
+  queue_entry await_end(entry_id id) const {
+    return await(id, [](const queue_entry& e) { return is_over(e.state); });
+  }
+
+  void await_running(entry_id id) const {
+    await(id, [](const queue_entry& e) { return e.state == entry_state::running; });
+  }
+
+private:
+  std::unique_ptr<queue_head> head_;
+  std::atomic<bool> stop_ = false;
+  expected<void> ended_;
+  std::thread thread_;
+};
+
+std::string log_of(const std::filesystem::path& folder, entry_id id) {
+  std::ifstream in(entry_folder(folder, id) / entry_log_name);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+TEST_CASE("queue head: a command runs on its slots, and its end is recorded") {
+  const scratch_folder folder;
+  const served_queue q(folder.path());
+  auto wants_two = shell("echo on $CLADE_SLOTS as $CLADE_ENTRY in $PWD");
+  wants_two.slots = 2;
+  const auto good = q.submit(wants_two);
+  const auto bad = q.submit(shell("exit 3"));
+  CHECK(q.await_end(good).state == entry_state::succeeded);
+  CHECK(log_of(folder.path(), good) == "on cpu:0 cpu:1 as 1 in /tmp\n");
+  const auto failed = q.await_end(bad);
+  CHECK(failed.state == entry_state::failed);
+  CHECK(failed.reason == "ended with status 3");
+}
+
+TEST_CASE("queue head: a program that is not there is a failed entry") {
+  const scratch_folder folder;
+  const served_queue q(folder.path());
+  auto none = shell("");
+  none.words = {"no-such-program-at-all"};
+  const auto e = q.await_end(q.submit(none));
+  CHECK(e.state == entry_state::failed);
+  CHECK(e.reason == "there is no program no-such-program-at-all on this machine");
+  auto nowhere = shell("true");
+  nowhere.directory = "/no/such/folder";
+  CHECK(q.await_end(q.submit(nowhere)).state == entry_state::failed);
+}
+
+TEST_CASE("queue head: an entry that is cancelled ends with all that it started") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 1);
+  const auto id = q.submit(shell("trap '' TERM; setsid sleep 1000 & sleep 1000; wait"));
+  const auto waits = q.submit(shell("true"));
+  q.await_running(id);
+  REQUIRE(q->cancel(id, "ann"));
+  const auto e = q.await_end(id);
+  CHECK(e.state == entry_state::cancelled);
+  CHECK(e.reason == "cancelled by ann");
+  // Its log is locked by what it started for as long as that is there.
+  CHECK(await_former(entry_folder(folder.path(), id) / entry_log_name,
+                     std::chrono::steady_clock::now()));
+  CHECK(q.await_end(waits).state == entry_state::succeeded);
+  CHECK(q->cancel(id, "ann").error().message == "#1 has been cancelled already");
+  CHECK(q->cancel(9, "ann").error().kind == error_kind::not_found);
+}
+
+TEST_CASE("queue head: what runs longer than it said is ended") {
+  const scratch_folder folder;
+  const served_queue q(folder.path());
+  auto slow = shell("exec sleep 1000");
+  slow.time = 1s;
+  const auto e = q.await_end(q.submit(slow));
+  CHECK(e.state == entry_state::failed);
+  CHECK(e.reason == "ran longer than its 1 s; killed by signal 15 (Terminated)");
+}
+
+TEST_CASE("queue head: a higher priority takes the slot of what may be begun again") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 1);
+  const auto go = folder.path() / "go";
+  auto low = shell("echo begun; test -e " + go.string() + " || exec sleep 1000");
+  low.requeue = true;
+  const auto first = q.submit(low);
+  q.await_running(first);
+  auto high = shell("echo > " + go.string());
+  high.priority = 2;
+  CHECK(q.await_end(q.submit(high)).state == entry_state::succeeded);
+  const auto e = q.await_end(first);
+  CHECK(e.state == entry_state::succeeded);
+  CHECK(e.starts == 2);
+}
+
+TEST_CASE("queue head: the next one goes on with what waits and what ran") {
+  const scratch_folder folder;
+  const auto go = folder.path() / "go";
+  entry_id running = 0, waiting = 0, done = 0;
+  {
+    const served_queue q(folder.path(), 1);
+    done = q.submit(shell("true"));
+    REQUIRE(q.await_end(done).state == entry_state::succeeded);
+    running = q.submit(shell("test -e " + go.string() + " || exec sleep 1000"));
+    q.await_running(running);
+    waiting = q.submit(shell("true"));
+  }
+  std::ofstream(go) << "\n";
+  const served_queue q(folder.path(), 1);
+  CHECK(q.await_end(waiting).state == entry_state::succeeded);
+  CHECK(q.await_end(running).state == entry_state::succeeded);
+  CHECK(q.await_end(running).starts == 2);
+  CHECK(q.await_end(done).starts == 1);
+}
+
+TEST_CASE(
+    "queue head: what can never run is refused, and nothing of its batch is taken") {
+  const scratch_folder folder;
+  queue_rules rules;
+  rules.quotas["bob"] = 1;
+  const served_queue q(folder.path(), 2, rules);
+  const auto refusal = [&](queue_submission s) {
+    const auto taken = q->submit({shell("true"), std::move(s)});
+    REQUIRE_FALSE(taken);
+    CHECK(taken.error().kind == error_kind::invalid_input);
+    return taken.error().message;
+  };
+  auto s = shell("true");
+  s.slots = 3;
+  CHECK(refusal(s) == "it wants 3 slots, and this server has 2");
+  s.slots = 1;
+  s.device = "cuda";
+  CHECK(refusal(s) == "it wants 1 cuda slots, and this server has 0");
+  s = shell("true", "bob");
+  s.slots = 2;
+  CHECK(refusal(s) == "it wants 2 slots, and bob may have 1");
+  s = shell("true");
+  s.after = {1};
+  CHECK(refusal(s) == "there is no #1 to come after");
+  s = shell("true");
+  s.directory = "here";
+  CHECK(refusal(s) == "the directory is no absolute path");
+  s = shell("true");
+  s.name = "\x1b[2J";
+  CHECK(refusal(s) == "a name has 200 bytes at most, and no control characters");
+  s = {.user = "ann",
+       .kind = entry_kind::run,
+       .words = {"x.toml", "--slots=2"},
+       .directory = "/"};
+  CHECK_THAT(refusal(s), Catch::Contains("clade submit --slots N"));
+  CHECK(q->look([](const queue_state& state) { return state.last_id(); }) == 0);
+}
+
+TEST_CASE("queue head: ten thousand that wait are taken and listed") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 1);
+  q.await_running(q.submit(shell("exec sleep 1000")));
+  for (int batch = 0; batch < 10; ++batch)
+    REQUIRE(q->submit(std::vector<queue_submission>(1000, shell("true"))));
+  CHECK(q->look([](const queue_state& s) { return s.waiting.size(); }) == 10'000);
+}

@@ -1,0 +1,52 @@
+#include "tools/cli/queue_option.hpp"
+
+#include "actors/transport/tls_guard.hpp"
+#include "engine/queue/queue_entry.hpp"
+
+namespace clade {
+
+void add_queue_option(CLI::App& sub, std::filesystem::path& queue) {
+  sub.add_option("--queue", queue,
+                 "The folder of clade serve, or the one that its user was given")
+      ->envname("CLADE_QUEUE");
+}
+
+expected<queue_client> open_queue(const std::filesystem::path& queue) {
+  if (queue.empty())
+    return fail(error_kind::invalid_input,
+                "which queue? write --queue FOLDER, or: export CLADE_QUEUE=FOLDER");
+  carry_no_frames();
+  return queue_client::open(queue);
+}
+
+expected<void>
+follow_entries(queue_client& client, const std::string& query,
+               const std::function<bool(const ordered_json& entries)>& look) {
+  std::string since;
+  while (true) {
+    auto answer = client.get("/v1/entries?" + query + since);
+    if (!answer)
+      return tl::unexpected(answer.error());
+    if (!look((*answer)["entries"]))
+      return {};
+    since =
+        "&wait=15000&seen=" + std::to_string((*answer)["change"].get<std::uint64_t>());
+  }
+}
+
+std::string joined(const std::vector<std::uint64_t>& ids) {
+  std::string text;
+  for (const auto id : ids)
+    text += (text.empty() ? "" : ",") + std::to_string(id);
+  return text;
+}
+
+bool is_over(const ordered_json& entry) {
+  const auto state = entry.value("state", "");
+  for (std::size_t i = 0; i < entry_states; ++i)
+    if (const auto s = static_cast<entry_state>(i); state == to_text(s))
+      return is_over(s);
+  return false;
+}
+
+} // namespace clade

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "tools/cli/command.hpp"
+#include "tools/queue/queue_client.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// Adds `--queue`, which CLADE_QUEUE may say instead.
+void add_queue_option(CLI::App& sub, std::filesystem::path& queue);
+
+/// Opens the client of that queue. An error says how to name one.
+[[nodiscard]] expected<queue_client> open_queue(const std::filesystem::path& queue);
+
+/// Asks for entries (`query` of /v1/entries: "state=all", "ids=1,2") again and again, as
+/// they change, until `look` returns false.
+[[nodiscard]] expected<void>
+follow_entries(queue_client& client, const std::string& query,
+               const std::function<bool(const ordered_json& entries)>& look);
+
+/// "1,2,3"
+[[nodiscard]] std::string joined(const std::vector<std::uint64_t>& ids);
+
+/// Whether nothing more happens to an entry, by its "state".
+[[nodiscard]] bool is_over(const ordered_json& entry);
+
+} // namespace clade

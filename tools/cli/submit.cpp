@@ -1,0 +1,87 @@
+#include "engine/queue/queue_entry.hpp"
+#include "tools/cli/queue_option.hpp"
+#include "tools/queue/queue_json.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+struct submit_options {
+  std::filesystem::path queue;
+  queue_submission what;
+  std::string first;
+  std::vector<std::string> others;
+  std::string time = "0s";
+  bool train = false, json = false;
+};
+
+int submit(submit_options options) {
+  auto& s = options.what;
+  const auto time = parse_time("--time", options.time);
+  if (!time)
+    return report(time.error());
+  s.words = {options.first};
+  s.words.insert(s.words.end(), options.others.begin(), options.others.end());
+  s.time = std::chrono::ceil<std::chrono::seconds>(*time);
+  if (options.train)
+    s.kind = entry_kind::train;
+  else if (options.first.ends_with(".toml"))
+    s.kind = entry_kind::run;
+  s.directory = std::filesystem::current_path().string();
+  auto answer = open_queue(options.queue).and_then([&](queue_client client) {
+    return client.post("/v1/entries", {{"entries", {submission_json(s)}}});
+  });
+  if (!answer)
+    return report(answer.error());
+  const auto& id = (*answer)["ids"].at(0);
+  if (options.json)
+    std::cout << text_of({{"id", id}}) << "\n";
+  else
+    std::cout << id << "\n";
+  return 0;
+}
+
+} // namespace
+
+void add_submit(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<submit_options>();
+  auto* sub = app.add_subcommand("submit", "Put a run or a command into a queue");
+  auto& s = options->what;
+  add_queue_option(*sub, options->queue);
+  sub->add_option("what", options->first,
+                  "An experiment file, NAME.toml, to be run; or, behind --, a program")
+      ->required();
+  // An option of its own: else "--" behind the file would end the command.
+  sub->add_option("words", options->others,
+                  "Behind --: options of clade run, or what the program is given");
+  sub->add_flag("--train", options->train,
+                "What follows is for clade train: one network is trained");
+  sub->add_option("--name", s.name, "For people");
+  sub->add_option("--priority", s.priority, "Larger is sooner")->capture_default_str();
+  sub->add_option("--slots", s.slots, "How many slots it gets, all at once")
+      ->capture_default_str();
+  sub->add_option("--device", s.device, "The kind of its slots: cpu or cuda");
+  sub->add_option("--time", options->time,
+                  "How long it may run, such as 2h. What says so may begin before an "
+                  "entry that waits for many slots")
+      ->capture_default_str();
+  sub->add_option("--after", s.after, "Entries that must have succeeded before")
+      ->take_all()
+      ->delimiter(',');
+  sub->add_flag("--requeue", s.requeue,
+                "A command that may be stopped for a higher priority, and begun again");
+  sub->add_flag("--json", options->json, "One JSON object, for programs");
+  sub->footer(
+      "Prints the entry's number. Examples:\n"
+      "  clade submit experiments/digits.toml --slots 2 -- --seed 3\n"
+      "  clade submit --after 1 --priority 5 -- python3 plot.py --all\n"
+      "  clade submit --train -- digits --epochs 200\n"
+      "It works in this directory, as the user who runs clade serve, with that one's\n"
+      "environment. A command finds its slots in CLADE_SLOTS and CUDA_VISIBLE_DEVICES.");
+  sub->callback([&chosen, options] { chosen = [options] { return submit(*options); }; });
+}
+
+} // namespace clade

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "engine/report/json_parts.hpp"
+#include "genome/error.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace clade {
+
+/// Asks the server of a queue (queue_server.hpp). Every call blocks until it is answered.
+/// An error is what the server said, or that none answers.
+class queue_client {
+public:
+  /// Of a queue's folder, or the folder that a user was given: `address`, `token` and,
+  /// with TLS, the `certificate` that the server must show.
+  [[nodiscard]] static expected<queue_client> open(const std::filesystem::path& folder);
+
+  queue_client(queue_client&&) noexcept;
+  ~queue_client();
+
+  [[nodiscard]] expected<ordered_json> get(const std::string& path);
+  [[nodiscard]] expected<ordered_json> post(const std::string& path,
+                                            const ordered_json& body);
+  [[nodiscard]] expected<ordered_json> remove(const std::string& path);
+  /// The answer as it is.
+  [[nodiscard]] expected<std::string> get_bytes(const std::string& path);
+
+private:
+  struct impl;
+  explicit queue_client(std::unique_ptr<impl> i);
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace clade

@@ -1,0 +1,330 @@
+#include "tools/queue/queue_head.hpp"
+
+#include "genome/child_process.hpp"
+#include "genome/wall_clock.hpp"
+#include "tools/queue/entry_command.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace clade {
+
+namespace {
+
+constexpr std::size_t most_word_bytes = 64 << 10;
+constexpr std::size_t most_name_bytes = 200;
+constexpr std::int64_t most_priority = 1000;
+/// As far ahead as poll counts, and the clock on the wall is trusted.
+constexpr std::int64_t longest_wait_ms = 60'000;
+/// Of the processes of a server that was killed.
+constexpr auto longest_end_of_former = std::chrono::seconds(20);
+
+tl::unexpected<error> refuse(const std::string& why) {
+  return fail(error_kind::invalid_input, why);
+}
+
+/// What can be said of a submission without the queue.
+expected<void> check_words(const queue_submission& s) {
+  if (s.words.empty() || s.words.front().empty())
+    return refuse("the command is empty");
+  std::size_t bytes = s.directory.size();
+  for (const auto& w : s.words) {
+    bytes += w.size() + 1;
+    if (w.find('\0') != std::string::npos)
+      return refuse("a word of the command has a zero byte");
+    if (is_resumable(s.kind))
+      for (const char* ours : {"--slots", "--runs"})
+        if (w == ours || w.starts_with(std::string(ours) + "="))
+          return refuse(w
+                        + ": the queue says that of a run; clade submit --slots N says "
+                          "how many slots it gets");
+  }
+  if (bytes > most_word_bytes)
+    return refuse("the command has more than 64 KiB");
+  if (!s.directory.starts_with('/') || s.directory.find('\0') != std::string::npos)
+    return refuse("the directory is no absolute path");
+  if (s.name.size() > most_name_bytes
+      || std::ranges::any_of(s.name, [](unsigned char c) { return c < 32 || c == 127; }))
+    return refuse("a name has 200 bytes at most, and no control characters");
+  if (s.priority < -most_priority || s.priority > most_priority)
+    return refuse("a priority is from -1000 to 1000");
+  return {};
+}
+
+} // namespace
+
+queue_head::queue_head(queue_head_params params, queue_store store, queue_state state)
+    : params_(std::move(params)),
+      store_(std::move(store)),
+      state_(std::move(state)) {
+  for (const auto& s : params_.slots)
+    slots_.push_back({.name = s.name, .device = s.device == "cpu" ? "cpu" : "cuda"});
+}
+
+expected<std::unique_ptr<queue_head>> queue_head::open(queue_head_params params) {
+  auto store = queue_store::open(params.folder / queue_file_name);
+  if (!store)
+    return tl::unexpected(store.error());
+  auto state = store->load(params.rules.half_life);
+  if (!state)
+    return tl::unexpected(state.error());
+  std::unique_ptr<queue_head> made(
+      new queue_head(std::move(params), std::move(*store), std::move(*state)));
+  if (!made->changed_.usable())
+    return fail(error_kind::io, "no event descriptor can be had");
+  std::vector<queue_event> lost;
+  const auto until = clock::now() + longest_end_of_former;
+  for (const auto id : made->state_.running) {
+    const auto log = entry_folder(made->params_.folder, id) / entry_log_name;
+    if (auto ended = await_former(log, until); !ended)
+      return tl::unexpected(ended.error());
+    lost.emplace_back(entry_lost{id});
+  }
+  if (auto recorded = made->record(lost); !recorded)
+    return tl::unexpected(recorded.error());
+  return made;
+}
+
+expected<void> queue_head::record(const std::vector<queue_event>& events) {
+  if (events.empty())
+    return {};
+  const auto at = store_.append(events);
+  if (!at)
+    return tl::unexpected(at.error());
+  for (const auto& e : events)
+    if (auto folded = apply(state_, e, *at); !folded)
+      return fail(error_kind::internal, folded.error().message);
+  ++changes_;
+  told_.notify_all();
+  return {};
+}
+
+expected<void> queue_head::check(const queue_submission& s) const {
+  if (auto ok = check_words(s); !ok)
+    return ok;
+  const auto of_its_kind =
+      std::ranges::count_if(slots_, [&](const auto& one) { return serves(one, s); });
+  const auto kind = s.device.empty() ? "" : s.device + " ";
+  if (s.slots == 0 || static_cast<std::ptrdiff_t>(s.slots) > of_its_kind)
+    return refuse("it wants " + std::to_string(s.slots) + " " + kind
+                  + "slots, and this server has " + std::to_string(of_its_kind));
+  if (const auto quota = params_.rules.quota_of(s.user); quota != 0 && s.slots > quota)
+    return refuse("it wants " + std::to_string(s.slots) + " slots, and " + s.user
+                  + " may have " + std::to_string(quota));
+  if (s.time.count() < 0)
+    return refuse("a time is above 0");
+  for (const auto before : s.after)
+    if (!state_.entries.contains(before))
+      return refuse("there is no #" + std::to_string(before) + " to come after");
+  return {};
+}
+
+expected<std::vector<entry_id>> queue_head::submit(std::vector<queue_submission> all) {
+  const std::lock_guard lock(mutex_);
+  std::vector<queue_event> events;
+  std::vector<entry_id> ids;
+  for (auto& s : all) {
+    if (auto ok = check(s); !ok)
+      return tl::unexpected(ok.error());
+    ids.push_back(state_.last_id() + ids.size() + 1);
+    events.emplace_back(entry_submitted{.id = ids.back(), .what = std::move(s)});
+  }
+  return record(events).map([&] {
+    wake();
+    return std::move(ids);
+  });
+}
+
+expected<void> queue_head::cancel(entry_id id, const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  const auto found = state_.entries.find(id);
+  if (found == state_.entries.end())
+    return fail(error_kind::not_found, "there is no #" + std::to_string(id));
+  const auto state = found->second.state;
+  if (state >= entry_state::succeeded)
+    return fail(error_kind::conflict,
+                "#" + std::to_string(id) + " has "
+                    + (state == entry_state::cancelled ? "been " : "")
+                    + std::string(to_text(state)) + " already");
+  const auto recorded =
+      state == entry_state::running
+          ? record({entry_stopping{.id = id, .cause = stop_cause::cancelled, .who = who}})
+          : record({entry_ended{.id = id,
+                                .state = entry_state::cancelled,
+                                .reason = "cancelled by " + who}});
+  return recorded.map([this] { wake(); });
+}
+
+std::uint64_t queue_head::await_change(std::uint64_t seen,
+                                       std::chrono::milliseconds most) const {
+  std::unique_lock lock(mutex_);
+  told_.wait_for(lock, most, [&] { return changes_ != seen || closed_; });
+  return changes_;
+}
+
+/// What has ended by now, or used its time.
+std::vector<queue_event> queue_head::ends() {
+  std::vector<queue_event> events;
+  for (auto one = processes_.begin(); one != processes_.end();) {
+    const auto status = one->second.process.take_end();
+    if (!status) {
+      ++one;
+      continue;
+    }
+    events.emplace_back(end_of(one->first, state_.entries.at(one->first), *status,
+                               describe_exit(*status)));
+    one = processes_.erase(one);
+  }
+  return events;
+}
+
+std::vector<queue_event> queue_head::stops(bool stopping) const {
+  std::vector<queue_event> events;
+  const auto now = unix_ms();
+  for (const auto id : state_.running) {
+    const auto& e = state_.entries.at(id);
+    if (e.stopping)
+      continue;
+    const auto time = std::chrono::milliseconds(e.what.time).count();
+    if (time > 0 && now >= e.started_ms + time)
+      events.emplace_back(entry_stopping{.id = id, .cause = stop_cause::out_of_time});
+    else if (stopping)
+      events.emplace_back(entry_stopping{.id = id, .cause = stop_cause::server_stopped});
+  }
+  return events;
+}
+
+/// A run drains at the first SIGTERM and stops at once at the second; what is still there
+/// after that is killed.
+void queue_head::tell_those_stopping() {
+  const auto now = clock::now();
+  for (auto& [id, one] : processes_) {
+    const auto& e = state_.entries.at(id);
+    if (!e.stopping)
+      continue;
+    const bool drains = is_resumable(e.what.kind) && one.times_told < 2;
+    const auto patience = drains ? params_.run_grace : params_.grace;
+    if (one.told && now < *one.told + patience)
+      continue;
+    const int most = is_resumable(e.what.kind) ? 2 : 1;
+    if (one.times_told < most)
+      one.process.tell_to_end();
+    else
+      one.process.kill();
+    one.told = now;
+    ++one.times_told;
+  }
+}
+
+expected<entry_process> queue_head::start_one(const next_entries::start& s) {
+  const auto folder = entry_folder(params_.folder, s.id);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    return fail(error_kind::io,
+                folder.string() + ": cannot be made: " + failed.message());
+  std::vector<slot> its;
+  std::ranges::copy_if(params_.slots, std::back_inserter(its), [&](const slot& one) {
+    return std::ranges::find(s.slots, one.name) != s.slots.end();
+  });
+  return entry_command(params_.program, folder, s.id, state_.entries.at(s.id).what, its)
+      .and_then([](const entry_process_params& p) { return entry_process::start(p); });
+}
+
+expected<void> queue_head::start(const std::vector<next_entries::start>& starts) {
+  std::vector<queue_event> begun, failed;
+  for (const auto& s : starts)
+    begun.emplace_back(entry_started{.id = s.id, .slots = s.slots});
+  if (auto recorded = record(begun); !recorded)
+    return recorded;
+  for (const auto& s : starts) {
+    auto process = start_one(s);
+    if (process)
+      processes_.emplace(s.id, running_entry{.process = std::move(*process)});
+    else
+      failed.emplace_back(entry_ended{
+          .id = s.id, .state = entry_state::failed, .reason = process.error().message});
+  }
+  return record(failed);
+}
+
+/// One look at all there is; returns whether another one is due at once.
+expected<bool> queue_head::step(bool stopping) {
+  const std::lock_guard lock(mutex_);
+  auto events = ends();
+  if (auto recorded = record(events); !recorded)
+    return tl::unexpected(recorded.error());
+  events = stops(stopping);
+  auto next =
+      stopping ? next_entries{} : find_next(state_, params_.rules, slots_, unix_ms());
+  for (const auto& s : next.stops)
+    if (std::ranges::none_of(events, [&](const queue_event& e) {
+          return std::get<entry_stopping>(e).id == s.id;
+        }))
+      events.emplace_back(entry_stopping{.id = s.id,
+                                         .cause = stop_cause::preempted,
+                                         .who = "#" + std::to_string(s.for_the_sake_of)});
+  if (auto recorded = record(events); !recorded)
+    return tl::unexpected(recorded.error());
+  if (auto started = start(next.starts); !started)
+    return tl::unexpected(started.error());
+  tell_those_stopping();
+  return !next.starts.empty();
+}
+
+int queue_head::ms_to_next_step() const {
+  std::int64_t least = longest_wait_ms;
+  const auto wall = unix_ms();
+  const auto now = clock::now();
+  for (const auto& [id, one] : processes_) {
+    const auto& e = state_.entries.at(id);
+    if (one.told) {
+      const bool drains = is_resumable(e.what.kind) && one.times_told < 2;
+      const auto due = *one.told + (drains ? params_.run_grace : params_.grace);
+      least = std::min<std::int64_t>(
+          least, std::chrono::ceil<std::chrono::milliseconds>(due - now).count());
+    } else if (e.what.time.count() > 0) {
+      least = std::min(
+          least, e.started_ms + std::chrono::milliseconds(e.what.time).count() - wall);
+    }
+  }
+  return static_cast<int>(std::max<std::int64_t>(least, 0));
+}
+
+void queue_head::wait_for_news() const {
+  std::vector<pollfd> files{
+      {.fd = changed_.descriptor(), .events = POLLIN, .revents = 0}};
+  int most = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [_, one] : processes_)
+      files.push_back({.fd = one.process.descriptor(), .events = POLLIN, .revents = 0});
+    most = ms_to_next_step();
+  }
+  const timespec time{.tv_sec = most / 1000, .tv_nsec = most % 1000 * 1'000'000L};
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::ppoll(files.data(), files.size(), &time, &none);
+}
+
+expected<void> queue_head::serve(const std::function<bool()>& stop) {
+  expected<void> served;
+  for (bool again = true; served && !(stop() && processes_.empty());) {
+    if (!again)
+      wait_for_news();
+    static_cast<void>(changed_.take()); // It carries nothing but the wake-up.
+    const auto stepped = step(stop());
+    if (!stepped)
+      served = tl::unexpected(stepped.error());
+    else
+      again = *stepped;
+  }
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  told_.notify_all();
+  return served;
+}
+
+} // namespace clade
