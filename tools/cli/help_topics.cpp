@@ -235,6 +235,8 @@ std::string environment_text() {
                          ~/.cache/clade
   CLADE_BENCHMARKS       where the files of benchmark tables are (clade help tables)
   CLADE_QUEUE            the folder of the queue that submit, get, logs and others ask
+  CLADE_QUEUE_PATIENCE   for so many seconds they ask again where no server is there; 600
+                         for what runs in a queue, else 0
   CLADE_NVML             NVIDIA's management library, if it is not libnvidia-ml.so.1
   CUDA_VISIBLE_DEVICES   hides GPUs, as for every program that uses CUDA
 
@@ -282,7 +284,25 @@ server; CLADE_QUEUE, or --queue, says which.
   clade get                                  what waits and runs; -w: as it changes
   clade describe 1;  clade logs -f 1         all about an entry; what it writes
   clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
-  clade top                                  who has which slots
+  clade pods 1;      clade top               its processes; who has which slots
+
+Machines: any number may run what is in the queue beside the server's own slots, or
+instead of them (--slots none). Each has a copy of a worker's folder and the directories
+that entries work in, as on a shared file system.
+
+  clade serve FOLDER --add-user lab --role worker
+  clade worker --queue COPY --slots auto     on each machine; --name where hosts share one
+
+Each asks the server for what to run, so nothing listens there. An entry has slots of one
+machine, and a run goes on where it has begun; its results stay there (`describe` says
+where), its log is with the server. While the server is away what runs goes on, and is
+told of afterwards. A machine that is not heard of for --lease is lost: what ran there
+waits again, a run begins anew on another machine. If it was cut off and not dead, it
+ends that as soon as it hears of the server; until then both may have run.
+
+Flows: a command may submit and wait itself (CLADE_QUEUE names its queue, as its user),
+such as one that writes configurations, submits a training for each with --once WORD, so
+that it may be begun again, and then itself --after all of them.
 
 Who is next: the largest priority; but each day of waiting weighs as much as a step of it
 (--ageing), and of equal priorities it is the turn of the user who had least of late
@@ -302,11 +322,11 @@ succeed: it never starts), succeeded, failed, cancelled.
 Faults: what was submitted is on the disk when submit ends. Processes end with the server,
 however it ends; started again, it goes on with runs and begins commands anew, which
 `describe` counts (starts, losses). What was lost five times has failed. There is one
-server for a folder and one machine for a server: where its disk fails, the queue is lost.
+server for a folder and one disk for a server: where its disk fails, the queue is lost.
 
 Roles: a viewer sees the queue, a user submits, reads and cancels their own, an admin
-everybody's. A deleted line of FOLDER/tokens lets nobody in. All entries run as the user
-who serves: roles keep people apart who trust each other with that account's files.
+everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets nobody in.
+Entries run as the user who serves, or who started the worker: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
 )";
 }

@@ -32,7 +32,8 @@ int submit(submit_options options) {
     s.kind = entry_kind::run;
   s.directory = std::filesystem::current_path().string();
   auto answer = open_queue(options.queue).and_then([&](queue_client client) {
-    return client.post("/v1/entries", {{"entries", {submission_json(s)}}});
+    return client.post("/v1/entries", {{"entries", {submission_json(s)}}},
+                       !s.once.empty());
   });
   if (!answer)
     return report(answer.error());
@@ -69,8 +70,11 @@ void add_submit(CLI::App& app, command& chosen) {
                   "entry that waits for many slots")
       ->capture_default_str();
   sub->add_option("--after", s.after, "Entries that must have succeeded before")
-      ->take_all()
+      ->allow_extra_args(false)
       ->delimiter(',');
+  sub->add_option("--once", s.once,
+                  "A word of yours: what you have submitted under it already is not "
+                  "submitted again, and its number is printed");
   sub->add_flag("--requeue", s.requeue,
                 "A command that may be stopped for a higher priority, and begun again");
   sub->add_flag("--json", options->json, "One JSON object, for programs");
@@ -79,8 +83,10 @@ void add_submit(CLI::App& app, command& chosen) {
       "  clade submit experiments/digits.toml --slots 2 -- --seed 3\n"
       "  clade submit --after 1 --priority 5 -- python3 plot.py --all\n"
       "  clade submit --train -- digits --epochs 200\n"
-      "It works in this directory, as the user who runs clade serve, with that one's\n"
-      "environment. A command finds its slots in CLADE_SLOTS and CUDA_VISIBLE_DEVICES.");
+      "It works in this directory, as the user who runs clade serve, or clade worker on\n"
+      "another machine, with that one's environment. A command finds its slots in\n"
+      "CLADE_SLOTS and CUDA_VISIBLE_DEVICES, and may itself submit and wait, as its user:\n"
+      "CLADE_QUEUE says where.");
   sub->callback([&chosen, options] { chosen = [options] { return submit(*options); }; });
 }
 

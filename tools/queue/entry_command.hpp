@@ -13,6 +13,8 @@ namespace clade {
 /// `runs` that it made.
 inline constexpr const char* entries_folder_name = "entries";
 inline constexpr const char* entry_log_name = "log";
+/// And the folder with which what runs there asks the queue's server as its user.
+inline constexpr const char* entry_queue_name = "queue";
 
 [[nodiscard]] std::filesystem::path entry_folder(const std::filesystem::path& queue,
                                                  entry_id id);

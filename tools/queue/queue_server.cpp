@@ -1,6 +1,7 @@
 #include "tools/queue/queue_server.hpp"
 
 #include "tools/queue/entry_command.hpp"
+#include "tools/queue/node_routes.hpp"
 #include "tools/queue/queue_json.hpp"
 #include "tools/views/web/web_answers.hpp"
 
@@ -126,8 +127,10 @@ private:
   void cancel(const queue_user& u, entry_id id, response& res);
   void log(const queue_user& u, entry_id id, const request& req, response& res);
   void machine(response& res);
+  void processes(const queue_user& u, entry_id id, response& res);
   [[nodiscard]] expected<void> check_theirs(const queue_user& u, entry_id id) const;
-  [[nodiscard]] std::string reason_of(const queue_state& state, entry_id id) const;
+  [[nodiscard]] std::string reason_of(const queue_state& state, const queue_slots& slots,
+                                      entry_id id) const;
   [[nodiscard]] std::string listed(const queue_user& u, const list_query& q) const;
   [[nodiscard]] std::uint64_t await(std::uint64_t seen, std::uint64_t wait_ms);
 
@@ -187,6 +190,13 @@ void http_queue_server::route() {
                }));
   server_->Get("/v1/machine",
                known([this](const auto&, const auto&, auto& res) { machine(res); }));
+  server_->Get(R"(/v1/entries/(\d{1,18})/processes)",
+               known([this](const auto& u, const auto& req, auto& res) {
+                 processes(u, id_of(req), res);
+               }));
+  add_node_routes(*server_, head_, [this](const request& req, response& res) {
+    return let_in(req, res);
+  });
   server_->set_error_handler([](const request& req, response& res) {
     if (res.body.empty() && !res.content_provider_)
       give_error(res, res.status, "there is no " + req.method + " " + req.path);
@@ -199,6 +209,9 @@ std::optional<queue_user> http_queue_server::let_in(const request& req, response
   auto u = said.starts_with(scheme)
                ? tokens_.find(said.substr(scheme.size()))
                : fail(error_kind::refused, "say who asks: Authorization: Bearer TOKEN");
+  if (!u && said.starts_with(scheme))
+    if (auto user = head_.user_of_entry(said.substr(scheme.size())))
+      u = queue_user{.name = std::move(*user), .role = queue_role::user};
   if (u)
     return *u;
   const bool nobody = u.error().kind == error_kind::refused;
@@ -209,7 +222,7 @@ std::optional<queue_user> http_queue_server::let_in(const request& req, response
 }
 
 void http_queue_server::submit(const queue_user& u, const request& req, response& res) {
-  if (u.role == queue_role::viewer)
+  if (u.role != queue_role::user && u.role != queue_role::admin)
     return give_error(res, 403, u.name + " may look, and not submit");
   if (!req.get_header_value("Content-Type").starts_with("application/json"))
     return give_error(res, 415, "entries are sent as application/json");
@@ -222,22 +235,23 @@ void http_queue_server::submit(const queue_user& u, const request& req, response
                      }));
 }
 
-std::string http_queue_server::reason_of(const queue_state& state, entry_id id) const {
+std::string http_queue_server::reason_of(const queue_state& state,
+                                         const queue_slots& slots, entry_id id) const {
   const auto& e = state.entries.at(id);
   if (!is_waiting(e.state))
     return e.reason;
   return (e.reason.empty() ? "" : e.reason + "; ")
-         + why_waiting(state, head_.params().rules, head_.slots(), id);
+         + why_waiting(state, head_.rules(), slots, id);
 }
 
 // Text at once: one value of all entries takes several times as long.
 std::string http_queue_server::listed(const queue_user& u, const list_query& q) const {
-  return head_.look([&](const queue_state& state) {
+  return head_.look([&](const queue_state& state, const queue_slots& slots) {
     std::string all;
     std::uint64_t count = 0;
     const auto add = [&](entry_id id, const queue_entry& e) {
       all += (count++ == 0 ? "" : ",")
-             + text_of(entry_json(id, e, reason_of(state, id),
+             + text_of(entry_json(id, e, reason_of(state, slots, id),
                                   {.readable = is_theirs(u, e), .brief = true}));
     };
     const auto wanted = [&](const queue_entry& e) {
@@ -302,18 +316,27 @@ void give_refusal(httplib::Response& res, const error& e) {
 }
 
 void http_queue_server::one(const queue_user& u, entry_id id, response& res) {
-  auto found = head_.look([&](const queue_state& state) {
+  auto found = head_.look([&](const queue_state& state, const queue_slots& slots) {
     const auto e = state.entries.find(id);
     return e == state.entries.end() ? ordered_json()
-                                    : entry_json(id, e->second, reason_of(state, id),
+                                    : entry_json(id, e->second, reason_of(state, slots, id),
                                                  {.readable = is_theirs(u, e->second)});
   });
   if (found.is_null())
     return give_error(res, 404, "there is no #" + std::to_string(id));
   if (!found["command"].is_null()) {
-    const auto folder = entry_folder(head_.params().folder, id);
+    const auto folder = entry_folder(head_.folder(), id);
     found["folder"] = folder.string();
     found["run"] = some(run_of_entry(folder).string());
+    // A run is where it has begun.
+    const auto on =
+        found["on"].empty() ? std::string() : found["on"][0].get<std::string>();
+    if (const std::string machine(machine_of(on)); !machine.empty()) {
+      const auto its = head_.folder_of_node(machine);
+      found["folder"] =
+          some(its.empty() ? its : machine + ":" + entry_folder(its, id).string());
+      found["run"] = nullptr;
+    }
   }
   give_json(res, text_of(found));
 }
@@ -333,7 +356,7 @@ void http_queue_server::log(const queue_user& u, entry_id id, const request& req
   const auto offset = number_of(req, "offset", 0);
   if (!offset)
     return give_error(res, 400, offset.error().message);
-  std::ifstream in(entry_folder(head_.params().folder, id) / entry_log_name,
+  std::ifstream in(entry_folder(head_.folder(), id) / entry_log_name,
                    std::ios::binary);
   std::string text(log_piece_bytes, '\0');
   in.seekg(static_cast<std::streamoff>(*offset));
@@ -342,10 +365,26 @@ void http_queue_server::log(const queue_user& u, entry_id id, const request& req
   give(res, "application/octet-stream", std::move(text));
 }
 
+void http_queue_server::processes(const queue_user& u, entry_id id, response& res) {
+  if (const auto theirs = check_theirs(u, id); !theirs)
+    return give_refusal(res, theirs.error());
+  auto all = ordered_json::array();
+  for (const auto& p : head_.processes_of(id))
+    all.push_back({{"pid", p.pid},
+                   {"parent", p.parent},
+                   {"cpu_seconds", p.cpu_seconds},
+                   {"resident_bytes", p.resident_bytes},
+                   {"command", p.command}});
+  const auto machine = head_.look([&](const queue_state& state) {
+    const auto& slots = state.entries.at(id).slots;
+    return slots.empty() ? std::string() : std::string(machine_of(slots.front()));
+  });
+  give_json(res, text_of({{"machine", some(machine)}, {"processes", std::move(all)}}));
+}
+
 void http_queue_server::machine(response& res) {
-  give_json(res, head_.look([&](const queue_state& state) {
-    return expected<std::string>(
-        text_of(machine_json(state, head_.params().rules, head_.slots())));
+  give_json(res, head_.look([&](const queue_state& state, const queue_slots& slots) {
+    return expected<std::string>(text_of(machine_json(state, head_.rules(), slots.all)));
   }));
 }
 

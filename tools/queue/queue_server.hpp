@@ -30,7 +30,15 @@ struct queue_server_params {
 ///   GET    /v1/entries/ID    one, with "folder" and "run"
 ///   DELETE /v1/entries/ID    cancels it
 ///   GET    /v1/entries/ID/log?offset=N   bytes of its log from there, 1 MiB at most
+///   GET    /v1/entries/ID/processes      {"machine", "processes": [{"pid", "parent",
+///                            "cpu_seconds", "resident_bytes", "command"}]}; machine is
+///                            null for the server's own
 ///   GET    /v1/machine       {"slots": [...], "users": [...]}: who has what
+///
+/// Of workers (node_report.hpp, msgpack):
+///
+///   POST   /v1/nodes?wait=MS a report; its orders, at once or when they change
+///   POST   /v1/entries/ID/log?node=NAME&start=N&offset=N   bytes of its log
 ///
 /// An error is {"error": SENTENCE}. A user reads and cancels their own entries, an admin
 /// everybody's (403).

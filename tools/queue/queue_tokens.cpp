@@ -17,7 +17,8 @@ namespace clade {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> role_names{"viewer", "user", "admin"};
+constexpr std::array<std::string_view, 4> role_names{"viewer", "user", "admin",
+                                                    "worker"};
 constexpr std::uint64_t most_bytes = 4 << 20;
 constexpr std::size_t longest_name = 64;
 
@@ -116,7 +117,7 @@ expected<void> queue_tokens::read() {
       return fail(
           error_kind::invalid_input,
           file().string() + ":" + std::to_string(number)
-              + ": a line is \"ROLE NAME TOKEN\", the role viewer, user or admin");
+              + ": a line is \"ROLE NAME TOKEN\", the role viewer, user, admin or worker");
     l.user.role = *known;
     lines_.push_back(std::move(l));
   }

@@ -29,13 +29,15 @@ queue_submission shell(const std::string& script, const std::string& user = "ann
 class served_queue {
 public:
   explicit served_queue(const std::filesystem::path& folder, unsigned slots = 2,
-                        const queue_rules& rules = {}) {
-    auto opened = queue_head::open({.folder = folder,
-                                    .program = "/bin/false",
-                                    .slots = cores(slots),
+                        const queue_rules& rules = {},
+                        std::chrono::milliseconds lease = 60s) {
+    auto opened = queue_head::open({.processes = {.folder = folder,
+                                                  .program = "/bin/false",
+                                                  .slots = cores(slots),
+                                                  .run_grace = 100ms,
+                                                  .grace = 100ms},
                                     .rules = rules,
-                                    .run_grace = 100ms,
-                                    .grace = 100ms});
+                                    .lease = lease});
     REQUIRE(opened);
     head_ = std::move(*opened);
     thread_ =
