@@ -191,7 +191,8 @@ def run(folder, seed, jobs, faults, every, say):
         batches, ids = submit(queue, jobs, counted, draw), []
         last_end, left_before = time.monotonic(), None
         while True:
-            ids = next(batches, ids)
+            if len(ids) * faults <= sum(result.faults.values()) * jobs:  # So that faults meet all of them.
+                ids = next(batches, ids)
             left = len(queue.ask("GET", "/v1/entries")["entries"])
             if left != left_before:
                 last_end, left_before = time.monotonic(), left
