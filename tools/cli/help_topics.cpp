@@ -308,6 +308,9 @@ Roles: a viewer sees the queue, a user submits, reads and cancels their own, an 
 everybody's. A deleted line of FOLDER/tokens lets nobody in. All entries run as the user
 who serves: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
+
+Programs ask it by HTTP with "Authorization: Bearer TOKEN"; GET /v1/openapi.json describes
+all that it answers (OpenAPI 3.1; tools/queue/openapi.json in the sources).
 )";
 }
 
