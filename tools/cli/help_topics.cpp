@@ -282,7 +282,7 @@ server; CLADE_QUEUE, or --queue, says which.
   clade get                                  what waits and runs; -w: as it changes
   clade describe 1;  clade logs -f 1         all about an entry; what it writes
   clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
-  clade top                                  who has which slots
+  clade top                                  who has which slots; --web: the page's address
 
 Who is next: the largest priority; but each day of waiting weighs as much as a step of it
 (--ageing), and of equal priorities it is the turn of the user who had least of late

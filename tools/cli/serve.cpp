@@ -198,6 +198,7 @@ expected<void> serve(serve_options options) {
   std::cout << "serves " << options.folder.string() << " on " << address << " with "
             << (*head)->slots().size()
             << " slots; users say: export CLADE_QUEUE=" << options.folder.string()
+            << "\nits page: " << address << "/ (clade top --web adds the token)"
             << std::endl;
   return (*head)->serve(interrupted);
 }

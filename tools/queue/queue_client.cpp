@@ -38,13 +38,14 @@ error_kind kind_of_status(int status) {
 } // namespace
 
 struct queue_client::impl {
-  impl(std::filesystem::path folder, std::string at)
+  impl(std::filesystem::path folder, std::string at, std::string secret)
       : folder(std::move(folder)),
         address(std::move(at)),
+        token(std::move(secret)),
         client(address) {}
 
   std::filesystem::path folder;
-  std::string address;
+  std::string address, token;
   httplib::Client client;
 
   expected<std::string> answer(const httplib::Result& asked) const {
@@ -88,7 +89,7 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder) {
   const auto token = read_line(folder / token_file_name);
   if (!token)
     return tl::unexpected(token.error());
-  auto made = std::make_unique<impl>(folder, *address);
+  auto made = std::make_unique<impl>(folder, *address, *token);
   if (!made->client.is_valid())
     return fail(error_kind::invalid_input, (folder / address_file_name).string() + ": \""
                                                + *address
@@ -102,6 +103,10 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder) {
     made->client.enable_server_certificate_verification(true);
   }
   return queue_client(std::move(made));
+}
+
+std::string queue_client::page_address() const {
+  return impl_->address + "/#token=" + impl_->token;
 }
 
 expected<ordered_json> queue_client::get(const std::string& path) {

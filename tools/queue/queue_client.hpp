@@ -20,6 +20,9 @@ public:
   queue_client(queue_client&&) noexcept;
   ~queue_client();
 
+  /// What a browser opens, with the token in it.
+  [[nodiscard]] std::string page_address() const;
+
   [[nodiscard]] expected<ordered_json> get(const std::string& path);
   [[nodiscard]] expected<ordered_json> post(const std::string& path,
                                             const ordered_json& body);
