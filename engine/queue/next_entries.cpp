@@ -147,7 +147,8 @@ private:
     slot_list best_slots;
     for (auto* m : possible)
       if (auto its = choose(*m, e.what);
-          its.size() >= e.what.slots && (best == nullptr || its.size() < best_slots.size())) {
+          its.size() >= e.what.slots
+          && (best == nullptr || its.size() < best_slots.size())) {
         best = m;
         best_slots = std::move(its);
       }
@@ -246,7 +247,8 @@ private:
       return ends_for(what, *m)[what.slots - 1];
     };
     std::ranges::stable_sort(possible, {}, [&](const machine* m) {
-      return std::pair(begins(m), -static_cast<std::ptrdiff_t>(serving(m->free, what).size()));
+      return std::pair(begins(m),
+                       -static_cast<std::ptrdiff_t>(serving(m->free, what).size()));
     });
     const auto makes_room = std::ranges::find_if(
         possible, [&](const machine* m) { return make_room(id, what, *m); });

@@ -22,9 +22,9 @@ struct entry_started {
 
 /// Why a running entry is told to end.
 enum class stop_cause : std::uint8_t {
-  cancelled,     ///< Somebody wanted it.
-  preempted,     ///< One of a higher priority needs its slots.
-  out_of_time,   ///< It ran longer than it said.
+  cancelled,      ///< Somebody wanted it.
+  preempted,      ///< One of a higher priority needs its slots.
+  out_of_time,    ///< It ran longer than it said.
   server_stopped, ///< The server ends; the entry waits for the next one.
   machine_left    ///< Its machine leaves; the entry waits for slots.
 };

@@ -29,8 +29,7 @@ tl::unexpected<error> misplaced(const queue_event& e, const std::string& why) {
 
 /// Of one that has had slots.
 std::string machine_in_words(const queue_entry& e) {
-  const auto name =
-      e.slots.empty() ? std::string_view() : machine_of(e.slots.front());
+  const auto name = e.slots.empty() ? std::string_view() : machine_of(e.slots.front());
   return name.empty() ? "the server" : std::string(name);
 }
 
@@ -258,10 +257,9 @@ entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
   if (end.state == entry_state::failed)
     end.reason = text;
   if (end.state == entry_state::preempted)
-    end.reason = *e.stopping == stop_cause::preempted ? "made room"
-                 : *e.stopping == stop_cause::machine_left
-                     ? machine_in_words(e) + " left"
-                     : "the server ended";
+    end.reason = *e.stopping == stop_cause::preempted      ? "made room"
+                 : *e.stopping == stop_cause::machine_left ? machine_in_words(e) + " left"
+                                                           : "the server ended";
   return end;
 }
 

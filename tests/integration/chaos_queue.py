@@ -191,7 +191,8 @@ def run(folder, seed, jobs, faults, every, say):
         batches, ids = submit(queue, jobs, counted, draw), []
         last_end, left_before = time.monotonic(), None
         while True:
-            if len(ids) * faults <= sum(result.faults.values()) * jobs:  # So that faults meet all of them.
+            # The faults meet all of them: the last ones come after the last fault.
+            if len(ids) * faults <= sum(result.faults.values()) * (jobs - BATCH):
                 ids = next(batches, ids)
             left = len(queue.ask("GET", "/v1/entries")["entries"])
             if left != left_before:

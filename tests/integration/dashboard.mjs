@@ -1,23 +1,8 @@
-// The page in a real browser, for dashboard_test.py, which starts what it shows and says when to go on.
+// The page of a run in a real browser, for dashboard_test.py, which starts what it shows and says when to go on.
 //
-// usage: node dashboard.mjs PLAYWRIGHT ADDRESS SCENARIO      a line of JSON on standard output for each answer, a line on
-// standard input for each step; what the browser complained of is told last
+// usage: node dashboard.mjs PLAYWRIGHT ADDRESS SCENARIO      browser.mjs says how it is spoken to
 
-import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-
-const [playwright, address, name] = process.argv.slice(2);
-const { chromium } = await import(playwright);
-const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const answer = (what) => console.log(JSON.stringify(what));
-const step = async () => (await lines.next()).value;
-
-// No test takes a tenth of this where nothing is wrong.
-const patience = 60_000;
-
-const text = (page, test) => page.locator(`[data-test=${test}]`).textContent();
-const move = (page, hash) => page.evaluate((to) => { location.hash = to; }, hash);
+import { address, answer, axe_says, move, patience, run_scenario, step, text, walk } from "./browser.mjs";
 
 /** Waits until the page knows all candidates, and returns how many it shows of how many. */
 async function found(page) {
@@ -90,13 +75,6 @@ const busy_of_lanes = (page, lanes) => page.evaluate((lanes) => {
     return seen;
   });
 }, lanes);
-
-/** Returns what axe-core has against the page as it is. */
-async function axe_says(page) {
-  await page.evaluate(readFileSync(fileURLToPath(new URL("../axe-core/axe.min.js", `file://${playwright}`)), "utf8"));
-  const { violations } = await page.evaluate(() => window.axe.run(document));
-  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary}`));
-}
 
 const views = ["", "candidates", "candidate/5", "trials", "hyperparameters", "curves", "slots", "compare/1/5", "runs", "experiment"];
 
@@ -420,43 +398,4 @@ async function measure() {
   return took;
 }
 
-/** Returns where the Tab key leads, until it begins again. */
-async function walk(page) {
-  await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
-  const stops = [];
-  for (let i = 0; i < 200; ++i) {
-    await page.keyboard.press("Tab");
-    const stop = await page.evaluate(() => {
-      const e = document.activeElement;
-      if (!e || e === document.body || e.dataset.walked) return null;
-      e.dataset.walked = "yes";
-      const style = getComputedStyle(e);
-      const rect = e.querySelector("rect");
-      const name = e.getAttribute("aria-label") ?? (e.labels?.[0]?.textContent || e.textContent || "");
-      return {
-        what: e.tagName.toLowerCase(), name: name.trim().slice(0, 60),
-        visible: (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || (rect !== null && parseFloat(getComputedStyle(rect).strokeWidth) >= 3),
-      };
-    });
-    if (!stop) break;
-    stops.push(stop);
-  }
-  return stops;
-}
-
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-const complaints = [];
-try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(patience);
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(m.text()));
-  page.on("pageerror", (e) => complaints.push(String(e)));
-  page.on("request", (r) => new URL(r.url()).origin !== new URL(address).origin && complaints.push(`asked ${r.url()}`));
-  await page.goto(address);
-  await page.waitForSelector("#time");
-  await scenarios[name](page);
-} finally {
-  await browser.close();
-}
-answer({ complaints });
-process.exit(0);
+await run_scenario(scenarios, "#time");

@@ -1,5 +1,6 @@
 """One queue for several people: what `clade serve` does with what they submit, also when it is killed."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -189,12 +190,26 @@ class Access(QueueTest):
         self.serve()
         for method, path in (("GET", "/v1/entries"), ("POST", "/v1/entries"), ("GET", "/v1/entries/1"),
                              ("GET", "/v1/entries/1/log"), ("DELETE", "/v1/entries/1"), ("GET", "/v1/machine"),
-                             ("GET", "/"), ("GET", "/nothing")):
+                             ("GET", "/v1/user"), ("GET", "/v1/openapi.json"), ("PUT", "/v1/entries"), ("POST", "/"),
+                             ("GET", "/nothing")):
             for token in (None, "x", self.token()[:-1]):
                 status, answer = self.rest(method, path, token)
                 self.assertEqual((status, list(answer)), (401, ["error"]), path)
         self.assertEqual(self.rest("GET", "/v1/entries", self.token())[0], 200)
         self.assertEqual(self.rest("GET", "/nothing", self.token())[0], 404)
+
+    def test_the_page_alone_is_answered_without_a_token(self):
+        self.serve()
+        self.submit("--name", "secret-name", "--", "sleep", "1000")
+        with urllib.request.urlopen((self.queue / "address").read_text().strip() + "/", timeout=PATIENCE_S) as answer:
+            self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
+            self.assertIn("default-src 'none'", answer.headers["Content-Security-Policy"])
+            page = answer.read()
+        if answer.headers["Content-Encoding"] == "gzip":
+            page = gzip.decompress(page)
+        self.assertIn(b"<title>", page)
+        for word in (b"secret-name", self.token().encode(), str(self.queue).encode()):
+            self.assertNotIn(word, page)
 
     def test_roles_may_do_what_they_may(self):
         self.serve()

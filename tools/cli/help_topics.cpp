@@ -285,6 +285,7 @@ server; CLADE_QUEUE, or --queue, says which.
   clade describe 1;  clade logs -f 1         all about an entry; what it writes
   clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
   clade pods 1;      clade top               its processes; who has which slots
+  clade top --web                            the address of the queue's page
 
 Machines: any number may run what is in the queue beside the server's own slots, or
 instead of them (--slots none). Each has a copy of a worker's folder and the directories
@@ -328,6 +329,9 @@ Roles: a viewer sees the queue, a user submits, reads and cancels their own, an 
 everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets nobody in.
 Entries run as the user who serves, or who started the worker: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
+
+Programs ask it by HTTP with "Authorization: Bearer TOKEN"; GET /v1/openapi.json describes
+all that it answers (OpenAPI 3.1; tools/queue/openapi.json in the sources).
 )";
 }
 

@@ -16,7 +16,7 @@ namespace {
 struct entry_options {
   std::filesystem::path queue;
   std::vector<std::uint64_t> ids{};
-  bool watch = false, all = false, json = false;
+  bool watch = false, all = false, json = false, web = false;
 };
 
 /// Lists leave out what has no value.
@@ -270,6 +270,10 @@ expected<void> top(const entry_options& options) {
   auto client = open_queue(options.queue);
   if (!client)
     return tl::unexpected(client.error());
+  if (options.web) {
+    std::cout << client->page_address() << "\n";
+    return {};
+  }
   const auto machine = client->get("/v1/machine");
   if (!machine)
     return tl::unexpected(machine.error());
@@ -384,10 +388,13 @@ void add_wait(CLI::App& app, command& chosen) {
 
 void add_top(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
-  add_entry_command(app, chosen, options,
-                    {"top", "Say who has which slots of a queue", false,
-                     [](const entry_options& o) { return status_of(top(o)); }})
-      ->add_flag("--json", options->json, "One JSON object, for programs");
+  auto* sub =
+      add_entry_command(app, chosen, options,
+                        {"top", "Say who has which slots of a queue", false,
+                         [](const entry_options& o) { return status_of(top(o)); }});
+  sub->add_flag("--json", options->json, "One JSON object, for programs");
+  sub->add_flag("--web", options->web,
+                "Print the address of the queue's page, with your token in it");
 }
 
 } // namespace clade

@@ -190,7 +190,9 @@ expected<void> serve(serve_options options) {
     return ok;
   (*server)->start();
   std::cout << "serves " << options.folder.string() << " on " << address << " with "
-            << count << " slots; users say: export CLADE_QUEUE=" << options.folder.string()
+            << count
+            << " slots; users say: export CLADE_QUEUE=" << options.folder.string()
+            << "\nits page: " << address << "/ (clade top --web adds the token)"
             << std::endl;
   return (*head)->serve(interrupted);
 }

@@ -85,7 +85,8 @@ void add_submit(CLI::App& app, command& chosen) {
       "  clade submit --train -- digits --epochs 200\n"
       "It works in this directory, as the user who runs clade serve, or clade worker on\n"
       "another machine, with that one's environment. A command finds its slots in\n"
-      "CLADE_SLOTS and CUDA_VISIBLE_DEVICES, and may itself submit and wait, as its user:\n"
+      "CLADE_SLOTS and CUDA_VISIBLE_DEVICES, and may itself submit and wait, as its "
+      "user:\n"
       "CLADE_QUEUE says where.");
   sub->callback([&chosen, options] { chosen = [options] { return submit(*options); }; });
 }

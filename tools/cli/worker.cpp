@@ -2,8 +2,8 @@
 #include "actors/transport/keys.hpp"
 #include "actors/transport/network_address.hpp"
 #include "tools/cli/command.hpp"
-#include "tools/machine/slots.hpp"
 #include "tools/cli/queue_worker.hpp"
+#include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"
 
 #include <iostream>
@@ -68,20 +68,20 @@ expected<int> supervise(const worker_options& options) {
 int work(const worker_options& options) {
   if (!options.queue.empty()) {
     const auto grace = parse_time("--grace", options.grace);
-    const auto served =
-        grace.and_then([&](const auto& time) {
-          return work_for_queue({.queue = options.queue,
-                                 .folder = options.folder,
-                                 .slots = options.slots,
-                                 .name = options.name.empty() ? host_name() : options.name,
-                                 .grace = time});
-        });
+    const auto served = grace.and_then([&](const auto& time) {
+      return work_for_queue({.queue = options.queue,
+                             .folder = options.folder,
+                             .slots = options.slots,
+                             .name = options.name.empty() ? host_name() : options.name,
+                             .grace = time});
+    });
     return served ? 0 : report(served.error());
   }
   if (options.connect.empty() || options.keys.empty())
-    return report({error_kind::invalid_input,
-                   "a worker of a run needs --connect HOST:PORT and --keys FOLDER; one of "
-                   "a queue --queue FOLDER"});
+    return report(
+        {error_kind::invalid_input,
+         "a worker of a run needs --connect HOST:PORT and --keys FOLDER; one of "
+         "a queue --queue FOLDER"});
   const auto status = supervise(options);
   return status ? *status : report(status.error());
 }
@@ -97,9 +97,10 @@ void add_worker(CLI::App& app, command& chosen) {
                   "HOST:PORT of the run; several with commas between are tried in turn");
   sub->add_option("--keys", options->keys,
                   "Bundle of keys: runs/RUN/keys/worker, or of clade keys worker");
-  sub->add_option("--queue", options->queue,
-                  "Instead of these two, to run what is in a queue: the folder that clade "
-                  "serve --add-user NAME --role worker has written");
+  sub->add_option(
+      "--queue", options->queue,
+      "Instead of these two, to run what is in a queue: the folder that clade "
+      "serve --add-user NAME --role worker has written");
   sub->add_option("--folder", options->folder,
                   "Of a queue's worker: where it has logs and runs; otherwise "
                   "QUEUE/machines/NAME");

@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-// One script and one style sheet, which the binary carries; licences of what is in them go with them.
+// Two pages, of a run and of a queue, which the binary carries; licences of what is in them go with them.
 export default defineConfig({
   base: "/",
   build: {
@@ -11,7 +11,8 @@ export default defineConfig({
     license: { fileName: "licences.txt" },
     chunkSizeWarningLimit: 1000,
     rollupOptions: {
-      output: { entryFileNames: "page.js", chunkFileNames: "[name].js", assetFileNames: "[name][extname]" },
+      input: { page: "index.html", queue: "queue.html" },
+      output: { entryFileNames: "[name].js", chunkFileNames: "shared.js", assetFileNames: "[name][extname]" },
     },
   },
 });

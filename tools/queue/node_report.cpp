@@ -107,9 +107,9 @@ template<class T>
 expected<T> decoded(std::span<const char> data) {
   decoder in(data);
   auto v = read_as<T>(in);
-  return in.finish()
-      .map([&] { return std::move(v); })
-      .map_error([](const error& e) { return error{error_kind::invalid_input, e.message}; });
+  return in.finish().map([&] { return std::move(v); }).map_error([](const error& e) {
+    return error{error_kind::invalid_input, e.message};
+  });
 }
 
 } // namespace

@@ -46,11 +46,11 @@ struct node_report {
     friend bool operator==(const held&, const held&) = default;
   };
 
-  std::string node{};    ///< Its name.
-  std::string folder{};  ///< Where it has the folders of entries.
-  std::string session{}; ///< Drawn by the process there when it began.
-  bool first = false;    ///< No report of this session was answered before.
-  bool leaves = false;   ///< It takes no more, and ends when it has nothing.
+  std::string node{};              ///< Its name.
+  std::string folder{};            ///< Where it has the folders of entries.
+  std::string session{};           ///< Drawn by the process there when it began.
+  bool first = false;              ///< No report of this session was answered before.
+  bool leaves = false;             ///< It takes no more, and ends when it has nothing.
   std::vector<queue_slot> slots{}; ///< As it calls them: "cpu:0".
   std::vector<held> holds{};
   std::vector<end> ended{};

@@ -24,8 +24,10 @@ constexpr std::uint64_t longest_wait_ms = 20'000;
 bool is_worker(const queue_user& u, httplib::Response& res) {
   if (u.role == queue_role::worker || u.role == queue_role::admin)
     return true;
-  give_error(res, 403, u.name + " is no worker; clade serve FOLDER --add-user NAME "
-                                "--role worker makes one");
+  give_error(res, 403,
+             u.name
+                 + " is no worker; clade serve FOLDER --add-user NAME "
+                   "--role worker makes one");
   return false;
 }
 
@@ -54,9 +56,8 @@ expected<void> write_log(const std::filesystem::path& folder, const std::string&
   const unique_fd out(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   std::size_t done = 0;
   while (out && done < text.size()) {
-    const auto count =
-        ::pwrite(out.get(), text.data() + done, text.size() - done,
-                 static_cast<off_t>(offset + done));
+    const auto count = ::pwrite(out.get(), text.data() + done, text.size() - done,
+                                static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
@@ -70,11 +71,13 @@ expected<void> write_log(const std::filesystem::path& folder, const std::string&
 }
 
 void take_log(queue_head& head, const httplib::Request& req, httplib::Response& res) {
-  const entry_id id = std::stoull(req.matches[1].str());
-  const auto start = number_of(req, "start", 0), offset = number_of(req, "offset", 0);
+  const auto entry = number_of(req, "entry", 0), start = number_of(req, "start", 0),
+             offset = number_of(req, "offset", 0);
   const auto node = req.get_param_value("node");
-  if (!start || !offset)
-    return give_error(res, 400, (start ? offset : start).error().message);
+  for (const auto* number : {&entry, &start, &offset})
+    if (!*number)
+      return give_error(res, 400, number->error().message);
+  const entry_id id = *entry;
   if (!head.runs_on(id, static_cast<std::uint32_t>(*start), node))
     return give_error(res, 409, "#" + std::to_string(id) + " does not run on " + node);
   give_json(res, write_log(entry_folder(head.folder(), id), req.body, *offset).map([] {
@@ -86,12 +89,12 @@ void take_log(queue_head& head, const httplib::Request& req, httplib::Response& 
 
 void add_node_routes(httplib::Server& server, queue_head& head, queue_door door) {
   const auto waiting = std::make_shared<std::atomic<int>>(0);
-  server.Post("/v1/nodes",
-              [&head, waiting, door](const httplib::Request& req, httplib::Response& res) {
-                if (const auto u = door(req, res); u && is_worker(*u, res))
-                  report(head, *waiting, req, res);
-              });
-  server.Post(R"(/v1/entries/(\d{1,18})/log)",
+  server.Post("/v1/nodes", [&head, waiting, door](const httplib::Request& req,
+                                                  httplib::Response& res) {
+    if (const auto u = door(req, res); u && is_worker(*u, res))
+      report(head, *waiting, req, res);
+  });
+  server.Post("/v1/nodes/log",
               [&head, door](const httplib::Request& req, httplib::Response& res) {
                 if (const auto u = door(req, res); u && is_worker(*u, res))
                   take_log(head, req, res);

@@ -49,13 +49,14 @@ error_kind kind_of_status(int status) {
 } // namespace
 
 struct queue_client::impl {
-  impl(std::filesystem::path folder, std::string at)
+  impl(std::filesystem::path folder, std::string at, std::string secret)
       : folder(std::move(folder)),
         address(std::move(at)),
+        token(std::move(secret)),
         client(address) {}
 
   std::filesystem::path folder;
-  std::string address;
+  std::string address, token;
   httplib::Client client;
   std::chrono::milliseconds patience = patience_of_environment();
 
@@ -114,7 +115,7 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder) {
   const auto token = read_line(folder / token_file_name);
   if (!token)
     return tl::unexpected(token.error());
-  auto made = std::make_unique<impl>(folder, *address);
+  auto made = std::make_unique<impl>(folder, *address, *token);
   if (!made->client.is_valid())
     return fail(error_kind::invalid_input, (folder / address_file_name).string() + ": \""
                                                + *address
@@ -130,15 +131,19 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder) {
   return queue_client(std::move(made));
 }
 
+std::string queue_client::page_address() const {
+  return impl_->address + "/#token=" + impl_->token;
+}
+
 expected<ordered_json> queue_client::get(const std::string& path) {
   return impl_->json(impl_->ask([&] { return impl_->client.Get(path); }));
 }
 
 expected<ordered_json> queue_client::post(const std::string& path,
                                           const ordered_json& body, bool twice) {
-  return impl_->json(impl_->ask([&] {
-    return impl_->client.Post(path, text_of(body), "application/json");
-  }, twice));
+  return impl_->json(impl_->ask(
+      [&] { return impl_->client.Post(path, text_of(body), "application/json"); },
+      twice));
 }
 
 expected<ordered_json> queue_client::remove(const std::string& path) {
@@ -148,8 +153,8 @@ expected<ordered_json> queue_client::remove(const std::string& path) {
 expected<std::string> queue_client::post_bytes(const std::string& path,
                                                const std::string& type,
                                                std::string_view body) {
-  return impl_->answer(
-      impl_->ask([&] { return impl_->client.Post(path, body.data(), body.size(), type); }));
+  return impl_->answer(impl_->ask(
+      [&] { return impl_->client.Post(path, body.data(), body.size(), type); }));
 }
 
 expected<std::string> queue_client::get_bytes(const std::string& path) {

@@ -23,16 +23,17 @@ public:
   queue_client(queue_client&&) noexcept;
   ~queue_client();
 
+  /// What a browser opens, with the token in it.
+  [[nodiscard]] std::string page_address() const;
+
   [[nodiscard]] expected<ordered_json> get(const std::string& path);
   /// `twice`: whether it does no harm that it is asked again, since no answer came.
   [[nodiscard]] expected<ordered_json> post(const std::string& path,
-                                            const ordered_json& body,
-                                            bool twice = false);
+                                            const ordered_json& body, bool twice = false);
   [[nodiscard]] expected<ordered_json> remove(const std::string& path);
   /// The answer as it is, of bytes of that type.
-  [[nodiscard]] expected<std::string> post_bytes(const std::string& path,
-                                                 const std::string& type,
-                                                 std::string_view body);
+  [[nodiscard]] expected<std::string>
+  post_bytes(const std::string& path, const std::string& type, std::string_view body);
   /// The answer as it is.
   [[nodiscard]] expected<std::string> get_bytes(const std::string& path);
 

@@ -189,8 +189,7 @@ std::uint64_t queue_head::await_change(std::uint64_t seen,
 std::vector<queue_event> queue_head::ends() {
   std::vector<queue_event> events;
   for (const auto& [id, status] : processes_.take_ends())
-    events.emplace_back(
-        end_of(id, state_.entries.at(id), status, describe_exit(status)));
+    events.emplace_back(end_of(id, state_.entries.at(id), status, describe_exit(status)));
   return events;
 }
 
@@ -247,8 +246,7 @@ expected<bool> queue_head::step(bool stopping) {
       !recorded)
     return tl::unexpected(recorded.error());
   events = stops(stopping);
-  auto next =
-      stopping ? next_entries{} : find_next(state_, rules_, slots_, unix_ms());
+  auto next = stopping ? next_entries{} : find_next(state_, rules_, slots_, unix_ms());
   for (const auto& s : next.stops)
     if (std::ranges::none_of(events, [&](const queue_event& e) {
           return std::get<entry_stopping>(e).id == s.id;

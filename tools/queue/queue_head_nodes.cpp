@@ -1,12 +1,11 @@
 // What a queue's head knows of other machines. Each says again and again what it has and
 // is answered what it should have, so that nothing depends on a single message: what was
 // lost on the way is said again.
-#include "tools/queue/queue_head.hpp"
-
 #include "genome/child_process.hpp"
 #include "genome/whole_file.hpp"
 #include "tools/queue/entry_command.hpp"
 #include "tools/queue/processes_below.hpp"
+#include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_tokens.hpp"
 #include "tools/views/web/web_access.hpp"
 
@@ -71,7 +70,8 @@ void queue_head::find_slots() {
 
 void queue_head::note_changes(const std::vector<queue_event>& events) {
   for (const auto& e : events)
-    if (const auto found = nodes_.find(machine_of_entry(state_.entries.at(id_of_event(e))));
+    if (const auto found =
+            nodes_.find(machine_of_entry(state_.entries.at(id_of_event(e))));
         found != nodes_.end())
       ++found->second.change;
 }
@@ -118,14 +118,13 @@ expected<void> queue_head::take_ends_of(const node_report& r) {
         || found->second.starts != end.entry.start || !seen.insert(id).second)
       continue;
     if (end.reason.empty())
-      events.emplace_back(end_of(id, found->second, end.wait_status,
-                                 describe_exit(end.wait_status)));
-    else if (found->second.stopping)
       events.emplace_back(
-          end_of(id, found->second, W_EXITCODE(0, SIGTERM), end.reason));
+          end_of(id, found->second, end.wait_status, describe_exit(end.wait_status)));
+    else if (found->second.stopping)
+      events.emplace_back(end_of(id, found->second, W_EXITCODE(0, SIGTERM), end.reason));
     else
-      events.emplace_back(entry_ended{
-          .id = id, .state = entry_state::failed, .reason = end.reason});
+      events.emplace_back(
+          entry_ended{.id = id, .state = entry_state::failed, .reason = end.reason});
   }
   return record(events);
 }

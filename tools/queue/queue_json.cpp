@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 
@@ -17,6 +19,8 @@ tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
   return fail(error_kind::invalid_input,
               "entry " + std::to_string(number + 1) + ": " + what);
 }
+
+constexpr double least_used = 1; ///< Of which is said that somebody had it.
 
 bool is_list_of_text(const ordered_json& v) {
   return v.is_array() && std::ranges::all_of(v, [](const ordered_json& one) {
@@ -45,7 +49,9 @@ bool read_key(const std::string& key, const ordered_json& v, queue_submission& s
     return v.is_string() && (text = v.get<std::string>(), true);
   }
   if (key == "priority")
-    return v.is_number_integer() && (s.priority = v.get<std::int64_t>(), true);
+    return v.is_number_integer()
+           && !(v.is_number_unsigned() && v.get<std::uint64_t>() > INT64_MAX)
+           && (s.priority = v.get<std::int64_t>(), true);
   if (key == "slots")
     return v.is_number_unsigned() && v <= std::numeric_limits<std::uint32_t>::max()
            && (s.slots = v.get<std::uint32_t>(), true);
@@ -126,9 +132,10 @@ ordered_json entry_json(entry_id id, const queue_entry& e, const std::string& re
 }
 
 ordered_json machine_json(const queue_state& state, const queue_rules& rules,
-                          const std::vector<queue_slot>& slots) {
+                          const std::vector<queue_slot>& slots, std::int64_t unix_ms) {
   struct had {
     std::size_t running = 0, waiting = 0, slots = 0;
+    double used = 0; ///< Seconds of slots.
   };
   std::map<std::string, had> users;
   std::map<std::string, entry_id> holders;
@@ -138,9 +145,13 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
       holders[s] = id;
     ++users[e.what.user].running;
     users[e.what.user].slots += e.what.slots;
+    users[e.what.user].used += use_of_running(e, state.half_life, unix_ms);
   }
   for (const auto id : state.waiting)
     ++users[state.entries.at(id).what.user].waiting;
+  for (const auto& [name, use] : state.use)
+    if (const auto left = use_at(use, state.half_life, unix_ms); left >= least_used)
+      users[name].used += left;
   auto all = ordered_json::array(), everybody = ordered_json::array();
   for (const auto& s : slots) {
     all.push_back(
@@ -155,24 +166,35 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
                          {"running", u.running},
                          {"waiting", u.waiting},
                          {"slots", u.slots},
-                         {"quota", rules.quota_of(name)}});
+                         {"quota", rules.quota_of(name)},
+                         {"used", std::llround(u.used)}});
   return {{"slots", all}, {"users", everybody}};
 }
 
 ordered_json submission_json(const queue_submission& s) {
-  return {{"command", s.words}, {"kind", to_text(s.kind)},   {"directory", s.directory},
-          {"name", s.name},     {"device", s.device},        {"priority", s.priority},
-          {"slots", s.slots},   {"seconds", s.time.count()}, {"requeue", s.requeue},
-          {"after", s.after},   {"once", s.once}};
+  return {{"command", s.words},
+          {"kind", to_text(s.kind)},
+          {"directory", s.directory},
+          {"name", s.name},
+          {"device", s.device},
+          {"priority", s.priority},
+          {"slots", s.slots},
+          {"seconds", s.time.count()},
+          {"requeue", s.requeue},
+          {"after", s.after},
+          {"once", s.once}};
 }
 
 expected<std::vector<queue_submission>> parse_submissions(const std::string& text,
                                                           const std::string& user) {
   const auto sent = parse_shallow<ordered_json>(text);
-  if (!sent.is_object() || !sent.contains("entries") || !sent["entries"].is_array()
-      || sent["entries"].empty() || sent["entries"].size() > most_entries)
-    return fail(error_kind::invalid_input,
-                "what is sent is {\"entries\": [...]}, of 1 to 10000 entries");
+  if (!sent.is_object() || sent.size() != 1 || !sent.contains("entries")
+      || !sent["entries"].is_array() || sent["entries"].empty()
+      || sent["entries"].size() > most_entries)
+    return fail(
+        error_kind::invalid_input,
+        "what is sent is {\"entries\": [...]}, of 1 to 10000 entries, and nothing "
+        "else");
   std::vector<queue_submission> all;
   for (const auto& one : sent["entries"]) {
     auto s = parse_one(one, all.size(), user);

@@ -19,10 +19,12 @@ struct entry_view {
                                       const std::string& reason, const entry_view& view);
 
 /// {"slots": [{"slot","device","entry","user"}], "users": [{"user","running","waiting",
-/// "slots","quota"}]}: who has what; a quota of 0 is none.
+/// "slots","quota","used"}]}: who has what; a quota of 0 is none; "used" is in seconds of
+/// slots, decayed as of that time.
 [[nodiscard]] ordered_json machine_json(const queue_state& state,
                                         const queue_rules& rules,
-                                        const std::vector<queue_slot>& slots);
+                                        const std::vector<queue_slot>& slots,
+                                        std::int64_t unix_ms);
 
 /// Whether the user may read the log of the entry and cancel it.
 [[nodiscard]] bool is_theirs(const queue_user& u, const queue_entry& e);

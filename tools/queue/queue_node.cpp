@@ -90,9 +90,9 @@ node_report queue_node::report_now() {
       roots.emplace_back(e.end.entry, 0);
   }
   for (const auto& [entry, root] : roots)
-    r.holds.push_back({.entry = entry,
-                       .processes = root > 0 ? processes_below(root)
-                                             : std::vector<process_seen>()});
+    r.holds.push_back(
+        {.entry = entry,
+         .processes = root > 0 ? processes_below(root) : std::vector<process_seen>()});
   return r;
 }
 
@@ -100,14 +100,13 @@ expected<node_orders> queue_node::send(queue_client& client, const node_report& 
                                        std::chrono::milliseconds wait) const {
   const auto body = encode(r);
   return client
-      .post_bytes("/v1/nodes?wait=" + std::to_string(wait.count()),
-                  "application/msgpack", {body.data(), body.size()})
+      .post_bytes("/v1/nodes?wait=" + std::to_string(wait.count()), "application/msgpack",
+                  {body.data(), body.size()})
       .and_then([](const std::string& answer) { return decode_node_orders(answer); });
 }
 
 /// False: the server cannot be reached, or wants nothing more of this process.
-bool queue_node::take_answer(const node_report& r,
-                             const expected<node_orders>& answer) {
+bool queue_node::take_answer(const node_report& r, const expected<node_orders>& answer) {
   const std::lock_guard lock(mutex_);
   if (answer) {
     heard_ = clock::now();
@@ -167,13 +166,14 @@ bool queue_node::send_log(entry_id id, held& h) {
     const auto text = piece_of(file, h.log_from + h.log_sent);
     if (text.empty())
       return true;
-    const auto taken = tells_.post_bytes(
-        "/v1/entries/" + std::to_string(id) + "/log?node=" + params_.name
-            + "&start=" + std::to_string(h.start)
-            + "&offset=" + std::to_string(h.log_base + h.log_sent),
-        "application/octet-stream", text);
-    if (!taken && (taken.error().kind == error_kind::not_found
-                   || taken.error().kind == error_kind::io))
+    const auto taken =
+        tells_.post_bytes("/v1/nodes/log?entry=" + std::to_string(id) + "&node="
+                              + params_.name + "&start=" + std::to_string(h.start)
+                              + "&offset=" + std::to_string(h.log_base + h.log_sent),
+                          "application/octet-stream", text);
+    if (!taken
+        && (taken.error().kind == error_kind::not_found
+            || taken.error().kind == error_kind::io))
       return false;
     if (taken)
       h.log_sent += text.size();
@@ -241,17 +241,16 @@ void queue_node::take_ends() {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, status] : processes_.take_ends()) {
     const auto h = holds_.at(id);
-    ended_.push_back({.end = {.entry = {.id = id, .start = h.start},
-                              .wait_status = status},
-                      .before = h});
+    ended_.push_back(
+        {.end = {.entry = {.id = id, .start = h.start}, .wait_status = status},
+         .before = h});
     holds_.erase(id);
     changed_.notify_all();
   }
 }
 
 void queue_node::begin(const node_orders::order& o) {
-  const auto log =
-      entry_folder(params_.processes.folder, o.entry.id) / entry_log_name;
+  const auto log = entry_folder(params_.processes.folder, o.entry.id) / entry_log_name;
   held h{.start = o.entry.start,
          .removable = !is_resumable(o.what.kind),
          .log_from = size_of(log),
@@ -265,8 +264,8 @@ void queue_node::begin(const node_orders::order& o) {
     holds_.emplace(o.entry.id, h);
     return;
   }
-  ended_.push_back({.end = {.entry = o.entry, .reason = started.error().message},
-                    .before = h});
+  ended_.push_back(
+      {.end = {.entry = o.entry, .reason = started.error().message}, .before = h});
   changed_.notify_all();
 }
 
@@ -278,7 +277,8 @@ void queue_node::reconcile() {
   };
   const auto has_ended = [&](const held_entry& e) {
     const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(ended_, [&](const ended& one) { return one.end.entry == e; });
+    return std::ranges::any_of(ended_,
+                               [&](const ended& one) { return one.end.entry == e; });
   };
   const auto running = processes_.ids();
   const auto start_of = [&](entry_id id) {
@@ -341,8 +341,7 @@ expected<void> queue_node::serve(const std::function<bool()>& stop,
       changed_.notify_all();
     }
     const bool waited = clock::now() > heard_ + patience;
-    const bool has_nothing =
-        holds_.empty() && ended_.empty() && orders_.orders.empty();
+    const bool has_nothing = holds_.empty() && ended_.empty() && orders_.orders.empty();
     done = closed_ || (leaves_ && ((leave_told_ && has_nothing) || waited));
   }
   const std::lock_guard lock(mutex_);

@@ -43,7 +43,7 @@ private:
 
   struct held {
     std::uint32_t start = 0;
-    pid_t root = 0; ///< All its processes are below it.
+    pid_t root = 0;         ///< All its processes are below it.
     bool removable = false; ///< Nobody wants its folder when it has ended.
     /// Where its log begins in the file, and in the server's; how much of it was sent.
     std::uint64_t log_from = 0, log_base = 0, log_sent = 0;

@@ -1,8 +1,11 @@
 #include "tools/queue/queue_server.hpp"
 
+#include "genome/wall_clock.hpp"
 #include "tools/queue/entry_command.hpp"
 #include "tools/queue/node_routes.hpp"
+#include "tools/queue/openapi.hpp"
 #include "tools/queue/queue_json.hpp"
+#include "tools/queue/queue_requests.hpp"
 #include "tools/views/web/web_answers.hpp"
 
 #include <arpa/inet.h>
@@ -11,8 +14,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
-#include <fstream>
 #include <future>
 
 // Threads of the library take requests. A request that waits for a change keeps one, so
@@ -29,7 +30,6 @@ constexpr std::size_t threads = most_waiting + 32;
 constexpr time_t patience_s = 5; ///< With one who sends nothing more.
 constexpr std::size_t most_posted_bytes = 64 << 20;
 constexpr std::uint64_t longest_wait_ms = 20'000;
-constexpr std::size_t log_piece_bytes = 1 << 20;
 
 bool is_loopback(const std::string& host) {
   in_addr four{};
@@ -39,27 +39,6 @@ bool is_loopback(const std::string& host) {
   if (::inet_pton(AF_INET, host.c_str(), &four) == 1)
     return (ntohl(four.s_addr) >> 24) == 127;
   return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
-}
-
-/// What a request asks the list for.
-struct list_query {
-  std::string state;
-  std::vector<entry_id> ids{};
-  entry_id after = 0;
-  std::uint64_t count = 0;
-};
-
-expected<std::vector<entry_id>> parse_ids(const std::string& text) {
-  std::vector<entry_id> ids;
-  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
-    entry_id id = 0;
-    const auto [next, problem] = std::from_chars(at, end, id);
-    if (problem != std::errc{} || (next != end && *next != ',') || next + 1 == end)
-      return fail(error_kind::invalid_input, "ids are numbers with commas between them");
-    ids.push_back(id);
-    at = next == end ? end : next + 1;
-  }
-  return ids;
 }
 
 class http_queue_server final : public queue_server {
@@ -119,6 +98,8 @@ private:
   using response = httplib::Response;
 
   void route();
+  /// Whether it was answered without a look at the queue.
+  bool answer_at_once(const request& req, response& res);
   /// Answers who asks, or answers that nobody does.
   std::optional<queue_user> let_in(const request& req, response& res);
   void submit(const queue_user& u, const request& req, response& res);
@@ -144,6 +125,7 @@ private:
   }
 
   queue_server_params params_;
+  documented_paths documented_;
   queue_head& head_;
   queue_tokens& tokens_;
   std::unique_ptr<httplib::Server> server_;
@@ -165,10 +147,9 @@ void http_queue_server::route() {
   server_->set_tcp_nodelay(true);
   server_->set_default_headers(headers_of_all());
   server_->set_post_routing_handler(refuse_range_beyond);
-  // Before anything of it is looked at, so that nobody learns which addresses there are.
   server_->set_pre_routing_handler([this](const request& req, response& res) {
-    return let_in(req, res) ? httplib::Server::HandlerResponse::Unhandled
-                            : httplib::Server::HandlerResponse::Handled;
+    return answer_at_once(req, res) ? httplib::Server::HandlerResponse::Handled
+                                    : httplib::Server::HandlerResponse::Unhandled;
   });
   server_->Post("/v1/entries", known([this](const auto& u, const auto& req, auto& res) {
                   submit(u, req, res);
@@ -194,13 +175,40 @@ void http_queue_server::route() {
                known([this](const auto& u, const auto& req, auto& res) {
                  processes(u, id_of(req), res);
                }));
-  add_node_routes(*server_, head_, [this](const request& req, response& res) {
-    return let_in(req, res);
-  });
+  add_node_routes(*server_, head_,
+                  [this](const request& req, response& res) { return let_in(req, res); });
+  server_->Get("/v1/user", known([](const auto& u, const auto&, auto& res) {
+                 give_json(res, text_of({{"user", u.name}, {"role", to_text(u.role)}}));
+               }));
+  server_->Get("/v1/openapi.json", known([](const auto&, const auto&, auto& res) {
+                 give_json(res, std::string(openapi_text()));
+               }));
   server_->set_error_handler([](const request& req, response& res) {
     if (res.body.empty() && !res.content_provider_)
-      give_error(res, res.status, "there is no " + req.method + " " + req.path);
+      give_refusal(req, res);
   });
+}
+
+// The page says nothing of the queue, so it is answered to everybody. For all else nobody
+// learns without a token which addresses there are.
+bool http_queue_server::answer_at_once(const request& req, response& res) {
+  const bool reads = req.method == "GET" || req.method == "HEAD";
+  if (reads && give_queue_page(req, res))
+    return true;
+  const auto known_user = let_in(req, res);
+  const auto methods = documented_.methods_of(req.path);
+  if (known_user
+      && (methods.empty()
+          || methods.find(reads ? "GET" : req.method) != std::string::npos))
+    return false;
+  if (known_user) {
+    res.set_header("Allow", methods);
+    give_error(res, 405, req.path + " has " + methods + " and no " + req.method);
+  }
+  // The library leaves a body where it is, and would read it as the next request.
+  if (!reads)
+    res.set_header("Connection", "close");
+  return true;
 }
 
 std::optional<queue_user> http_queue_server::let_in(const request& req, response& res) {
@@ -215,6 +223,8 @@ std::optional<queue_user> http_queue_server::let_in(const request& req, response
   if (u)
     return *u;
   const bool nobody = u.error().kind == error_kind::refused;
+  if (nobody)
+    res.set_header("WWW-Authenticate", "Bearer");
   // What is wrong with the file is for who serves, not for who asks.
   give_error(res, nobody ? 401 : 500,
              nobody ? u.error().message : "the server cannot read its tokens");
@@ -280,22 +290,12 @@ std::uint64_t http_queue_server::await(std::uint64_t seen, std::uint64_t wait_ms
 }
 
 void http_queue_server::list(const queue_user& u, const request& req, response& res) {
-  const auto seen = number_of(req, "seen", UINT64_MAX), wait = number_of(req, "wait", 0),
-             after = number_of(req, "after", 0),
-             count = number_of(req, "count", UINT64_MAX);
-  const auto ids = parse_ids(req.get_param_value("ids"));
-  for (const auto* number : {&seen, &wait, &after, &count})
-    if (!*number)
-      return give_error(res, 400, number->error().message);
-  if (!ids)
-    return give_error(res, 400, ids.error().message);
-  const auto change = await(*seen, *wait);
-  const auto entries = listed(u, {.state = req.get_param_value("state"),
-                                  .ids = *ids,
-                                  .after = *after,
-                                  .count = *count});
-  give_json(res,
-            "{\"change\":" + std::to_string(change) + ",\"entries\":[" + entries + "]}");
+  const auto q = parse_list_query(req);
+  if (!q)
+    return give_error(res, 400, q.error().message);
+  const auto change = await(q->seen, q->wait_ms);
+  give_json(res, "{\"change\":" + std::to_string(change) + ",\"entries\":["
+                     + listed(u, *q) + "]}");
 }
 
 expected<void> http_queue_server::check_theirs(const queue_user& u, entry_id id) const {
@@ -311,16 +311,17 @@ expected<void> http_queue_server::check_theirs(const queue_user& u, entry_id id)
 }
 
 /// The status of `check_theirs`.
-void give_refusal(httplib::Response& res, const error& e) {
+void give_not_theirs(httplib::Response& res, const error& e) {
   give_error(res, e.kind == error_kind::refused ? 403 : 404, e.message);
 }
 
 void http_queue_server::one(const queue_user& u, entry_id id, response& res) {
   auto found = head_.look([&](const queue_state& state, const queue_slots& slots) {
     const auto e = state.entries.find(id);
-    return e == state.entries.end() ? ordered_json()
-                                    : entry_json(id, e->second, reason_of(state, slots, id),
-                                                 {.readable = is_theirs(u, e->second)});
+    return e == state.entries.end()
+               ? ordered_json()
+               : entry_json(id, e->second, reason_of(state, slots, id),
+                            {.readable = is_theirs(u, e->second)});
   });
   if (found.is_null())
     return give_error(res, 404, "there is no #" + std::to_string(id));
@@ -343,7 +344,7 @@ void http_queue_server::one(const queue_user& u, entry_id id, response& res) {
 
 void http_queue_server::cancel(const queue_user& u, entry_id id, response& res) {
   if (const auto theirs = check_theirs(u, id); !theirs)
-    return give_refusal(res, theirs.error());
+    return give_not_theirs(res, theirs.error());
   give_json(res, head_.cancel(id, u.name).map([&] {
     return text_of({{"cancelled", id}});
   }));
@@ -352,22 +353,13 @@ void http_queue_server::cancel(const queue_user& u, entry_id id, response& res) 
 void http_queue_server::log(const queue_user& u, entry_id id, const request& req,
                             response& res) {
   if (const auto theirs = check_theirs(u, id); !theirs)
-    return give_refusal(res, theirs.error());
-  const auto offset = number_of(req, "offset", 0);
-  if (!offset)
-    return give_error(res, 400, offset.error().message);
-  std::ifstream in(entry_folder(head_.folder(), id) / entry_log_name,
-                   std::ios::binary);
-  std::string text(log_piece_bytes, '\0');
-  in.seekg(static_cast<std::streamoff>(*offset));
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-  give(res, "application/octet-stream", std::move(text));
+    return give_not_theirs(res, theirs.error());
+  give_log(req, res, entry_folder(head_.folder(), id) / entry_log_name);
 }
 
 void http_queue_server::processes(const queue_user& u, entry_id id, response& res) {
   if (const auto theirs = check_theirs(u, id); !theirs)
-    return give_refusal(res, theirs.error());
+    return give_not_theirs(res, theirs.error());
   auto all = ordered_json::array();
   for (const auto& p : head_.processes_of(id))
     all.push_back({{"pid", p.pid},
@@ -384,7 +376,8 @@ void http_queue_server::processes(const queue_user& u, entry_id id, response& re
 
 void http_queue_server::machine(response& res) {
   give_json(res, head_.look([&](const queue_state& state, const queue_slots& slots) {
-    return expected<std::string>(text_of(machine_json(state, head_.rules(), slots.all)));
+    return expected<std::string>(
+        text_of(machine_json(state, head_.rules(), slots.all, unix_ms())));
   }));
 }
 

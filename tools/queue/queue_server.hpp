@@ -19,6 +19,9 @@ struct queue_server_params {
 
 /// Answers clients of a queue over HTTP, or HTTPS. Each request has a header
 /// "Authorization: Bearer TOKEN"; one without a token that is known is not answered (401).
+/// Only the page is, GET / and its files, which say nothing of the queue. openapi.json
+/// beside this file says all of the following for other programs, and GET
+/// /v1/openapi.json answers it.
 ///
 ///   POST   /v1/entries       {"entries": [...]} (queue_json.hpp), as application/json:
 ///                            all are submitted, or none; {"ids": [...]}
@@ -29,18 +32,21 @@ struct queue_server_params {
 ///                            queue's change is not N any more, or after that time
 ///   GET    /v1/entries/ID    one, with "folder" and "run"
 ///   DELETE /v1/entries/ID    cancels it
-///   GET    /v1/entries/ID/log?offset=N   bytes of its log from there, 1 MiB at most
+///   GET    /v1/entries/ID/log?offset=N   bytes of its log from there, 1 MiB at most;
+///                            ?tail=N the last ones. Header Log-Offset: of the first
 ///   GET    /v1/entries/ID/processes      {"machine", "processes": [{"pid", "parent",
 ///                            "cpu_seconds", "resident_bytes", "command"}]}; machine is
 ///                            null for the server's own
 ///   GET    /v1/machine       {"slots": [...], "users": [...]}: who has what
+///   GET    /v1/user          {"user", "role"}: whose the token is
 ///
 /// Of workers (node_report.hpp, msgpack):
 ///
 ///   POST   /v1/nodes?wait=MS a report; its orders, at once or when they change
-///   POST   /v1/entries/ID/log?node=NAME&start=N&offset=N   bytes of its log
+///   POST   /v1/nodes/log?entry=ID&node=NAME&start=N&offset=N   bytes of its log
 ///
-/// An error is {"error": SENTENCE}. A user reads and cancels their own entries, an admin
+/// An error is {"error": SENTENCE}. What a path does not have is 405, with "Allow". A user
+/// reads and cancels their own entries, an admin
 /// everybody's (403).
 class queue_server {
 public:

@@ -13,7 +13,8 @@ namespace {
 /// Says what the test has it say.
 struct played_node {
   queue_head& head;
-  node_report says{.node = "rome", .session = "first", .first = true, .slots = {{"cpu:0", "cpu"}}};
+  node_report says{
+      .node = "rome", .session = "first", .first = true, .slots = {{"cpu:0", "cpu"}}};
 
   expected<node_orders> report(std::chrono::milliseconds most = 0ms) {
     auto orders = head.report(says, most);
@@ -134,7 +135,8 @@ TEST_CASE("queue head: after the server's start a machine goes on with what it h
   CHECK(ended.losses == 0);
 }
 
-TEST_CASE("queue head: a machine that leaves is given nothing more, and what it has ends") {
+TEST_CASE(
+    "queue head: a machine that leaves is given nothing more, and what it has ends") {
   const scratch_folder folder;
   const served_queue q(folder.path(), 0);
   played_node rome{*q};
@@ -144,10 +146,12 @@ TEST_CASE("queue head: a machine that leaves is given nothing more, and what it 
   rome.hold(order.entry);
   rome.says.leaves = true;
   REQUIRE(rome.report());
-  q.await(id, [](const queue_entry& e) { return e.stopping == stop_cause::machine_left; });
+  q.await(id,
+          [](const queue_entry& e) { return e.stopping == stop_cause::machine_left; });
   CHECK(rome.await_order().stopping);
   rome.end(order.entry, 15);
-  const auto waits = q.await(id, [](const queue_entry& e) { return is_waiting(e.state); });
+  const auto waits =
+      q.await(id, [](const queue_entry& e) { return is_waiting(e.state); });
   CHECK(waits.reason == "rome left");
   CHECK(waits.losses == 0);
 }

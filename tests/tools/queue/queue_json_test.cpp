@@ -37,8 +37,9 @@ TEST_CASE("queue JSON: what is wrong is named with its entry and key") {
     return read.error().message;
   };
   const std::string no_list =
-      "what is sent is {\"entries\": [...]}, of 1 to 10000 entries";
-  for (const char* none : {"", "{", "[]", "{}", "{\"entries\": []}", "{\"entries\": 3}"})
+      "what is sent is {\"entries\": [...]}, of 1 to 10000 entries, and nothing else";
+  for (const char* none : {"", "{", "[]", "{}", "{\"entries\": []}", "{\"entries\": 3}",
+                           R"({"entries": [{"command": ["a"]}], "user": "eve"})"})
     CHECK(refusal(none) == no_list);
   CHECK(refusal(R"({"entries": [3]})") == "entry 1: is no object");
   CHECK(refusal(R"({"entries": [{"command": ["a"]}, {}]})")
@@ -48,9 +49,10 @@ TEST_CASE("queue JSON: what is wrong is named with its entry and key") {
   for (const char* wrong :
        {R"("command": "a")", R"("command": [])", R"("command": [1])", R"("kind": "walk")",
         R"("kind": 1)", R"("slots": -1)", R"("slots": 4294967296)", R"("slots": 1.5)",
-        R"("priority": "high")", R"("priority": 1e3)", R"("seconds": -1)",
-        R"("after": 1)", R"("after": ["1"])", R"("after": [-1])", R"("requeue": 1)",
-        R"("name": 1)", R"("directory": null)"})
+        R"("priority": "high")", R"("priority": 1e3)",
+        R"("priority": 18446744073709551615)", R"("seconds": -1)", R"("after": 1)",
+        R"("after": ["1"])", R"("after": [-1])", R"("requeue": 1)", R"("name": 1)",
+        R"("directory": null)"})
     CHECK_THAT(refusal(std::string("{\"entries\": [{") + wrong + "}]}"),
                Catch::Contains("has no value of its kind"));
 }
@@ -85,11 +87,12 @@ TEST_CASE("queue JSON: who has what of the machine") {
   REQUIRE(apply(state, entry_submitted{.id = 1, .what = {.user = "ann"}}, 0));
   REQUIRE(apply(state, entry_submitted{.id = 2, .what = {.user = "bob"}}, 0));
   REQUIRE(apply(state, entry_started{.id = 1, .slots = {"cpu:1"}}, 0));
-  CHECK(text_of(machine_json(
-            state, {.quota = 4},
-            {{.name = "cpu:0", .device = "cpu"}, {.name = "cpu:1", .device = "cpu"}}))
-        == R"({"slots":[{"slot":"cpu:0","device":"cpu","entry":null,"user":null},)"
-           R"({"slot":"cpu:1","device":"cpu","entry":1,"user":"ann"}],)"
-           R"("users":[{"user":"ann","running":1,"waiting":0,"slots":1,"quota":4},)"
-           R"({"user":"bob","running":0,"waiting":1,"slots":0,"quota":4}]})");
+  CHECK(
+      text_of(machine_json(
+          state, {.quota = 4},
+          {{.name = "cpu:0", .device = "cpu"}, {.name = "cpu:1", .device = "cpu"}}, 3000))
+      == R"({"slots":[{"slot":"cpu:0","device":"cpu","entry":null,"user":null},)"
+         R"({"slot":"cpu:1","device":"cpu","entry":1,"user":"ann"}],)"
+         R"("users":[{"user":"ann","running":1,"waiting":0,"slots":1,"quota":4,"used":3},)"
+         R"({"user":"bob","running":0,"waiting":1,"slots":0,"quota":4,"used":0}]})");
 }

@@ -23,7 +23,8 @@ inline std::vector<slot> cores(unsigned count) {
   return slots;
 }
 
-inline queue_submission shell(const std::string& script, const std::string& user = "ann") {
+inline queue_submission shell(const std::string& script,
+                              const std::string& user = "ann") {
   return {.user = user, .words = {"/bin/sh", "-c", script}, .directory = "/tmp"};
 }
 

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { Twice } from "./parts";
 import type { Run } from "./run";
 import { give_order, type Order, type Session } from "./session";
 
@@ -33,19 +34,6 @@ export function CommandBar({ run, session }: { run: Run; session: Session }) {
       <Drop disabled={busy} open={run.picture!.showing === "live" ? run.rows.filter((r) => r.evaluated_sequence === null).map((r) => r.id) : []} give={give} />
       <span role="status" class={answer?.refused ? "problem" : "muted"} data-test="order-answer">{answer?.said ?? ""}</span>
     </section>
-  );
-}
-
-/** What cannot be taken back is asked for twice. */
-function Twice({ label, disabled, act }: { label: string; disabled: boolean; act: () => void }) {
-  const [sure, set_sure] = useState(false);
-  const timer = useRef(0);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <button type="button" class={sure ? "sure" : ""} disabled={disabled} onBlur={() => set_sure(false)} onClick={() => {
-      if (sure) act();
-      set_sure(!sure);
-    }}>{sure ? `Yes, ${label.toLowerCase()}` : label}</button>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "./model";
 import { is_evaluated } from "./moment";
 import { address_of, type Place } from "./place";
@@ -50,5 +51,18 @@ export function Facts({ of }: { of: [string, ComponentChildren][] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** What cannot be taken back is asked for twice. */
+export function Twice({ label, disabled, act }: { label: string; disabled: boolean; act: () => void }) {
+  const [sure, set_sure] = useState(false);
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <button type="button" class={sure ? "sure" : ""} disabled={disabled} onBlur={() => set_sure(false)} onClick={() => {
+      if (sure) act();
+      set_sure(!sure);
+    }}>{sure ? `Yes, ${label.toLowerCase()}` : label}</button>
   );
 }

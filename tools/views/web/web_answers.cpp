@@ -1,5 +1,7 @@
 #include "tools/views/web/web_answers.hpp"
 
+#include "tools/views/web/web_page.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -63,6 +65,20 @@ void give_json(httplib::Response& res, expected<std::string> text) {
     give(res, "application/json", std::move(*text));
   else
     give_error(res, status_of(text.error().kind), text.error().message);
+}
+
+bool give_page_file(httplib::Response& res, std::string_view path) {
+  const auto page = web_page();
+  const auto found = std::ranges::find(page, path, &web_asset::path);
+  if (found == page.end())
+    return false;
+  res.set_header("Content-Encoding", "gzip");
+  res.set_content_provider(found->gzip.size(), std::string(found->type),
+                           [bytes = found->gzip](std::size_t offset, std::size_t length,
+                                                 httplib::DataSink& sink) {
+                             return sink.write(bytes.data() + offset, length);
+                           });
+  return true;
 }
 
 void refuse_range_beyond(const httplib::Request& req, httplib::Response& res) {

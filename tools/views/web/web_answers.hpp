@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace clade {
 
@@ -20,6 +21,10 @@ void give(httplib::Response& res, const char* type, std::string text);
 void give_error(httplib::Response& res, int status, const std::string& message);
 /// The JSON text, or the error with the status that fits its kind.
 void give_json(httplib::Response& res, expected<std::string> text);
+
+/// The file of the built page (web_page.hpp) that has this path; false: there is none, and
+/// nothing is answered.
+[[nodiscard]] bool give_page_file(httplib::Response& res, std::string_view path);
 
 /// Turns an answer whose request has a Range that does not lie within what is given into
 /// 416: the library would read behind the end. For `set_post_routing_handler`.

@@ -47,18 +47,10 @@ constexpr const char* no_page =
     "<a href=\"/api/picture\">/api/picture</a> works.\n";
 
 void give_asset(const httplib::Request& req, httplib::Response& res) {
-  const auto page = web_page();
-  if (page.empty() && req.path == "/")
+  if (web_page().empty() && req.path == "/")
     return give(res, "text/html; charset=utf-8", no_page);
-  const auto found = std::ranges::find(page, req.path, &web_asset::path);
-  if (found == page.end())
-    return give_error(res, 404, "there is no " + req.path);
-  res.set_header("Content-Encoding", "gzip");
-  res.set_content_provider(found->gzip.size(), std::string(found->type),
-                           [bytes = found->gzip](std::size_t offset, std::size_t length,
-                                                 httplib::DataSink& sink) {
-                             return sink.write(bytes.data() + offset, length);
-                           });
+  if (!give_page_file(res, req.path))
+    give_error(res, 404, "there is no " + req.path);
 }
 
 class web_service {

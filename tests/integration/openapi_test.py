@@ -1,0 +1,92 @@
+"""What `clade serve` answers is what its OpenAPI document says: requests that schemathesis makes of the document, right and
+wrong ones, against a queue's server."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from live_runs import PATIENCE_S
+from queue_test import QueueTest
+
+VENV = pathlib.Path(os.environ.get("CLADE_TEST_VENV", "/nonexistent"))
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "tools/queue/openapi.json"
+
+# What fits the document and cannot run here, as with more slots than there are, is refused too.
+CONFIGURATION = """
+headers = {{ Authorization = "Bearer {token}" }}
+request-timeout = {patience}
+
+[generation]
+deterministic = true
+database = "none"
+
+[phases.fuzzing.generation]
+max-examples = 25
+
+[phases.stateful.generation]
+max-examples = 10
+
+# What is cancelled stays in the queue, and says that it was.
+[checks]
+use_after_free.enabled = false
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 413, 414, 415]
+
+[[operations]]
+include-operation-id = "submitEntries"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400]
+"""
+
+
+class Conformance(QueueTest):
+    def setUp(self):
+        if not (VENV / "bin/schemathesis").exists():
+            self.skipTest("no schemathesis: tools/test installs it into build/test_venv")
+        super().setUp()
+        self.serve()
+        self.add_user("ann", "user")
+        # All slots are taken by what ann may not cancel and her entries cannot displace: none of them ever starts.
+        self.blocker = self.submit("--slots", "2", "--priority", "1000", "--", "sleep", "1000")
+        self.await_state(self.blocker, "running")
+        # Of hers there is one that runs no more, and one that can be looked at and cancelled.
+        entries = {"entries": [{"command": ["true"], "directory": "/"}]}
+        for _ in range(2):
+            self.assertEqual(self.rest("POST", "/v1/entries", self.token("ann"), entries)[0], 200)
+
+    def tearDown(self):
+        # So that none of what was made up starts when the blocker ends.
+        if self.server:
+            self.server.kill()
+        super().tearDown()
+
+    def assert_conforms(self, operations, *words):
+        """What schemathesis makes of the document for so many operations is answered as it says."""
+        configuration = self.folder / "schemathesis.toml"
+        configuration.write_text(CONFIGURATION.format(token=self.token("ann"), patience=PATIENCE_S))
+        address = (self.queue / "address").read_text().strip()
+        done = subprocess.run([VENV / "bin/python3", VENV / "bin/schemathesis", "--config-file", configuration, "run",
+                               address + "/v1/openapi.json", "--no-color", "--continue-on-failure", *words],
+                              cwd=self.folder, capture_output=True, text=True, check=False, timeout=3 * PATIENCE_S)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, rf"Tested: +{operations}\n")
+
+    def test_generated_submissions_are_answered_as_the_document_says(self):
+        self.assert_conforms(1, "--include-operation-id", "submitEntries")
+
+    def test_other_generated_requests_are_answered_as_the_document_says(self):
+        self.assert_conforms(7, "--exclude-operation-id", "submitEntries")
+
+    def test_the_document_is_the_one_of_the_sources(self):
+        status, document = self.rest("GET", "/v1/openapi.json", self.token("ann"))
+        self.assertEqual((status, document), (200, json.loads(SOURCE.read_text())))
+        self.assertEqual(self.rest("GET", "/v1/openapi.json")[0], 401)
+
+    def test_what_a_path_does_not_have_is_named(self):
+        status, answer = self.rest("PUT", "/v1/entries/1", self.token("ann"), {})
+        self.assertEqual((status, answer), (405, {"error": "/v1/entries/1 has DELETE, GET and no PUT"}))
+        self.assertEqual(self.rest("GET", "/v1/user", self.token("ann")), (200, {"user": "ann", "role": "user"}))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// What a queue's server answers, as an OpenAPI document: openapi.json beside this file.
+[[nodiscard]] std::string_view openapi_text();
+
+/// Which methods the paths of an OpenAPI document have.
+class documented_paths {
+public:
+  /// Of `openapi_text()`.
+  documented_paths();
+
+  /// "DELETE, GET" for "/v1/entries/7"; empty for a path that is not in the document. Who
+  /// may GET may HEAD, which is not said.
+  [[nodiscard]] std::string methods_of(std::string_view path) const;
+
+private:
+  struct documented_path {
+    std::vector<std::string> parts; ///< Between slashes; "{id}" is any.
+    std::string methods;
+  };
+  std::vector<documented_path> paths_;
+};
+
+} // namespace clade
