@@ -26,6 +26,7 @@ constexpr auto log_every = 300ms;
 constexpr auto patience = 10s;
 constexpr std::size_t log_piece_bytes = 1 << 20;
 constexpr int longest_wait_ms = 60'000;
+constexpr auto longest_end_of_former = 20s;
 
 std::uint64_t size_of(const std::filesystem::path& file) {
   std::error_code none;
@@ -42,6 +43,21 @@ std::string piece_of(const std::filesystem::path& file, std::uint64_t from) {
   return text;
 }
 
+/// What a process before this one left: its entries end a moment after it, and the log of
+/// a command is with the server.
+expected<void> clear_former(const std::filesystem::path& folder) {
+  const auto until = std::chrono::steady_clock::now() + longest_end_of_former;
+  std::error_code none;
+  for (const auto& one :
+       std::filesystem::directory_iterator(folder / entries_folder_name, none)) {
+    if (auto ended = await_former(one.path() / entry_log_name, until); !ended)
+      return ended;
+    if (std::error_code failed; !std::filesystem::exists(one.path() / entry_runs_name, failed))
+      std::filesystem::remove_all(one.path(), failed);
+  }
+  return {};
+}
+
 } // namespace
 
 queue_node::queue_node(queue_node_params params, std::string session, queue_client asks,
@@ -55,6 +71,8 @@ queue_node::queue_node(queue_node_params params, std::string session, queue_clie
 queue_node::~queue_node() = default;
 
 expected<std::unique_ptr<queue_node>> queue_node::open(queue_node_params params) {
+  if (auto cleared = clear_former(params.processes.folder); !cleared)
+    return tl::unexpected(cleared.error());
   auto session = random_token();
   auto asks = queue_client::open(params.queue), tells = queue_client::open(params.queue);
   if (!session || !asks || !tells)

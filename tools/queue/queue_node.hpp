@@ -27,6 +27,7 @@ struct queue_node_params {
 /// One thread calls it.
 class queue_node {
 public:
+  /// `conflict`: what another process runs in that folder does not end.
   [[nodiscard]] static expected<std::unique_ptr<queue_node>>
   open(queue_node_params params);
   ~queue_node();
