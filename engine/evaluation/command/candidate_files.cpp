@@ -2,12 +2,12 @@
 
 #include "engine/evaluation/command/checkpoint_folder.hpp"
 #include "engine/evaluation/command/placeholders.hpp"
+#include "genome/child_process.hpp"
 #include "genome/hash.hpp"
 #include "genome/random.hpp"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,14 +81,6 @@ std::string text_of(const value& v) {
       std::to_chars(digits.data(), digits.data() + digits.size(), std::get<double>(v))
           .ptr;
   return {digits.data(), end};
-}
-
-std::size_t cores_of_this_process() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0
-             ? static_cast<std::size_t>(CPU_COUNT(&set))
-             : 1;
 }
 
 /// "CLADE_GENOME_FILE"
@@ -205,7 +197,7 @@ expected<void> candidate_files::write(const job& j) {
              {"seed", std::to_string(seed_of(j))},
              {"epochs", std::to_string(j.budget.epochs)},
              {"start_epoch", std::to_string(goes_on ? j.start_epoch : 0)},
-             {"cores", std::to_string(cores_of_this_process())},
+             {"cores", std::to_string(available_cores())},
              {"work_folder", folder_.string()},
              {"genome_file", (folder_ / "genome.json").string()},
              {"params_file", (folder_ / "params.json").string()},

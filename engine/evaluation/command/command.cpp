@@ -9,6 +9,7 @@
 #include "engine/evaluation/command/program.hpp"
 #include "engine/evaluation/command/program_answer.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
+#include "genome/child_process.hpp"
 
 #include <sys/wait.h>
 
@@ -33,12 +34,6 @@ constexpr auto pause_step = 20ms;
 
 bool answers_by_lines(const command_params& params) {
   return params.metrics == "last_line" || params.metrics == "json_lines";
-}
-
-/// As a shell says it.
-std::uint32_t exit_code(int wait_status) {
-  return static_cast<std::uint32_t>(WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
-                                                             : WEXITSTATUS(wait_status));
 }
 
 /// One run of the program for a candidate.
@@ -210,7 +205,7 @@ std::optional<std::uint32_t> attempt::run(const candidate_files& files,
   if (e().outcome == outcome::succeeded)
     keep_checkpoint(files);
   return done->end == program_end::by_itself && done->status != 0
-             ? std::optional(exit_code(done->status))
+             ? std::optional(static_cast<std::uint32_t>(exit_code(done->status)))
              : std::nullopt;
 }
 

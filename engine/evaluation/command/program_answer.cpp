@@ -204,10 +204,4 @@ std::string last_words(std::string_view errors) {
   return line.empty() ? "" : ": " + plain_text(line.substr(0, longest_quoted));
 }
 
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
-  e.metrics.clear();
-}
-
 } // namespace clade

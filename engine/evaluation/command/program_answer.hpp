@@ -73,7 +73,4 @@ void check_objective(const objective& goal, evaluation& e);
 /// ": ValueError: no such layer", of what the program wrote to standard error.
 [[nodiscard]] std::string last_words(std::string_view errors);
 
-/// Sets outcome and reason, and takes the metrics away.
-void fail_with(evaluation& e, outcome o, std::string reason);
-
 } // namespace clade

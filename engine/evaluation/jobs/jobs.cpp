@@ -1,10 +1,10 @@
 #include "engine/evaluation/jobs/jobs.hpp"
 
 #include "engine/evaluation/command/program.hpp"
+#include "genome/child_process.hpp"
 #include "genome/utf8.hpp"
 #include "genome/wall_clock.hpp"
 
-#include <sched.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -24,15 +24,6 @@ constexpr std::size_t longest_name = 200, longest_line = 300;
 constexpr std::uint32_t most_retries = 100;
 // For a training to save what it has when it is told to end.
 constexpr auto grace = std::chrono::seconds(5);
-
-/// The cores that this process may run on, and so may what it starts.
-unsigned own_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return ::sched_getaffinity(0, sizeof cores, &cores) == 0
-             ? static_cast<unsigned>(CPU_COUNT(&cores))
-             : 1;
-}
 
 /// "5 s", "1.5 s".
 std::string seconds_text(std::chrono::microseconds time) {
@@ -54,11 +45,6 @@ std::string last_words(const program_result& done) {
     return ": " + plain_text(text.substr(0, longest_line));
   }
   return "";
-}
-
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
 }
 
 /// Says in the evaluation how the last try ended.
@@ -88,10 +74,6 @@ void read_end(const program_result& done, const jobs_params& params, const budge
                   + last_words(done));
   else if (!done.log_trouble.empty())
     e.reason = "its log is not whole: " + done.log_trouble;
-}
-
-int exit_status(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 class jobs_fitness final : public fitness_function {
@@ -139,7 +121,7 @@ private:
                                                   const job& j, const progress& p) const;
 
   jobs_setup setup_;
-  unsigned cores_ = own_cores();
+  std::size_t cores_ = available_cores();
 };
 
 void jobs_fitness::run(const named_command& command, const job& j, progress& p,
@@ -159,7 +141,7 @@ void jobs_fitness::run(const named_command& command, const job& j, progress& p,
     const auto began = started + duration_cast<seconds>(from - begin);
     e.curve.push_back({attempt,
                        {{std::string(exit_status_metric),
-                         static_cast<double>(exit_status(done->status))},
+                         static_cast<double>(exit_code(done->status))},
                         {std::string(seconds_metric), e.seconds},
                         {std::string(started_metric), static_cast<double>(began.count())},
                         {std::string(tries_metric), static_cast<double>(attempt)}},

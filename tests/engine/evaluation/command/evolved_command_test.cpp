@@ -4,6 +4,7 @@
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
 #include "search_spaces/variation.hpp"
+#include "tests/support/listener.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -31,15 +32,6 @@ command_setup told_setup(const std::string& script) {
           .problem = small_problem(),
           .goal = {.metric = "a"}};
 }
-
-struct hearing final : progress {
-  std::vector<epoch> heard;
-  std::size_t most = 1000;
-  bool report(const epoch& e) override {
-    heard.push_back(e);
-    return heard.size() < most;
-  }
-};
 
 evaluated_job ran(const command_setup& setup, const job& j = told_job()) {
   unheard_progress nobody;
@@ -133,7 +125,7 @@ TEST_CASE("command: reports are heard as they come") {
                           "echo '{\"epoch\": 2, \"a\": 0.7}'; "
                           "echo '{\"a\": 0.8, \"size\": 3}'");
   setup.params.metrics = "json_lines";
-  hearing p;
+  listener p;
   const auto e = make_command(setup)->evaluate(told_job(), p).evaluation;
   CHECK(said(e) == "succeeded: ");
   CHECK(e.metrics == std::vector<metric>{{"a", 0.8}, {"size", 3}});
@@ -157,7 +149,7 @@ TEST_CASE("command: the last report is the answer where there is no other") {
 }
 
 TEST_CASE("command: reports may go to a file") {
-  hearing p;
+  listener p;
   const auto e =
       make_command(told_setup("echo '{\"epoch\": 1, \"a\": 1}' >> $CLADE_REPORT_FILE; "
                               "echo '{\"a\": 7}'; "
@@ -172,8 +164,8 @@ TEST_CASE("command: reports may go to a file") {
 TEST_CASE("command: whose report nobody wants more of is stopped") {
   auto setup = told_setup("echo '{\"epoch\": 1, \"a\": 1}'; sleep 1000");
   setup.params.metrics = "json_lines";
-  hearing p;
-  p.most = 1;
+  listener p;
+  p.patience = 1;
   const auto e = make_command(setup)->evaluate(told_job(), p).evaluation;
   CHECK(said(e) == "dropped: stopped, as nobody wants its score");
   CHECK(e.curve.size() == 1);
