@@ -1,6 +1,7 @@
 #include "engine/evaluation/jobs/jobs.hpp"
 
 #include "engine/evaluation/command/program.hpp"
+#include "engine/evaluation/command/program_group.hpp"
 #include "genome/child_process.hpp"
 #include "genome/utf8.hpp"
 #include "genome/wall_clock.hpp"
@@ -80,7 +81,10 @@ class jobs_fitness final : public fitness_function {
 public:
   explicit jobs_fitness(jobs_setup setup) : setup_(std::move(setup)) {}
 
-  expected<std::uint64_t> warm_up() override { return 0; }
+  expected<std::uint64_t> warm_up() override {
+    groups_ = groups_of(setup_.host);
+    return 0;
+  }
 
   evaluated_job evaluate(const job& j, progress& p) override {
     evaluated_job result;
@@ -121,6 +125,7 @@ private:
                                                   const job& j, const progress& p) const;
 
   jobs_setup setup_;
+  fs::path groups_; ///< Since it was warmed up, where there are some.
   std::size_t cores_ = available_cores();
 };
 
@@ -139,13 +144,13 @@ void jobs_fitness::run(const named_command& command, const job& j, progress& p,
       return fail_with(e, outcome::invalid, done.error().message);
     read_end(*done, setup_.params, j.budget, e);
     const auto began = started + duration_cast<seconds>(from - begin);
-    e.curve.push_back({attempt,
-                       {{std::string(exit_status_metric),
-                         static_cast<double>(exit_code(done->status))},
-                        {std::string(seconds_metric), e.seconds},
-                        {std::string(started_metric), static_cast<double>(began.count())},
-                        {std::string(tries_metric), static_cast<double>(attempt)}},
-                       duration<double>(now - from).count()});
+    e.curve.push_back(
+        {attempt,
+         {{std::string(exit_status_metric), static_cast<double>(exit_code(done->status))},
+          {std::string(seconds_metric), e.seconds},
+          {std::string(started_metric), static_cast<double>(began.count())},
+          {std::string(tries_metric), static_cast<double>(attempt)}},
+         duration<double>(now - from).count()});
     if (e.outcome != outcome::crashed || attempt > setup_.params.retries
         || !p.report(e.curve.back()))
       return;
@@ -167,6 +172,7 @@ expected<program_result> jobs_fitness::run_once(const named_command& command,
       .time = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.timeout),
       .grace = grace,
       .memory_bytes = j.budget.memory_bytes,
+      .groups = groups_,
       .wanted = [&p] { return p.wanted(); }};
   if (!setup_.params.logs.empty()) {
     program.log = job_log(setup_.params.logs, name, started, attempt);
@@ -239,7 +245,8 @@ public:
   make(evaluator_setup setup) const override {
     return make_jobs({.params = params,
                       .space = std::move(setup.space),
-                      .problem = std::move(setup.problem)});
+                      .problem = std::move(setup.problem),
+                      .host = std::move(setup.host)});
   }
 };
 
