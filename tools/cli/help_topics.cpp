@@ -194,6 +194,10 @@ and in its environment, CLADE_EPOCHS; {{epochs}} are the braces themselves:
   genome_file          its layers, {"layers": [{"op": "dense", "settings": {"units": 32},
                        "inputs": [0]}], "output": {"inputs": [1], "settings": {}}}, JSON; 0
                        among inputs is the network's input, 1 the first layer
+  python_file          its network as PyTorch, `from network import load`, written only where
+                       `run` or `environment` names it; [data] shape = [1, 28, 28] and
+                       classes = 10 say what it is for
+  onnx_file            the same as ONNX; both have the initial weights of {seed}
   work_folder          an empty folder of its own in TMPDIR, removed afterwards
   checkpoint_folder    with checkpoints = true: what it leaves there is there again when the
                        candidate goes on; files and folders, 1 GiB at most
@@ -204,7 +208,8 @@ From standard input it reads {"candidate", "seed", "epochs", "hyperparameters", 
 
 What it answers. A JSON object of names and numbers, {"loss": 0.5, "accuracy": 0.8}, as its
 last such line; with "epoch" (from 1) it is a report, seen as it comes with metrics =
-"json_lines". Status 0 is a success, if the objective's metrics are there and finite. Any
+"json_lines" or a file. Of "tensorboard" each further step of the objective's first metric
+is an epoch. Status 0 is a success, if the objective's metrics are there and finite. Any
 other status fails the candidate, with the last line of standard error as the reason, but
 for those of `retry`.
 
@@ -217,13 +222,17 @@ What it writes is kept: RUN/logs/ID.log for slots of the head's own machine, els
 ~/.cache/clade/logs/*/ID.log of the machine that ran it, for a week.
 
 It runs as your user, in its own process group, with no descriptor of Clade's open and no
-key in its environment. It can read every file that you can, the run's keys among them:
-give programs that you do not trust a user or a container of their own.
+key in its environment. The keys of the run are hidden from it where the system allows that
+(`clade doctor` says; else the worker's log does): it sees an empty folder, in namespaces of
+its own, where sudo does not work and files of other users seem to be nobody's; isolate =
+false leaves that out. All other files it can read as you can: give programs that you do not
+trust a user or a container of their own.
 
 In Python, `import clade` (tools/python of the clone) has clade.params(), clade.report(
 epoch=1, loss=0.5), clade.should_stop() and clade.checkpoint_folder().
 
-Examples: experiments/command.toml, command-sklearn.toml and command-pytorch.toml.
+Examples: experiments/command.toml, command-sklearn.toml, command-pytorch.toml and
+command-network.toml.
 )";
 }
 

@@ -55,8 +55,7 @@ expected<outside_command::ending> outside_command::finish() {
     if (errno != EINTR)
       return failed("waiting for a program", errno);
   process_ = 0;
-  ending result{.status =
-                    WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)};
+  ending result{.status = exit_code(status)};
   char block[4096];
   // It shares the place in the file with us, so that we are at its end.
   for (off_t place = 0;;) {
