@@ -339,6 +339,14 @@ everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets n
 Entries run as the user who serves, or who started the worker: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
 
+A cluster that is there already has the same verbs: submit, get, describe, logs and cancel
+with --to slurm or --to kubernetes. Ids are then the cluster's. Slots are cores or GPUs of
+one job (--cpus-per-task, --gres; a pod's limits), --time is its limit. SLURM takes
+--priority as --nice, which counts the other way round and which only operators may set
+below 0, and --after as a dependency; its log is slurm-ID.out in the directory of submit.
+Kubernetes wants --image, whose files the command finds, and has no equal of --priority
+and --after. `submit --dry-run` prints what the cluster would be given.
+
 Programs ask it by HTTP with "Authorization: Bearer TOKEN"; GET /v1/openapi.json describes
 all that it answers (OpenAPI 3.1; tools/queue/openapi.json in the sources).
 )";

@@ -4,6 +4,7 @@
 #include "tools/launch/launch_slurm.hpp"
 #include "tools/launch/launch_ssh.hpp"
 #include "tools/launch/outside_command.hpp"
+#include "tools/launch/sbatch_text.hpp"
 #include "tools/machine/slots.hpp"
 
 #include <sys/stat.h>

@@ -1,9 +1,11 @@
 // What people ask a queue's server of its entries: get, describe, logs, cancel, wait, top.
-#include "engine/report/format.hpp"
+#include "tools/cli/cluster_entries.hpp"
+#include "tools/cli/entry_text.hpp"
 #include "tools/cli/queue_option.hpp"
 #include "tools/machine/standard_streams.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -15,68 +17,11 @@ namespace {
 
 struct entry_options {
   std::filesystem::path queue;
-  std::vector<std::uint64_t> ids{};
+  cluster_choice cluster{};
+  std::vector<std::string> names{}; ///< Of entries, as they were typed.
+  std::vector<std::uint64_t> ids{}; ///< The same of a queue.
   bool watch = false, all = false, json = false, web = false;
 };
-
-/// Lists leave out what has no value.
-std::string text_of_key(const ordered_json& j, const char* key,
-                        const std::string& otherwise = "") {
-  const auto found = j.find(key);
-  return found != j.end() && found->is_string() ? found->get<std::string>() : otherwise;
-}
-
-std::int64_t number_of_key(const ordered_json& j, const char* key) {
-  const auto found = j.find(key);
-  return found != j.end() && found->is_number() ? found->get<std::int64_t>() : 0;
-}
-
-/// "-" for those who may not see it.
-std::string command_text(const ordered_json& entry) {
-  const auto words = entry.find("command");
-  if (words == entry.end() || !words->is_array())
-    return "-";
-  const auto kind = text_of_key(entry, "kind");
-  auto text = kind == "command" ? std::string() : kind + " ";
-  for (const auto& word : *words)
-    text += word.get<std::string>() + " ";
-  text.pop_back();
-  // A terminal would obey them.
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return shortened_middle(text);
-}
-
-constexpr const char* table_head =
-    "ID      USER        STATE      PRIORITY  SLOTS  NAME              REASON\n";
-
-std::string table_row(const ordered_json& entry) {
-  const auto cell = [](const std::string& text, std::size_t width) {
-    return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
-  };
-  const auto number = [&](const char* key) {
-    return std::to_string(number_of_key(entry, key));
-  };
-  const bool stopping = entry.value("stopping", false);
-  return cell(number("id"), 8) + cell(text_of_key(entry, "user"), 12)
-         + cell(stopping ? "stopping" : text_of_key(entry, "state"), 11)
-         + cell(number("priority"), 10) + cell(number("slots"), 7)
-         + cell(text_of_key(entry, "name", command_text(entry)), 18)
-         + text_of_key(entry, "reason") + "\n";
-}
-
-/// The rows that are not as they were.
-void print_changes(const ordered_json& entries, bool json,
-                   std::map<std::uint64_t, std::string>& known) {
-  for (const auto& e : entries) {
-    const auto row = json ? text_of(e) + "\n" : table_row(e);
-    auto& before = known[e["id"].get<std::uint64_t>()];
-    if (before != row)
-      std::cout << row;
-    before = row;
-  }
-  std::cout << std::flush;
-}
 
 std::string query_of(const entry_options& options) {
   if (!options.ids.empty())
@@ -102,7 +47,7 @@ expected<void> get(const entry_options& options) {
   auto client = open_queue(options.queue);
   if (!client)
     return tl::unexpected(client.error());
-  std::map<std::uint64_t, std::string> known;
+  std::map<std::string, std::string> known;
   expected<void> found;
   bool first = true;
   const auto followed =
@@ -111,36 +56,12 @@ expected<void> get(const entry_options& options) {
         if (!found)
           return false;
         if (std::exchange(first, false) && !options.json)
-          std::cout << table_head;
-        print_changes(entries, options.json, known);
+          std::cout << entry_table_head;
+        print_entry_changes(entries, options.json, known);
         return options.watch && (options.ids.empty() || !all_over(entries))
                && flush_output().has_value();
       });
   return followed ? found : followed;
-}
-
-void print_description(const ordered_json& e) {
-  const auto line = [](const char* key, const std::string& text) {
-    if (!text.empty() && text != "-")
-      std::cout << std::left << std::setw(11) << key << text << "\n";
-  };
-  line("entry", std::to_string(number_of_key(e, "id")));
-  for (const char* key : {"user", "name", "kind", "state", "reason"})
-    line(key, text_of_key(e, key));
-  line("command", command_text(e));
-  line("directory", text_of_key(e, "directory"));
-  for (const char* key : {"priority", "slots", "starts", "losses"})
-    line(key, std::to_string(number_of_key(e, key)));
-  line("device", text_of_key(e, "device"));
-  std::string on;
-  for (const auto& slot : e["on"])
-    on += slot.get<std::string>() + " ";
-  line("on", on);
-  for (const char* key : {"submitted", "started", "ended"})
-    if (e[key].is_number())
-      line(key, time_text(e[key].get<std::int64_t>()));
-  line("run", text_of_key(e, "run"));
-  line("folder", text_of_key(e, "folder"));
 }
 
 expected<void> describe(const entry_options& options) {
@@ -155,7 +76,7 @@ expected<void> describe(const entry_options& options) {
       std::cout << text_of(*e) << "\n";
       continue;
     }
-    print_description(*e);
+    print_entry(*e);
   }
   return {};
 }
@@ -243,7 +164,7 @@ expected<bool> wait_for(const entry_options& options) {
   auto client = open_queue(options.queue);
   if (!client)
     return tl::unexpected(client.error());
-  std::map<std::uint64_t, std::string> ended;
+  std::map<std::string, std::string> ended;
   expected<void> found;
   bool good = true;
   const auto followed =
@@ -258,7 +179,7 @@ expected<bool> wait_for(const entry_options& options) {
           if (is_over(e))
             over.push_back(e);
         }
-        print_changes(over, options.json, ended);
+        print_entry_changes(over, options.json, ended);
         return over.size() < entries.size();
       });
   if (!followed || !found)
@@ -309,12 +230,41 @@ int wait_and_report(const entry_options& options) {
   return good ? (*good ? 0 : 1) : report(good.error());
 }
 
+expected<std::vector<std::uint64_t>> read_ids(const std::vector<std::string>& names) {
+  std::vector<std::uint64_t> ids;
+  for (const auto& name : names) {
+    const char* end = name.data() + name.size();
+    const auto [read, problem] = std::from_chars(name.data(), end, ids.emplace_back());
+    if (problem != std::errc{} || read != end)
+      return fail(error_kind::invalid_input,
+                  "\"" + name + "\" is no entry of a queue: those are numbers");
+  }
+  return ids;
+}
+
+using ask_cluster = expected<void> (*)(const cluster_question&);
+
 struct entry_command_row {
   const char* name;
   const char* what;
   bool needs_ids;
   int (*run)(const entry_options&);
+  ask_cluster of_cluster = nullptr; ///< Where --to names one.
 };
+
+int run_entry_command(entry_options& options, const entry_command_row& row) {
+  if (!options.cluster.to.empty())
+    return status_of(row.of_cluster({.cluster = options.cluster,
+                                     .ids = options.names,
+                                     .watch = options.watch,
+                                     .all = options.all,
+                                     .json = options.json}));
+  auto ids = read_ids(options.names);
+  if (!ids)
+    return report(ids.error());
+  options.ids = std::move(*ids);
+  return row.run(options);
+}
 
 /// Adds a sub-command with the options that they share.
 CLI::App* add_entry_command(CLI::App& app, command& chosen,
@@ -322,10 +272,13 @@ CLI::App* add_entry_command(CLI::App& app, command& chosen,
                             const entry_command_row& row) {
   auto* sub = app.add_subcommand(row.name, row.what);
   add_queue_option(*sub, options->queue);
+  if (row.of_cluster != nullptr)
+    add_cluster_options(*sub, options->cluster);
   if (row.needs_ids)
-    sub->add_option("id", options->ids, "Numbers of entries")->required();
-  sub->callback([&chosen, options, run = row.run] {
-    chosen = [options, run] { return run(*options); };
+    sub->add_option("id", options->names, "Numbers of entries, or a cluster's names")
+        ->required();
+  sub->callback([&chosen, options, row] {
+    chosen = [options, row] { return run_entry_command(*options, row); };
   });
   return sub;
 }
@@ -334,11 +287,11 @@ CLI::App* add_entry_command(CLI::App& app, command& chosen,
 
 void add_get(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
-  auto* sub =
-      add_entry_command(app, chosen, options,
-                        {"get", "List what is in a queue", false,
-                         [](const entry_options& o) { return status_of(get(o)); }});
-  sub->add_option("id", options->ids, "These entries; none: all that are not over");
+  auto* sub = add_entry_command(app, chosen, options,
+                                {"get", "List what is in a queue", false,
+                                 [](const entry_options& o) { return status_of(get(o)); },
+                                 get_of_cluster});
+  sub->add_option("id", options->names, "These entries; none: all that are not over");
   sub->add_flag("-w,--watch", options->watch,
                 "Go on with a line for each change, until all named ones are over");
   sub->add_flag("--all", options->all, "Those that are over too");
@@ -349,16 +302,17 @@ void add_describe(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
   add_entry_command(app, chosen, options,
                     {"describe", "Say all about an entry of a queue", true,
-                     [](const entry_options& o) { return status_of(describe(o)); }})
+                     [](const entry_options& o) { return status_of(describe(o)); },
+                     describe_of_cluster})
       ->add_flag("--json", options->json, "One JSON object a line, for programs");
 }
 
 void add_logs(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
-  auto* sub =
-      add_entry_command(app, chosen, options,
-                        {"logs", "Print what an entry of a queue has written", true,
-                         [](const entry_options& o) { return status_of(logs(o)); }});
+  auto* sub = add_entry_command(
+      app, chosen, options,
+      {"logs", "Print what an entry of a queue has written", true,
+       [](const entry_options& o) { return status_of(logs(o)); }, log_of_cluster});
   sub->get_option("id")->expected(1);
   sub->add_flag("-f,--follow", options->watch, "Until the entry is over");
 }
@@ -374,7 +328,8 @@ void add_pods(CLI::App& app, command& chosen) {
 void add_cancel(CLI::App& app, command& chosen) {
   add_entry_command(app, chosen, std::make_shared<entry_options>(),
                     {"cancel", "Cancel entries of a queue, or end what runs of them",
-                     true, [](const entry_options& o) { return status_of(cancel(o)); }});
+                     true, [](const entry_options& o) { return status_of(cancel(o)); },
+                     cancel_of_cluster});
 }
 
 void add_wait(CLI::App& app, command& chosen) {

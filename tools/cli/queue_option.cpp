@@ -3,6 +3,9 @@
 #include "actors/transport/tls_guard.hpp"
 #include "engine/queue/queue_entry.hpp"
 
+#include <pwd.h>
+#include <unistd.h>
+
 namespace clade {
 
 void add_queue_option(CLI::App& sub, std::filesystem::path& queue) {
@@ -32,6 +35,11 @@ follow_entries(queue_client& client, const std::string& query,
     since =
         "&wait=15000&seen=" + std::to_string((*answer)["change"].get<std::uint64_t>());
   }
+}
+
+std::string own_user_name() {
+  const auto* user = ::getpwuid(::getuid());
+  return user == nullptr ? std::to_string(::getuid()) : user->pw_name;
 }
 
 std::string joined(const std::vector<std::uint64_t>& ids) {

@@ -21,6 +21,9 @@ void add_queue_option(CLI::App& sub, std::filesystem::path& queue);
 follow_entries(queue_client& client, const std::string& query,
                const std::function<bool(const ordered_json& entries)>& look);
 
+/// The name of the user whose process this is.
+[[nodiscard]] std::string own_user_name();
+
 /// "1,2,3"
 [[nodiscard]] std::string joined(const std::vector<std::uint64_t>& ids);
 

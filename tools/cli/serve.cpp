@@ -3,12 +3,12 @@
 #include "actors/transport/tls_guard.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interrupts.hpp"
+#include "tools/cli/queue_option.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_server.hpp"
 #include "tools/queue/queue_tokens.hpp"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,11 +31,6 @@ struct serve_options {
   std::string lease = "60s";
   std::string add_user, role = "user";
 };
-
-std::string own_name() {
-  const auto* user = ::getpwuid(::getuid());
-  return user == nullptr ? std::to_string(::getuid()) : user->pw_name;
-}
 
 tl::unexpected<error> wrong_address(const std::string& text) {
   return fail(error_kind::invalid_input,
@@ -161,7 +156,7 @@ expected<void> serve(serve_options options) {
       !ok)
     return ok;
   queue_tokens tokens(options.folder);
-  if (auto ok = tokens.prepare(own_name()); !ok)
+  if (auto ok = tokens.prepare(own_user_name()); !ok)
     return ok;
   if (!options.add_user.empty())
     return add_user(options, tokens);

@@ -1,5 +1,7 @@
 #include "engine/queue/queue_entry.hpp"
+#include "tools/cli/cluster_entries.hpp"
 #include "tools/cli/queue_option.hpp"
+#include "tools/machine/slots.hpp"
 #include "tools/queue/queue_json.hpp"
 
 #include <iostream>
@@ -16,7 +18,46 @@ struct submit_options {
   std::vector<std::string> others;
   std::string time = "0s";
   bool train = false, json = false;
+  cluster_choice cluster;
+  cluster_job job;
+  bool dry = false;
 };
+
+expected<ordered_json> submit_to_queue(const submit_options& options) {
+  for (const auto& [given, name] : {std::pair{!options.job.image.empty(), "--image"},
+                                    std::pair{!options.job.options.empty(), "--sbatch"},
+                                    std::pair{!options.job.program.empty(), "--program"},
+                                    std::pair{options.dry, "--dry-run"}})
+    if (given)
+      return fail(error_kind::invalid_input,
+                  std::string(name) + " is for a cluster; say which by --to");
+  return open_queue(options.queue)
+      .and_then([&](queue_client client) {
+        return client.post("/v1/entries", {{"entries", {submission_json(options.what)}}},
+                           !options.what.once.empty());
+      })
+      .map([](const ordered_json& answer) { return answer["ids"].at(0); });
+}
+
+/// Returns its id; of a dry run null, once it has printed what would be submitted.
+expected<ordered_json> submit_to_cluster(submit_options& options) {
+  if (!options.what.once.empty())
+    return fail(error_kind::invalid_input, "--once is for a queue of clade serve");
+  auto& job = options.job;
+  job.what = options.what;
+  job.what.user = own_user_name();
+  if (job.program.empty())
+    job.program = options.cluster.to == "slurm" ? own_program().string() : "clade";
+  const auto c = open_cluster(options.cluster.to, options.cluster.name_space);
+  if (!c)
+    return tl::unexpected(c.error());
+  if (options.dry)
+    return (*c)->text(job).map([](const std::string& text) {
+      std::cout << text;
+      return ordered_json();
+    });
+  return (*c)->submit(job).map([](const std::string& id) { return ordered_json(id); });
+}
 
 int submit(submit_options options) {
   auto& s = options.what;
@@ -31,17 +72,16 @@ int submit(submit_options options) {
   else if (options.first.ends_with(".toml"))
     s.kind = entry_kind::run;
   s.directory = std::filesystem::current_path().string();
-  auto answer = open_queue(options.queue).and_then([&](queue_client client) {
-    return client.post("/v1/entries", {{"entries", {submission_json(s)}}},
-                       !s.once.empty());
-  });
-  if (!answer)
-    return report(answer.error());
-  const auto& id = (*answer)["ids"].at(0);
+  const auto id =
+      options.cluster.to.empty() ? submit_to_queue(options) : submit_to_cluster(options);
+  if (!id)
+    return report(id.error());
+  if (options.dry)
+    return 0;
   if (options.json)
-    std::cout << text_of({{"id", id}}) << "\n";
+    std::cout << text_of({{"id", *id}}) << "\n";
   else
-    std::cout << id << "\n";
+    std::cout << (id->is_string() ? id->get<std::string>() : text_of(*id)) << "\n";
   return 0;
 }
 
@@ -78,11 +118,24 @@ void add_submit(CLI::App& app, command& chosen) {
   sub->add_flag("--requeue", s.requeue,
                 "A command that may be stopped for a higher priority, and begun again");
   sub->add_flag("--json", options->json, "One JSON object, for programs");
+  add_cluster_options(*sub, options->cluster);
+  sub->add_option("--image", options->job.image,
+                  "For Kubernetes: the image that has the program");
+  sub->add_option("--sbatch", options->job.options,
+                  "For SLURM: an option of sbatch, such as --sbatch partition=gpu; "
+                  "repeatable")
+      ->allow_extra_args(false);
+  sub->add_option("--program", options->job.program,
+                  "For a run in a cluster: clade there; else this one, or the image's");
+  sub->add_flag("--dry-run", options->dry,
+                "Print what a cluster would be given, and do nothing");
   sub->footer(
       "Prints the entry's number. Examples:\n"
       "  clade submit experiments/digits.toml --slots 2 -- --seed 3\n"
       "  clade submit --after 1 --priority 5 -- python3 plot.py --all\n"
       "  clade submit --train -- digits --epochs 200\n"
+      "  clade submit --to slurm --slots 4 --device cuda --time 2h -- python3 train.py\n"
+      "  clade submit --to kubernetes --image example.org/train:1 -- python3 train.py\n"
       "It works in this directory, as the user who runs clade serve, or clade worker on\n"
       "another machine, with that one's environment. A command finds its slots in\n"
       "CLADE_SLOTS and CUDA_VISIBLE_DEVICES, and may itself submit and wait, as its "

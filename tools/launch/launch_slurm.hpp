@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -32,9 +31,5 @@ struct slurm_job {
 /// at which they hand back what they have. `invalid_input` for what sbatch cannot be
 /// told.
 [[nodiscard]] expected<std::string> slurm_script(const slurm_job& job);
-
-/// The job's number from what `sbatch --parsable` said: "17" or "17;cluster", after
-/// whatever warnings.
-[[nodiscard]] expected<std::string> read_slurm_job_id(std::string_view said);
 
 } // namespace clade

@@ -19,6 +19,15 @@ tl::unexpected<error> failed(const std::string& what, int reason) {
   return fail(error_kind::io, what + ": " + std::strerror(reason));
 }
 
+/// As a shell has it.
+expected<int> await_status(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0)
+    if (errno != EINTR)
+      return failed("waiting for a program", errno);
+  return exit_code(status);
+}
+
 /// Fills in the program's path.
 expected<pid_t> start_found(child_params params) {
   return find_program(params.command.front()).and_then([&](const auto& program) {
@@ -50,12 +59,11 @@ outside_command::~outside_command() {
 }
 
 expected<outside_command::ending> outside_command::finish() {
-  int status = 0;
-  while (::waitpid(process_, &status, 0) < 0)
-    if (errno != EINTR)
-      return failed("waiting for a program", errno);
+  const auto status = await_status(process_);
+  if (!status)
+    return tl::unexpected(status.error());
   process_ = 0;
-  ending result{.status = exit_code(status)};
+  ending result{.status = *status};
   char block[4096];
   // It shares the place in the file with us, so that we are at its end.
   for (off_t place = 0;;) {
@@ -72,6 +80,10 @@ expected<outside_command::ending> outside_command::finish() {
 expected<outside_command::ending> run_outside(const outside_command_params& params) {
   return outside_command::start(params).and_then(
       [](outside_command started) { return started.finish(); });
+}
+
+expected<int> run_attached(const std::vector<std::string>& command) {
+  return start_found({.command = command}).and_then(await_status);
 }
 
 expected<pid_t> start_detached(const std::vector<std::string>& command,

@@ -56,6 +56,10 @@ private:
 [[nodiscard]] expected<outside_command::ending>
 run_outside(const outside_command_params& params);
 
+/// Runs a program with the standard streams of this one until it ends, and returns its
+/// status, as `outside_command::ending` has it.
+[[nodiscard]] expected<int> run_attached(const std::vector<std::string>& command);
+
 /// Starts a process in a session of its own, which goes on when this one and its terminal
 /// are gone. Its output is appended to `log` (mode 0600).
 [[nodiscard]] expected<pid_t> start_detached(const std::vector<std::string>& command,

@@ -1,4 +1,5 @@
 #include "tools/launch/launch_slurm.hpp"
+#include "tools/launch/sbatch_text.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -83,7 +84,7 @@ TEST_CASE("launch slurm: what sbatch cannot be told is refused") {
         == "/tmp/a\\b: SLURM cannot write a log in a folder whose name has a backslash; "
            "name another one with --runs");
   CHECK(refusal([](auto& j) { j.folder = "/tmp/a\n#SBATCH --uid=0"; })
-        == "the run's folder has a line break or another control character, which no "
+        == "the folder has a line break or another control character, which no "
            "option "
            "of sbatch can");
   CHECK(refusal([](auto& j) { j.options = {"comment=a\nreboot"}; })
