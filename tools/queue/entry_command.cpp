@@ -55,8 +55,8 @@ std::vector<std::string> run_command(const std::filesystem::path& program,
     return {program.string(), "resume", run.string(), "--slots", slots_text(slots)};
   std::vector<std::string> words{program.string(), std::string(to_text(what.kind))};
   words.insert(words.end(), what.words.begin(), what.words.end());
-  words.insert(words.end(),
-               {"--runs", (folder / entry_runs_name).string(), "--slots", slots_text(slots)});
+  words.insert(words.end(), {"--runs", (folder / entry_runs_name).string(), "--slots",
+                             slots_text(slots)});
   return words;
 }
 

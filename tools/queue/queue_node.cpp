@@ -52,7 +52,8 @@ expected<void> clear_former(const std::filesystem::path& folder) {
        std::filesystem::directory_iterator(folder / entries_folder_name, none)) {
     if (auto ended = await_former(one.path() / entry_log_name, until); !ended)
       return ended;
-    if (std::error_code failed; !std::filesystem::exists(one.path() / entry_runs_name, failed))
+    if (std::error_code failed;
+        !std::filesystem::exists(one.path() / entry_runs_name, failed))
       std::filesystem::remove_all(one.path(), failed);
   }
   return {};
