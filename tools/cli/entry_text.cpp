@@ -1,6 +1,7 @@
 #include "tools/cli/entry_text.hpp"
 
 #include "engine/report/format.hpp"
+#include "tools/cli/command.hpp"
 
 #include <algorithm>
 #include <iomanip>
