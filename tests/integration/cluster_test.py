@@ -92,6 +92,14 @@ class Slurm(ClusterTest):
         self.finish("cancel", "--to", "slurm", second)
         self.await_state(second, "cancelled")
 
+    def test_what_others_named_does_nothing_to_the_terminal(self):
+        named = self.cluster.order("sbatch", "--parsable", "--job-name", "\x1b[31mred", "--output", os.devnull,
+                                   "--wrap", "sleep 1000").strip()
+        out = self.finish("get", "--to", "slurm").out + self.finish("describe", "--to", "slurm", named).out
+        self.assertNotIn("\x1b", out)
+        self.assertEqual(out.count("[31mred"), 2, out)
+        self.finish("cancel", "--to", "slurm", named)
+
     def test_a_run_is_a_job(self):
         experiment = self.write_experiment()
         entry = self.submit(experiment, "--", "--seed", "11")

@@ -23,10 +23,10 @@ deterministic = true
 database = "none"
 
 [phases.fuzzing.generation]
-max-examples = 25
+max-examples = 15
 
 [phases.stateful.generation]
-max-examples = 10
+max-examples = 6
 
 # What is cancelled stays in the queue, and says that it was.
 [checks]
@@ -66,7 +66,7 @@ class Conformance(QueueTest):
         configuration.write_text(CONFIGURATION.format(token=self.token("ann"), patience=PATIENCE_S))
         address = (self.queue / "address").read_text().strip()
         done = subprocess.run([VENV / "bin/python3", VENV / "bin/schemathesis", "--config-file", configuration, "run",
-                               address + "/v1/openapi.json", "--no-color", "--continue-on-failure", *words],
+                               SOURCE, "--url", address, "--no-color", "--continue-on-failure", *words],
                               cwd=self.folder, capture_output=True, text=True, check=False, timeout=3 * PATIENCE_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, rf"Tested: +{operations}\n")
@@ -75,7 +75,9 @@ class Conformance(QueueTest):
         self.assert_conforms(1, "--include-operation-id", "submitEntries")
 
     def test_other_generated_requests_are_answered_as_the_document_says(self):
-        self.assert_conforms(7, "--exclude-operation-id", "submitEntries")
+        paths = json.loads(SOURCE.read_text())["paths"].values()
+        all_of_them = sum(method in path for path in paths for method in ("get", "post", "put", "delete"))
+        self.assert_conforms(all_of_them - 1, "--exclude-operation-id", "submitEntries")
 
     def test_the_document_is_the_one_of_the_sources(self):
         status, document = self.rest("GET", "/v1/openapi.json", self.token("ann"))

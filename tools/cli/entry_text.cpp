@@ -1,14 +1,23 @@
 #include "tools/cli/entry_text.hpp"
 
 #include "engine/report/format.hpp"
+#include "tools/cli/command.hpp"
 
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <utility>
 
 namespace clade {
 
 namespace {
+
+/// A terminal would obey control characters.
+std::string printable(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  return text;
+}
 
 /// "-" for those who may not see it.
 std::string command_text(const ordered_json& entry) {
@@ -20,10 +29,7 @@ std::string command_text(const ordered_json& entry) {
   for (const auto& word : *words)
     text += word.get<std::string>() + " ";
   text.pop_back();
-  // A terminal would obey them.
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return shortened_middle(text);
+  return shortened_middle(printable(std::move(text)));
 }
 
 } // namespace
@@ -31,7 +37,8 @@ std::string command_text(const ordered_json& entry) {
 std::string text_of_key(const ordered_json& j, const char* key,
                         const std::string& otherwise) {
   const auto found = j.find(key);
-  return found != j.end() && found->is_string() ? found->get<std::string>() : otherwise;
+  return found != j.end() && found->is_string() ? printable(found->get<std::string>())
+                                                : otherwise;
 }
 
 std::int64_t number_of_key(const ordered_json& j, const char* key) {

@@ -11,6 +11,7 @@ namespace clade {
 // Entries of a queue, or of a cluster, as people read them. Lists leave out what has no
 // value.
 
+/// Without control characters, which a terminal would obey.
 [[nodiscard]] std::string text_of_key(const ordered_json& j, const char* key,
                                       const std::string& otherwise = "");
 [[nodiscard]] std::int64_t number_of_key(const ordered_json& j, const char* key);

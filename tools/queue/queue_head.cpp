@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t most_word_bytes = 64 << 10;
 constexpr std::size_t most_name_bytes = 200;
 constexpr std::int64_t most_priority = 1000;
-constexpr std::size_t most_once_bytes = 200;
 /// As far ahead as poll counts, and the clock on the wall is trusted.
 constexpr std::int64_t longest_wait_ms = 60'000;
 /// Of the processes of a server that was killed.
@@ -47,11 +46,11 @@ expected<void> check_words(const queue_submission& s) {
     return refuse("the command has more than 64 KiB");
   if (!s.directory.starts_with('/') || s.directory.find('\0') != std::string::npos)
     return refuse("the directory is no absolute path");
-  if (s.name.size() > most_name_bytes
-      || std::ranges::any_of(s.name, [](unsigned char c) { return c < 32 || c == 127; }))
-    return refuse("a name has 200 bytes at most, and no control characters");
-  if (s.once.size() > most_once_bytes)
-    return refuse("the word that it is submitted once under has more than 200 bytes");
+  for (const auto* text : {&s.name, &s.once})
+    if (text->size() > most_name_bytes
+        || std::ranges::any_of(*text, [](unsigned char c) { return c < 32 || c == 127; }))
+      return refuse("a name, and the word that it is submitted once under, has 200 bytes "
+                    "at most, and no control characters");
   if (s.priority < -most_priority || s.priority > most_priority)
     return refuse("a priority is from -1000 to 1000");
   return {};

@@ -48,7 +48,8 @@ export class Queue {
     let of = this.state;
     while (has_token()) {
       if (document.hidden) await visible();
-      if (of !== this.state || !this.complete) seen = "";
+      // A server that was started again counts its changes anew.
+      if (of !== this.state || !this.complete || !this.connected) seen = "";
       of = this.state;
       this.asking = new AbortController();
       try {
