@@ -125,6 +125,7 @@ std::string unchangeable(const experiment& e, const experiment& origin) {
     kept.evaluator = e.evaluator;
   kept.data = e.data;
   kept.synthetic_problem = e.synthetic_problem;
+  kept.shaped = e.shaped;
   return to_toml(kept);
 }
 

@@ -194,7 +194,8 @@ TEST_CASE("command experiment: a fork keeps the program") {
   const experiment_files files;
   const auto e = files.loaded(scored);
   const std::vector<std::string> other{"command.run=other"},
-      size{"evolution.generations=5"};
+      networks{"data.shape=[3]", "data.classes=2"}, size{"evolution.generations=5"};
   CHECK_FALSE(change_resolved(e, "fork", other));
+  CHECK_FALSE(change_resolved(e, "fork", networks));
   CHECK(change_resolved(e, "fork", size));
 }

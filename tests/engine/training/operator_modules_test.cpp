@@ -1,5 +1,6 @@
 #include "engine/training/initial_weights.hpp"
 #include "engine/training/operator_modules.hpp"
+#include "search_spaces/mixture.hpp"
 #include "search_spaces/operators.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/support/genomes.hpp"
@@ -329,15 +330,20 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
     std::ranges::sort(all, {}, &weight_tensor::name);
     return all;
   };
-  const auto check = [&](const search_space& space, const genome& g, const problem& p) {
-    const auto n = decode(space, g, p);
+  const auto check = [&](const expected<network>& n) {
     REQUIRE(n);
     for (const auto& l : n->layers)
       met.insert(find_operator(l.op)->name);
-    const auto plain = initial_weights(*n, [&](auto layer) { return key.stream(layer); });
-    const bool same =
-        by_name(plain) == by_name(network_module(*n, key, at::kCPU).weights());
-    CHECK(same);
+    const auto without =
+        by_name(initial_weights(*n, [&](auto layer) { return key.stream(layer); }));
+    const auto with = by_name(network_module(*n, key, at::kCPU).weights());
+    REQUIRE(without.size() == with.size());
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      INFO(with[i].name);
+      CHECK(without[i].name == with[i].name);
+      CHECK(without[i].shape == with[i].shape);
+      CHECK(without[i].values == with[i].values);
+    }
   };
   for (const auto& o : operators()) {
     if (o.role != operator_role::layer)
@@ -349,14 +355,21 @@ TEST_CASE("operators: initial weights are the same bits without LibTorch") {
         ways.push_back({{std::string(s.name), std::string(word)}});
     for (const auto& way : ways) {
       const auto g = test::a_chain({{{}, std::string(o.name), way}});
-      check(an_image_space(), g, {{{3, 7, 5}}, 4});
-      check({}, g, {{{6}}, 1});
+      check(decode(an_image_space(), g, {{{3, 7, 5}}, 4}));
+      check(decode({}, g, {{{6}}, 1}));
     }
   }
-  for (const auto& m : operator_modules())
-    if (m.name != "mixture"
-        && m.name != "select") // Made by decode alone, of more inputs.
+  const problem vector{{{6}}, 3};
+  const std::vector<network> members{linear_network(vector),
+                                     tree_network(vector, {.trees = 7, .depth = 3})};
+  check(mixture_of(members, mixed_answers::probabilities));
+  for (const auto& m : operator_modules()) {
+    INFO(m.name);
+    // Without weights, and of more than one input.
+    if (m.name != "add" && m.name != "multiply" && m.name != "concat"
+        && m.name != "resize" && m.name != "select")
       CHECK(met.contains(m.name));
+  }
 }
 
 TEST_CASE("operators: windows lie where the table of operators says") {

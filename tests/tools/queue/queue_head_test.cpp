@@ -140,7 +140,8 @@ TEST_CASE(
   CHECK(refusal(s) == "the directory is no absolute path");
   s = shell("true");
   s.name = "\x1b[2J";
-  CHECK(refusal(s) == "a name, and the word that it is submitted once under, has 200 bytes at most, "
+  CHECK(refusal(s)
+        == "a name, and the word that it is submitted once under, has 200 bytes at most, "
            "and no control characters");
   s = {.user = "ann",
        .kind = entry_kind::run,
