@@ -215,4 +215,19 @@ std::string describe_exit(int wait_status) {
   return "ended with status " + std::to_string(WEXITSTATUS(wait_status));
 }
 
+int exit_code(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
+                                  : WEXITSTATUS(wait_status);
+}
+
+std::size_t available_cores() {
+  // Machines have more cores than a cpu_set_t has room for.
+  constexpr std::size_t most_cores = 1 << 14;
+  std::vector<cpu_set_t> cores(CPU_ALLOC_SIZE(most_cores) / sizeof(cpu_set_t));
+  const auto bytes = cores.size() * sizeof(cpu_set_t);
+  return ::sched_getaffinity(0, bytes, cores.data()) == 0
+             ? static_cast<std::size_t>(CPU_COUNT_S(bytes, cores.data()))
+             : 1;
+}
+
 } // namespace clade

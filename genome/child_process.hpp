@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -41,5 +42,11 @@ find_program(const std::string& name, const std::filesystem::path& directory = {
 
 /// "ended with status 3", "killed by signal 9 (Killed)".
 [[nodiscard]] std::string describe_exit(int wait_status);
+
+/// Of a process that a signal has ended: 128 and the signal's number, as a shell says it.
+[[nodiscard]] int exit_code(int wait_status);
+
+/// How many cores this process may run on, and so may what it starts.
+[[nodiscard]] std::size_t available_cores();
 
 } // namespace clade

@@ -176,15 +176,10 @@ namespace clade {
 expected<void> run_fleet(const fleet_params& params) {
   network_config config(params.keys, 1);
   caf::actor_system system(config);
-  auto door =
-      caf::openssl::remote_actor<caf::actor>(system, params.head.host, params.head.port);
-  if (!door)
-    return fail(error_kind::refused, "cannot join the run at " + to_text(params.head)
-                                         + ": " + system.render(door.error()));
-  caf::scoped_actor self(system);
-  auto dispatcher = open_door(self, *door, params.build, 10s);
+  const auto dispatcher = find_dispatcher(system, params.head, params.build, 10s);
   if (!dispatcher)
-    return tl::unexpected(std::move(dispatcher).error());
+    return fail(dispatcher.error().kind, "cannot join the run at " + to_text(params.head)
+                                             + ": " + dispatcher.error().message);
   std::random_device random;
   const auto worker = (std::uint64_t{random()} << 32) | random();
   const auto fitness = std::make_shared<shared_fitness>();
@@ -195,6 +190,7 @@ expected<void> run_fleet(const fleet_params& params) {
                             .session = worker + i + 1},
                  // Not in step: no more than real ones would they all end at once.
                  std::chrono::microseconds(1'000'000 * i / params.nodes));
+  caf::scoped_actor self(system);
   self->monitor(*dispatcher);
   self->receive([](caf::down_msg&) {});
   shut_connections(params.head.port);

@@ -274,7 +274,7 @@ node_executors spawn_executors(node_actor::stateful_pointer<node_state> node) {
                                                .device = s.params.device,
                                                .open_to_teams = s.params.open_to_teams,
                                                .address = s.params.address,
-                                               .logs = s.params.logs}),
+                                               .programs = s.params.programs}),
           .evaluator = node->spawn<caf::detached>(
               evaluator_behavior, evaluator_params{.work = s.work, .node = node})};
 }

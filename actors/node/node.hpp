@@ -28,8 +28,7 @@ struct node_params {
   /// Opens the door for members of teams; `open`: to other machines too. None: this node
   /// takes part in no team.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams;
-  /// Where programs that evaluate have their logs; empty: in this user's cache.
-  std::filesystem::path logs{};
+  program_places programs{}; ///< For those that evaluate.
   std::string address; ///< Of this machine, for members on others; as in `team_address`.
 };
 

@@ -67,17 +67,12 @@ public:
   expected<void> join(const endpoint& where, const std::string& build,
                       const node_actor& node, const caf::actor& watcher) {
     peer_ = where.port;
-    auto door = caf::openssl::remote_actor<caf::actor>(system_, where.host, where.port);
-    if (!door)
-      return fail(error_kind::refused, system_.render(door.error()));
-    caf::scoped_actor self(system_);
-    auto dispatcher = open_door(self, *door, build, answer_time);
-    if (!dispatcher)
-      return tl::unexpected(std::move(dispatcher).error());
-    system_.spawn(
-        link_behavior,
-        link_params{.dispatcher = *dispatcher, .node = node, .watcher = watcher});
-    return {};
+    return find_dispatcher(system_, where, build, answer_time)
+        .map([&](const dispatcher_actor& dispatcher) {
+          system_.spawn(
+              link_behavior,
+              link_params{.dispatcher = dispatcher, .node = node, .watcher = watcher});
+        });
   }
 
 private:

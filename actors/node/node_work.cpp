@@ -3,6 +3,7 @@
 #include "actors/node/process_cores.hpp"
 #include "actors/node/process_status.hpp"
 #include "engine/config/fitness_source.hpp"
+#include "engine/export/untrained.hpp"
 
 #include <sys/resource.h>
 
@@ -70,7 +71,7 @@ expected<void> check_machine(const experiment& e) {
 }
 
 expected<void> node_work::prepare(const experiment& e, const std::string& device,
-                                  std::uint64_t run, const std::filesystem::path& logs) {
+                                  std::uint64_t run, const program_places& programs) {
   std::lock_guard lock(fitness_mutex_);
   seed_ = e.seed;
   trains_ = e.traits().trains;
@@ -82,12 +83,14 @@ expected<void> node_work::prepare(const experiment& e, const std::string& device
     positions_ = kept_folder("positions", run);
   grace_ = e.evaluator->grace();
   if (e.traits().runs_program)
-    logs_ = logs.empty() ? kept_folder("logs", run) : logs;
+    logs_ = programs.logs.empty() ? kept_folder("logs", run) : programs.logs;
   if (slots_of_training(e) > 1 && !e.training.distribution.by_team())
     if (auto all = use_cores_of_parent(); !all)
       return all;
   auto made = trains_ ? load_training(training_module(), training_setup_of(e, device))
-                      : make_fitness(e);
+                      : make_fitness(e, {.write_network = write_untrained,
+                                         .hidden = programs.hidden,
+                                         .groups = programs.groups});
   if (!made)
     return tl::unexpected(made.error());
   fitness_ = std::move(*made);

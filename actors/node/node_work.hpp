@@ -8,12 +8,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace clade {
 
@@ -26,6 +28,14 @@ namespace clade {
 /// Whether this machine can evaluate candidates of the experiment; an error says what is
 /// missing.
 [[nodiscard]] expected<void> check_machine(const experiment& e);
+
+/// Folders of this machine, for who runs programs.
+struct program_places {
+  std::filesystem::path logs{}; ///< Where theirs go; empty: in this user's cache.
+  /// As in `program_host`.
+  std::vector<std::filesystem::path> hidden{};
+  std::function<expected<std::filesystem::path>()> groups{};
+};
 
 /// What the actors of one node process share: the fitness function, used by one of them
 /// at a time, and which task is at work, for the node, which must notice one that does
@@ -44,11 +54,10 @@ public:
 
   /// Makes the fitness function that the experiment asks for and warms it up; then sets
   /// the memory limit of this process. Trainings of the run of that number keep positions
-  /// on this machine's disk; 0: they keep none. Programs that evaluate have their logs in
-  /// `logs`, or on this machine's disk if that is empty. Blocks for seconds.
+  /// on this machine's disk; 0: they keep none. Blocks for seconds.
   [[nodiscard]] expected<void> prepare(const experiment& e, const std::string& device,
                                        std::uint64_t run = 0,
-                                       const std::filesystem::path& logs = {});
+                                       const program_places& programs = {});
 
   /// Trains for the task of that candidate, be it what the candidate starts from. Epochs
   /// of 0 are the experiment's, here and in all below. The job's seed and limits are set

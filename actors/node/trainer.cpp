@@ -98,7 +98,7 @@ expected<team_address> prepare(const trainer_state& state, caf::actor_system& sy
       !there)
     return tl::unexpected(std::move(there).error());
   return state.params.work
-      ->prepare(*resolved, state.params.device, welcome.run, state.params.logs)
+      ->prepare(*resolved, state.params.device, welcome.run, state.params.programs)
       .and_then([&] { return open_to_teams(state, *resolved, welcome); });
 }
 

@@ -17,7 +17,7 @@ struct trainer_params {
   /// Opens the door for members of teams, as node_params::open_to_teams says.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams{};
   std::string address{};
-  std::filesystem::path logs{}; ///< As in `node_params`.
+  program_places programs{};
 };
 
 struct trainer_state {

@@ -1,5 +1,8 @@
 #include "actors/transport/door.hpp"
 
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+
 namespace clade {
 
 caf::behavior door_behavior(caf::event_based_actor*, dispatcher_actor dispatcher,
@@ -33,6 +36,18 @@ expected<dispatcher_actor> open_door(caf::scoped_actor& self, const caf::actor& 
                           "no answer from the run: " + self->system().render(e));
           });
   return answer;
+}
+
+expected<dispatcher_actor> find_dispatcher(caf::actor_system& system,
+                                           const endpoint& where,
+                                           const std::string& build,
+                                           std::chrono::milliseconds most) {
+  const auto door =
+      caf::openssl::remote_actor<caf::actor>(system, where.host, where.port);
+  if (!door)
+    return fail(error_kind::refused, system.render(door.error()));
+  caf::scoped_actor self(system);
+  return open_door(self, *door, build, most);
 }
 
 } // namespace clade

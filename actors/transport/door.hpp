@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
+#include "actors/transport/endpoint.hpp"
 
 #include <chrono>
 #include <string>
@@ -20,5 +21,11 @@ caf::behavior door_behavior(caf::event_based_actor* self, dispatcher_actor dispa
                                                    const caf::actor& door,
                                                    const std::string& build,
                                                    std::chrono::milliseconds most);
+
+/// Connects and knocks. Blocks as connecting does, and then no longer than `most`.
+[[nodiscard]] expected<dispatcher_actor> find_dispatcher(caf::actor_system& system,
+                                                         const endpoint& where,
+                                                         const std::string& build,
+                                                         std::chrono::milliseconds most);
 
 } // namespace clade

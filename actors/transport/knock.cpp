@@ -5,9 +5,6 @@
 #include "actors/transport/tls_guard.hpp"
 #include "actors/transport/tls_probe.hpp"
 
-#include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
-
 namespace clade {
 
 expected<void> knock(const endpoint& where, const key_files& keys,
@@ -17,17 +14,10 @@ expected<void> knock(const endpoint& where, const key_files& keys,
     return there;
   network_config config(keys, 1);
   caf::actor_system system(config);
-  const auto opened = [&]() -> expected<void> {
-    const auto door =
-        caf::openssl::remote_actor<caf::actor>(system, where.host, where.port);
-    if (!door)
-      return fail(error_kind::refused, system.render(door.error()));
-    caf::scoped_actor self(system);
-    return open_door(self, *door, build, answer_time).map([](const auto&) {});
-  }();
+  const auto opened = find_dispatcher(system, where, build, answer_time);
   // CAF would wait until the peer has closed its side too.
   shut_connections(where.port);
-  return opened;
+  return opened.map([](const auto&) {});
 }
 
 } // namespace clade

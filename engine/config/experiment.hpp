@@ -48,6 +48,8 @@ struct experiment {
   /// What the networks of an experiment without data must fit: of a synthetic one
   /// `[data]` shape and classes.
   problem synthetic_problem{.input = {}, .outputs = 10};
+  /// Whether such a `[data]` was there, where it need not be.
+  bool shaped = false;
   search_space space;
   std::string space_place;   ///< "x.toml:8", where it is named, for messages.
   std::string devices_place; ///< The same of training.devices.

@@ -22,12 +22,14 @@ std::filesystem::path fitness_file(const experiment& e) {
   return e.traits().trains ? e.data.file : e.evaluator->file();
 }
 
-expected<std::unique_ptr<fitness_function>> make_fitness(const experiment& e) {
+expected<std::unique_ptr<fitness_function>> make_fitness(const experiment& e,
+                                                         program_host host) {
   return load_fitness_source(e).and_then([&](fitness_source&& source) {
     return e.evaluator->make({.space = e.space,
                               .problem = e.synthetic_problem,
                               .goal = e.objective,
-                              .table = std::move(source.table)});
+                              .table = std::move(source.table),
+                              .host = std::move(host)});
   });
 }
 

@@ -26,6 +26,6 @@ struct fitness_source {
 
 /// Makes the evaluator of an experiment that does not train.
 [[nodiscard]] expected<std::unique_ptr<fitness_function>>
-make_fitness(const experiment& e);
+make_fitness(const experiment& e, program_host host = {});
 
 } // namespace clade

@@ -169,7 +169,9 @@ reference_section part(std::string name, std::string sentence, const auto& param
 reference_section data_section() {
   auto section = part("data",
                       "The examples to learn from. A synthetic experiment has only "
-                      "`shape` and `classes` here; one on a table has no such section.",
+                      "`shape` and `classes` here, as may one that runs a command, for "
+                      "the networks that it gives to programs; one on a table has no "
+                      "such section.",
                       data_params{});
   section.keys.insert(section.keys.begin(),
                       {"folder", "path", "",

@@ -82,7 +82,7 @@ namespace {
 std::string write(const experiment& e, toml_writer out) {
   const auto& traits = e.traits();
   out.section("experiment", e);
-  if (traits.data == data_role::shape)
+  if (traits.data == data_role::shape || e.shaped)
     out.section("data", e.synthetic_problem);
   else if (traits.data == data_role::examples)
     out.section("data", e.data);

@@ -233,8 +233,12 @@ void check_shape(table_reader& data, table_reader& space, const experiment& e) {
     return space.fail("file", "search_space.file: " + wants + ", of which "
                                   + std::string(e.traits().experiment)
                                   + " has none; choose another space");
+  if (e.traits().data == data_role::optional_shape && !e.shaped)
+    return space.fail("file", "search_space.file: " + wants
+                                  + ": say of which size, [data] with shape = " + sizes
+                                  + " and classes = 10, or choose another space");
   const tensor_shape& shape =
-      e.traits().data == data_role::shape ? e.synthetic_problem.input : e.data.shape;
+      e.traits().data == data_role::examples ? e.data.shape : e.synthetic_problem.input;
   const std::string file = e.data.file.filename().string();
   if (shape.layout() == e.space.input)
     return;
@@ -261,12 +265,13 @@ lengths read_search(search_sections& t, const std::filesystem::path& folder,
   const auto own = t.own.find(std::string(traits.name));
   if (own != t.own.end())
     e.evaluator = read_own(own->second, folder, *e.evaluator);
-  if (traits.data == data_role::none) {
+  e.shaped = traits.data == data_role::optional_shape && t.data.present();
+  if (traits.data == data_role::none && t.data.present())
+    t.data.fail("", "[data] says nothing to " + std::string(traits.experiment)
+                        + "; remove it");
+  if (traits.data == data_role::none
+      || (traits.data == data_role::optional_shape && !e.shaped))
     e.synthetic_problem = table_problem();
-    if (t.data.present())
-      t.data.fail("", "[data] says nothing to " + std::string(traits.experiment)
-                          + "; remove it");
-  }
   if (traits.described) {
     e.space_place = own->second.place("file");
     return read_described(own->second, t.space, t.goal, d, e);
@@ -275,11 +280,15 @@ lengths read_search(search_sections& t, const std::filesystem::path& folder,
   if (traits.data == data_role::examples)
     read_data(t.data, folder, who, e.data);
   e.space = load_space(t.space, e);
+  if (traits.data == data_role::shape || e.shaped)
+    read_synthetic_problem(t.data, e.space.input, e.synthetic_problem);
+  if (e.shaped && !(t.data.has("shape") && t.data.has("classes")))
+    t.data.fail("", "[data] must have shape and classes: what enters a network, and how "
+                    "many outputs it has");
   // What an earlier version wrote was no placeholder to it.
   if (own != t.own.end() && who == written_by::people && !d.wrong)
-    own->second.check(e.evaluator->validate_for(e.space));
-  if (traits.data == data_role::shape)
-    read_synthetic_problem(t.data, e.space.input, e.synthetic_problem);
+    own->second.check(
+        e.evaluator->validate_for(e.space, e.shaped ? &e.synthetic_problem : nullptr));
   read_objective(t.goal, e, e.objective);
   return {};
 }

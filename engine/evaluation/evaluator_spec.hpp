@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/fitness_function.hpp"
+#include "engine/evaluation/program_host.hpp"
 #include "genome/own_keys.hpp"
 #include "search_spaces/network.hpp"
 
@@ -18,9 +19,10 @@ class benchmark_table;
 
 /// What `[data]` says in an experiment.
 enum class data_role : std::uint8_t {
-  examples, ///< What networks are trained on.
-  shape,    ///< The shape and the classes of examples that do not exist.
-  none      ///< Nothing: there is no such section.
+  examples,       ///< What networks are trained on.
+  shape,          ///< The shape and the classes of examples that do not exist.
+  optional_shape, ///< The same, where there is such a section.
+  none            ///< Nothing: there is no such section.
 };
 
 /// What the program asks of a kind of evaluator, beyond what an `evaluator_spec` does.
@@ -59,6 +61,7 @@ struct evaluator_setup {
   objective goal;
   /// Of a kind that is `described`.
   std::shared_ptr<const benchmark_table> table{};
+  program_host host{}; ///< Of a kind that runs programs.
 };
 
 /// One kind of evaluator with the values of its own section: what an experiment knows of
@@ -74,8 +77,10 @@ public:
   /// Shows the keys of its own section in the order in which they are written.
   virtual void visit(own_keys&) {}
   [[nodiscard]] virtual expected<void> validate() const { return {}; }
-  /// Whether its own section fits the space. The error's message begins with a key.
-  [[nodiscard]] virtual expected<void> validate_for(const search_space&) const {
+  /// Whether its own section fits the space, and what its networks are for (null: nobody
+  /// has said). The error's message begins with a key.
+  [[nodiscard]] virtual expected<void> validate_for(const search_space&,
+                                                    const problem*) const {
     return {};
   }
   /// Clears paths: where files lie does not decide a search.

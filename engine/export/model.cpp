@@ -368,6 +368,8 @@ std::vector<std::string> names_of(const preprocessing& how) {
 }
 
 std::string title_of(const exported_model& m) {
+  if (m.run.empty())
+    return "a network before its training";
   std::string out =
       (m.id == 0 ? "the final model" : "#" + std::to_string(m.id)) + " of " + m.run;
   for (std::size_t i = 0; i < m.metrics.size(); ++i)

@@ -142,7 +142,7 @@ struct model_origin {
 /// A trained network and all that it takes to apply it to raw data: what every format is
 /// written from.
 struct exported_model {
-  std::string run; ///< Its folder's name.
+  std::string run; ///< Its folder's name; empty before its training.
   candidate_id id = 0;
   std::vector<metric> metrics;
   std::string drawing; ///< The network for people, lines.

@@ -125,6 +125,40 @@ class BoostedTrees(nn.Module):
 
 )";
 
+constexpr std::string_view load_functions = R"(
+def read_safetensors(file):
+    """The tensors of a file by name; the package safetensors does the same."""
+    data = pathlib.Path(file).read_bytes()
+    start = 8 + struct.unpack("<Q", data[:8])[0]
+    types = {"F32": torch.float32, "F64": torch.float64}
+    tensors = {}
+    for name, entry in json.loads(data[8:start]).items():
+        if name != "__metadata__":
+            first, end = entry["data_offsets"]
+            values = torch.frombuffer(bytearray(data[start + first:start + end]), dtype=types[entry["dtype"]])
+            tensors[name] = values.reshape(entry["shape"])
+    return tensors
+
+
+)";
+
+constexpr std::string_view load_trained = R"(
+def load(weights=WEIGHTS):
+    """The trained network, ready to predict."""
+    network = Network()
+    network.load_state_dict(read_safetensors(weights))
+    return network.eval()
+
+)";
+
+constexpr std::string_view load_untrained = R"(
+def load(weights=WEIGHTS):
+    """The network with the initial weights of its candidate's seed."""
+    network = Network()
+    network.load_state_dict(read_safetensors(weights))
+    return network
+)";
+
 template<class Step>
 std::string_view where_used(std::span<const export_step> steps, std::string_view text) {
   const bool used = std::ranges::any_of(steps, [](const export_step& s) {
@@ -145,6 +179,10 @@ std::string python_classes(std::span<const export_step> steps) {
   all += where_used<boosted_trees_step>(steps, boosted_trees_class);
   all += where_used<mixture_step>(steps, mixture_class);
   return all;
+}
+
+std::string python_loading(bool trained) {
+  return std::string(load_functions).append(trained ? load_trained : load_untrained);
 }
 
 } // namespace clade

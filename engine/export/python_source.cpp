@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace clade {
 namespace {
@@ -177,29 +178,6 @@ private:
   std::vector<std::string> in_;
 };
 
-constexpr std::string_view load_functions = R"(
-def read_safetensors(file):
-    """The tensors of a file by name; the package safetensors does the same."""
-    data = pathlib.Path(file).read_bytes()
-    start = 8 + struct.unpack("<Q", data[:8])[0]
-    types = {"F32": torch.float32, "F64": torch.float64}
-    tensors = {}
-    for name, entry in json.loads(data[8:start]).items():
-        if name != "__metadata__":
-            first, end = entry["data_offsets"]
-            values = torch.frombuffer(bytearray(data[start + first:start + end]), dtype=types[entry["dtype"]])
-            tensors[name] = values.reshape(entry["shape"])
-    return tensors
-
-
-def load(weights=WEIGHTS):
-    """The trained network, ready to predict."""
-    network = Network()
-    network.load_state_dict(read_safetensors(weights))
-    return network.eval()
-
-)";
-
 std::string tuple_of(const tensor_shape& shape) {
   std::string text;
   for (const auto size : shape.sizes)
@@ -218,9 +196,33 @@ public:
     if (takes_texts(how_))
       text_ += rows_class(how_);
     network();
-    text_ += load_functions;
+    text_ += python_loading(true);
     text_ += reading_functions(how_);
     predict();
+    return std::move(text_);
+  }
+
+  std::string write_untrained() {
+    line(0,
+         "\"\"\"A network before its training, as plain PyTorch. Its initial weights are "
+         "in network.safetensors beside this file.");
+    line(0, "");
+    lines(1, m_.drawing);
+    line(0, "");
+    line(1, "from network import load");
+    line(1, "network = load()      # of examples [N, " + tuple_of(how_.shape)
+                + "] gives outputs [N, " + number(m_.outputs()) + "]");
+    line(0, "\"\"\"\n");
+    imports();
+    weights_path("network");
+    line(0, "");
+    text_ += python_classes(m_.steps);
+    line(0, "");
+    line(0, "class Network(nn.Module):");
+    line(0, "");
+    layers();
+    forward();
+    text_ += python_loading(false);
     return std::move(text_);
   }
 
@@ -254,16 +256,24 @@ private:
          std::string(is_table(how_) ? "predict(read_rows(\"new.csv\"))" : "predict(rows)")
              + "      # " + std::string(decoder_.result));
     line(0, "\"\"\"\n");
-    lines(0, std::string(is_table(how_) ? "import csv\nimport gzip\nimport io\n" : "")
+    imports(is_table(how_));
+  }
+
+  void imports(bool of_table = false) {
+    lines(0, std::string(of_table ? "import csv\nimport gzip\nimport io\n" : "")
                  + "import json\nimport math\nimport pathlib\nimport struct\n"
-                 + (is_table(how_) ? "import sys\n" : "")
+                 + (of_table ? "import sys\n" : "")
                  + "\nimport torch\nfrom torch import nn\nfrom torch.nn import "
                    "functional as F\n");
     line(0, "");
   }
 
+  void weights_path(const std::string& name) {
+    line(0, "WEIGHTS = pathlib.Path(__file__).with_name(\"" + name + ".safetensors\")");
+  }
+
   void constants() {
-    line(0, "WEIGHTS = pathlib.Path(__file__).with_name(\"model.safetensors\")");
+    weights_path("model");
     for (const auto& [name, text] : decoder_.python_constants(how_))
       line(0, name + " = " + text);
     if (is_table(how_))
@@ -278,17 +288,21 @@ private:
                 + std::string(decoder_.outputs) + " [N, " + number(m_.outputs())
                 + "].\"\"\"");
     line(0, "");
+    layers([this] { buffers(); });
+    prepare();
+    forward();
+  }
+
+  void layers(const std::function<void()>& before = [] {}) {
     line(1, "def __init__(self):");
     line(2, "super().__init__()");
-    buffers();
+    before();
     declaration declare(m_);
     for (const auto& s : m_.steps)
       if (const auto text = declare.of(s); !text.empty())
         line(2, "self." + s.name + " = " + text + "  # " + to_text(s.in) + " -> "
                     + to_text(s.out));
     line(0, "");
-    prepare();
-    forward();
   }
 
   void buffers() {
@@ -391,6 +405,10 @@ std::string python_literal(const std::vector<std::string>& texts) {
 
 std::string python_source(const exported_model& m) {
   return source(m).write();
+}
+
+std::string untrained_source(const exported_model& m) {
+  return source(m).write_untrained();
 }
 
 } // namespace clade

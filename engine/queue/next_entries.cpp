@@ -15,17 +15,38 @@ constexpr auto never = std::numeric_limits<std::int64_t>::max();
 /// How much of a step of priority a user's whole share weighs.
 constexpr double share_weight = 0.5;
 
+using slot_list = std::vector<const queue_slot*>;
+
+struct machine {
+  std::string_view name;
+  slot_list slots, free;
+};
+
+slot_list serving(const slot_list& slots, const queue_submission& what) {
+  slot_list found;
+  std::ranges::copy_if(slots, std::back_inserter(found),
+                       [&](const auto* s) { return serves(*s, what); });
+  return found;
+}
+
+std::size_t count_of(const slot_list& slots, const std::vector<std::string>& names) {
+  return static_cast<std::size_t>(std::ranges::count_if(slots, [&](const auto* s) {
+    return std::ranges::find(names, s->name) != names.end();
+  }));
+}
+
 /// The slots that the first entry that waits will have: what others leave it.
 struct reservation {
   const queue_submission* waits = nullptr; ///< None waits.
+  const machine* on = nullptr;             ///< Where it will have them.
   std::int64_t begins_ms = never;          ///< At the latest; `never`: nobody knows.
   std::size_t spare = 0; ///< Of its kind, that it does not need when it begins.
 };
 
 class round {
 public:
-  round(const queue_state& state, const queue_rules& rules,
-        const std::vector<queue_slot>& slots, std::int64_t now)
+  round(const queue_state& state, const queue_rules& rules, const queue_slots& slots,
+        std::int64_t now)
       : state_(state),
         rules_(rules),
         slots_(slots),
@@ -37,9 +58,15 @@ public:
       hold(e.what);
       use_[e.what.user] += use_of_running(e, rules.half_life, now);
     }
-    for (const auto& s : slots)
-      if (!taken.contains(s.name))
-        free_.push_back(&s);
+    for (const auto& s : slots.all) {
+      if (machines_.empty() || machines_.back().name != machine_of(s.name))
+        machines_.push_back({.name = machine_of(s.name), .slots = {}, .free = {}});
+      machines_.back().slots.push_back(&s);
+      if (!taken.contains(s.name)) {
+        machines_.back().free.push_back(&s);
+        ++free_;
+      }
+    }
     for (const auto& [user, use] : state.use)
       use_[user] += use_at(use, rules.half_life, now);
     all_use_ = 0; // With what the loops above added.
@@ -49,7 +76,7 @@ public:
 
   next_entries decide() {
     auto lists = ordered_by_user();
-    while (!lists.empty() && (!free_.empty() || first_.waits == nullptr)) {
+    while (!lists.empty() && (free_ > 0 || first_.waits == nullptr)) {
       const auto next = best_of(lists);
       const auto id = next->second.back();
       next->second.pop_back();
@@ -111,46 +138,72 @@ private:
   }
 
   void place(entry_id id) {
-    const auto& what = state_.entries.at(id).what;
-    if (const auto quota = rules_.quota_of(what.user);
-        quota != 0 && held_[what.user] + what.slots > quota)
+    const auto& e = state_.entries.at(id);
+    if (const auto quota = rules_.quota_of(e.what.user);
+        quota != 0 && held_[e.what.user] + e.what.slots > quota)
       return;
-    auto chosen = choose(what);
-    if (chosen.size() == what.slots)
-      start(id, what, std::move(chosen));
+    const auto possible = machines_for(e);
+    machine* best = nullptr;
+    slot_list best_slots;
+    for (auto* m : possible)
+      if (auto its = choose(*m, e.what);
+          its.size() >= e.what.slots
+          && (best == nullptr || its.size() < best_slots.size())) {
+        best = m;
+        best_slots = std::move(its);
+      }
+    best_slots.resize(best == nullptr ? 0 : e.what.slots);
+    if (best != nullptr)
+      start(id, e.what, *best, best_slots);
     else if (first_.waits == nullptr)
-      wait_for(id, what);
+      wait_for(id, e.what, possible);
   }
 
-  /// The slots that the entry may have now: those that nobody waits for first.
-  [[nodiscard]] std::vector<const queue_slot*>
-  choose(const queue_submission& what) const {
-    std::vector<const queue_slot*> chosen, waited_for;
-    for (const auto* s : free_)
-      if (serves(*s, what))
-        (first_.waits != nullptr && serves(*s, *first_.waits) ? waited_for : chosen)
-            .push_back(s);
+  /// Those that have, or had, enough slots, free or not; the one where the entry is at home
+  /// alone, if it is there.
+  [[nodiscard]] std::vector<machine*> machines_for(const queue_entry& e) {
+    std::vector<machine*> possible;
+    const auto home = home_of(e);
+    for (auto& m : machines_)
+      if (serving(m.slots, e.what).size() >= e.what.slots) {
+        if (home == m.name)
+          return {&m};
+        possible.push_back(&m);
+      }
+    if (home && slots_.awaited.contains(*home))
+      return {};
+    return possible;
+  }
+
+  /// The slots that the entry may have there now: first those that nobody waits for.
+  [[nodiscard]] slot_list choose(const machine& m, const queue_submission& what) const {
+    slot_list chosen, waited_for;
+    for (const auto* s : serving(m.free, what))
+      (is_waited_for(m, *s) ? waited_for : chosen).push_back(s);
     const auto most = ends_before_first(what) ? waited_for.size()
                                               : std::min(first_.spare, waited_for.size());
     chosen.insert(chosen.end(), waited_for.begin(),
                   waited_for.begin() + static_cast<std::ptrdiff_t>(most));
-    if (chosen.size() > what.slots)
-      chosen.resize(what.slots);
     return chosen;
+  }
+
+  [[nodiscard]] bool is_waited_for(const machine& m, const queue_slot& s) const {
+    return first_.waits != nullptr && first_.on == &m && serves(s, *first_.waits);
   }
 
   [[nodiscard]] bool ends_before_first(const queue_submission& what) const {
     return first_.begins_ms != never && end_of_time(what, now_) <= first_.begins_ms;
   }
 
-  void start(entry_id id, const queue_submission& what,
-             std::vector<const queue_slot*> chosen) {
+  void start(entry_id id, const queue_submission& what, machine& on,
+             const slot_list& chosen) {
     next_entries::start one{.id = id, .slots = {}};
     std::size_t of_those_waited_for = 0;
     for (const auto* s : chosen) {
       one.slots.push_back(s->name);
-      std::erase(free_, s);
-      if (first_.waits != nullptr && serves(*s, *first_.waits))
+      std::erase(on.free, s);
+      --free_;
+      if (is_waited_for(on, *s))
         ++of_those_waited_for;
     }
     if (!ends_before_first(what))
@@ -159,16 +212,14 @@ private:
     found_.starts.push_back(std::move(one));
   }
 
-  /// When each slot of its kind comes free, in that order; those that are free come first.
-  [[nodiscard]] std::vector<std::int64_t> ends_for(const queue_submission& what) const {
-    std::vector<std::int64_t> ends;
-    for (const auto* s : free_)
-      if (serves(*s, what))
-        ends.push_back(now_);
+  /// When each slot of its kind comes free there, in that order; those that are free come
+  /// first.
+  [[nodiscard]] std::vector<std::int64_t> ends_for(const queue_submission& what,
+                                                   const machine& m) const {
+    std::vector<std::int64_t> ends(serving(m.free, what).size(), now_);
+    const auto its = serving(m.slots, what);
     const auto add = [&](const std::vector<std::string>& names, std::int64_t end) {
-      for (const auto& s : slots_)
-        if (serves(s, what) && std::ranges::find(names, s.name) != names.end())
-          ends.push_back(end);
+      ends.insert(ends.end(), count_of(its, names), end);
     };
     for (const auto id : state_.running) {
       const auto& e = state_.entries.at(id);
@@ -180,7 +231,7 @@ private:
     return ends;
   }
 
-  /// What has used its time is about to be told so.
+  /// What has used its time is told so in the same step.
   [[nodiscard]] std::int64_t end_of_time(const queue_submission& what,
                                          std::int64_t started) const {
     return what.time.count() == 0
@@ -188,36 +239,43 @@ private:
                : std::max(now_, started + std::chrono::milliseconds(what.time).count());
   }
 
-  void wait_for(entry_id id, const queue_submission& what) {
-    const auto ends = ends_for(what);
-    if (ends.size() < what.slots)
-      return; // This machine never has so many.
-    first_.waits = &what;
-    first_.begins_ms = ends[what.slots - 1];
+  void wait_for(entry_id id, const queue_submission& what,
+                std::vector<machine*> possible) {
+    if (possible.empty())
+      return; // No machine has so many.
+    const auto begins = [&](const machine* m) {
+      return ends_for(what, *m)[what.slots - 1];
+    };
+    std::ranges::stable_sort(possible, {}, [&](const machine* m) {
+      return std::pair(begins(m),
+                       -static_cast<std::ptrdiff_t>(serving(m->free, what).size()));
+    });
+    const auto makes_room = std::ranges::find_if(
+        possible, [&](const machine* m) { return make_room(id, what, *m); });
+    const auto* on = makes_room == possible.end() ? possible.front() : *makes_room;
+    const auto ends = ends_for(what, *on);
+    first_ = {.waits = &what, .on = on, .begins_ms = ends[what.slots - 1]};
     // Where nobody knows when it begins nothing is spare: else new entries could take
     // turns with what it waits for.
     if (first_.begins_ms != never)
       first_.spare = static_cast<std::size_t>(
                          std::ranges::upper_bound(ends, first_.begins_ms) - ends.begin())
                      - what.slots;
-    make_room(id, what);
   }
 
-  /// Finds whom to stop for the entry; nobody where that would not be enough.
-  void make_room(entry_id id, const queue_submission& what) {
-    const auto serving = [&](entry_id running) {
-      const auto& names = state_.entries.at(running).slots;
-      return static_cast<std::size_t>(std::ranges::count_if(slots_, [&](const auto& s) {
-        return serves(s, what) && std::ranges::find(names, s.name) != names.end();
-      }));
+  /// Finds whom to stop there for the entry; nobody, and false, where that would not be
+  /// enough.
+  bool make_room(entry_id id, const queue_submission& what, const machine& m) {
+    const auto its = serving(m.slots, what);
+    const auto had_by = [&](entry_id running) {
+      return count_of(its, state_.entries.at(running).slots);
     };
-    std::size_t room = static_cast<std::size_t>(
-        std::ranges::count_if(free_, [&](const auto* s) { return serves(*s, what); }));
+    auto room = serving(m.free, what).size();
     std::vector<entry_id> lower;
     for (const auto running : state_.running)
       if (state_.entries.at(running).stopping)
-        room += serving(running);
-      else if (comes_before(id, running) && serving(running) > 0)
+        room += had_by(running);
+      else if (comes_before(id, running) && had_by(running) > 0)
         lower.push_back(running);
     std::ranges::sort(lower, {}, [&](entry_id one) {
       const auto& e = state_.entries.at(one);
@@ -227,11 +285,13 @@ private:
     for (const auto one : lower) {
       if (room >= what.slots)
         break;
-      room += serving(one);
+      room += had_by(one);
       stops.push_back({.id = one, .for_the_sake_of = id});
     }
-    if (room >= what.slots)
-      found_.stops = std::move(stops);
+    if (room < what.slots)
+      return false;
+    found_.stops = std::move(stops);
+    return true;
   }
 
   /// Whether the one that runs is to make room for the one that waits, whatever the use of
@@ -245,9 +305,10 @@ private:
 
   const queue_state& state_;
   const queue_rules& rules_;
-  const std::vector<queue_slot>& slots_;
+  const queue_slots& slots_;
   std::int64_t now_;
-  std::vector<const queue_slot*> free_;
+  std::vector<machine> machines_;
+  std::size_t free_ = 0;
   std::map<std::string, std::uint32_t> held_; ///< Slots, by user.
   std::map<std::string, double> use_;
   double all_use_ = 0;
@@ -262,23 +323,31 @@ bool serves(const queue_slot& slot, const queue_submission& what) {
 }
 
 next_entries find_next(const queue_state& state, const queue_rules& rules,
-                       const std::vector<queue_slot>& slots, std::int64_t unix_ms) {
+                       const queue_slots& slots, std::int64_t unix_ms) {
   return round(state, rules, slots, unix_ms).decide();
 }
 
+std::size_t most_together(const queue_slots& slots, const queue_submission& what) {
+  std::map<std::string_view, std::size_t> counts;
+  std::size_t most = 0;
+  for (const auto& s : slots.all)
+    if (serves(s, what))
+      most = std::max(most, ++counts[machine_of(s.name)]);
+  return most;
+}
+
 std::string why_waiting(const queue_state& state, const queue_rules& rules,
-                        const std::vector<queue_slot>& slots, entry_id id) {
+                        const queue_slots& slots, entry_id id) {
   const auto& e = state.entries.at(id);
   for (const auto before : e.what.after)
     if (state.entries.at(before).state != entry_state::succeeded)
       return "waits for #" + std::to_string(before);
-  const auto of_its_kind = static_cast<std::size_t>(
-      std::ranges::count_if(slots, [&](const auto& s) { return serves(s, e.what); }));
   const auto wanted = std::to_string(e.what.slots)
                       + (e.what.device.empty() ? "" : " " + e.what.device)
                       + (e.what.slots == 1 ? " slot" : " slots");
-  if (of_its_kind < e.what.slots)
-    return "wants " + wanted + ", and the server has " + std::to_string(of_its_kind);
+  if (const auto most = most_together(slots, e.what); most < e.what.slots)
+    return "wants " + wanted + ", and no machine that is there has more than "
+           + std::to_string(most);
   const auto quota = rules.quota_of(e.what.user);
   std::uint32_t held = 0;
   for (const auto running : state.running)

@@ -6,7 +6,7 @@ namespace clade {
 
 /// A slot that the queue hands out.
 struct queue_slot {
-  std::string name;   ///< "cuda:0"
+  std::string name;   ///< "cuda:0"; of another machine than the server's "cuda:0@rome".
   std::string device; ///< Its kind: "cuda", "cpu".
 
   friend bool operator==(const queue_slot&, const queue_slot&) = default;
@@ -31,7 +31,14 @@ struct next_entries {
   friend bool operator==(const next_entries&, const next_entries&) = default;
 };
 
-/// Decides what begins now, and what makes room. Pure. `slots`: all of the machine.
+/// The slots there are.
+struct queue_slots {
+  std::vector<queue_slot> all; ///< Those of a machine behind each other.
+  /// Machines that are not there and may be soon, as after the server was started again.
+  std::set<std::string, std::less<>> awaited{};
+};
+
+/// Decides what begins now, and what makes room. Pure.
 ///
 /// Order. Each waiting entry has a score: its priority, plus the time that it has waited
 /// over `queue_rules::ageing`, minus half of its user's share, from 0 to 1, of what
@@ -44,23 +51,31 @@ struct next_entries {
 ///
 /// An entry that its user's quota has no room for is passed over.
 ///
+/// Machines. An entry gets slots of one machine: of those that have enough the one where
+/// the fewest are left over. A run goes on where it has begun, as long as that machine is
+/// there or awaited, and begins anew elsewhere after that.
+///
 /// Gangs. An entry gets all its slots at once. The first that finds too few is waited for
 /// (EASY backfilling; Lifka, "The ANL/IBM SP Scheduling System", 1995): from the times
 /// that running entries have said follows when it can begin, at the latest. Others begin
 /// before it on slots that it does not need then, or if they have said that they end
-/// before. What has said no time ends after all that have.
+/// before. What has said no time ends after all that have. It is waited for on the machine
+/// where it can begin first.
 ///
 /// Preemption. Where entries of a lower priority have what the first one that waits lacks,
 /// they are stopped: the lowest priority first, of equal ones what began last. An entry is
 /// stopped only for one that has the larger score too, whatever their users' shares come to
 /// be, so that it cannot come back at once and be stopped again.
 [[nodiscard]] next_entries find_next(const queue_state& state, const queue_rules& rules,
-                                     const std::vector<queue_slot>& slots,
-                                     std::int64_t unix_ms);
+                                     const queue_slots& slots, std::int64_t unix_ms);
 
 /// Why a waiting entry does not start now, for the person who asks.
 [[nodiscard]] std::string why_waiting(const queue_state& state, const queue_rules& rules,
-                                      const std::vector<queue_slot>& slots, entry_id id);
+                                      const queue_slots& slots, entry_id id);
+
+/// The most slots that serve the submission together: those of one machine.
+[[nodiscard]] std::size_t most_together(const queue_slots& slots,
+                                        const queue_submission& what);
 
 /// Whether the slot is of the kind that the entry wants.
 [[nodiscard]] bool serves(const queue_slot& slot, const queue_submission& what);

@@ -46,6 +46,9 @@ struct queue_submission {
   std::vector<entry_id> after{};
   /// A command that may be stopped for a higher priority, and is then begun again.
   bool requeue = false;
+  /// The user's own word for it; empty: none. What they submit again under it is there
+  /// already.
+  std::string once{};
 
   friend bool operator==(const queue_submission&, const queue_submission&) = default;
 };
@@ -67,6 +70,12 @@ inline constexpr std::size_t entry_states = 7;
 
 /// "waiting", "held", ...
 [[nodiscard]] std::string_view to_text(entry_state s);
+
+/// The machine of a slot: "rome" of "cuda:0@rome"; empty of one that the server has itself.
+[[nodiscard]] constexpr std::string_view machine_of(std::string_view slot) {
+  const auto at = slot.find('@');
+  return at == std::string_view::npos ? std::string_view() : slot.substr(at + 1);
+}
 
 /// Whether nothing happens to it any more, unless somebody cancels a held one.
 [[nodiscard]] constexpr bool is_over(entry_state s) {

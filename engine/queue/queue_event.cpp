@@ -3,10 +3,10 @@
 //   event      = [1, id, submission] | [2, id, slots] | [3, id, cause, who]
 //              | [4, id, state, reason] | [5, id]
 //   submission = [user, kind, words, directory, name, priority, slots, device, seconds,
-//                 after, requeue]
+//                 after, requeue, once]
 #include "engine/queue/queue_event.hpp"
 
-#include "genome/fields.hpp"
+#include "engine/queue/queue_fields.hpp"
 
 #include <array>
 
@@ -28,30 +28,12 @@ std::string_view to_text(entry_state s) {
   return state_names.at(static_cast<std::size_t>(s));
 }
 
-static bool is_known(entry_kind k) {
-  return static_cast<std::size_t>(k) < entry_kinds;
-}
-
 static bool is_known(entry_state s) {
   return static_cast<std::size_t>(s) < entry_states;
 }
 
 static bool is_known(stop_cause c) {
   return static_cast<std::size_t>(c) < stop_causes;
-}
-
-void fields(auto& v, like<queue_submission> auto& s) {
-  v("user", s.user);
-  v("kind", s.kind);
-  v("words", s.words);
-  v("directory", s.directory);
-  v("name", s.name);
-  v("priority", s.priority);
-  v("slots", s.slots);
-  v("device", s.device);
-  v("time", s.time);
-  v("after", s.after);
-  v("requeue", s.requeue);
 }
 
 void fields(auto& v, like<entry_submitted> auto& e) {
@@ -112,8 +94,7 @@ struct event_text {
   std::string operator()(const entry_stopping& e) const {
     constexpr std::array<const char*, stop_causes> told{
         "is cancelled by ", "makes room for ", "has used its time",
-        "waits for the next "
-        "server"};
+        "waits for the next server", "waits, since its machine leaves"};
     return numbered(e.id) + told.at(static_cast<std::size_t>(e.cause)) + e.who;
   }
   std::string operator()(const entry_ended& e) const {
@@ -121,7 +102,7 @@ struct event_text {
            + (e.reason.empty() ? "" : ": " + e.reason);
   }
   std::string operator()(const entry_lost& e) const {
-    return numbered(e.id) + "is lost with the server";
+    return numbered(e.id) + "is lost with its machine";
   }
 };
 

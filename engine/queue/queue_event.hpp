@@ -16,17 +16,19 @@ struct entry_submitted {
 /// It is recorded before the process is started.
 struct entry_started {
   entry_id id = 0;
-  std::vector<std::string> slots{}; ///< Their names, such as "cuda:0".
+  /// Their names, such as "cuda:0", or "cuda:0@rome" of another machine; all of one.
+  std::vector<std::string> slots{};
 };
 
 /// Why a running entry is told to end.
 enum class stop_cause : std::uint8_t {
-  cancelled,     ///< Somebody wanted it.
-  preempted,     ///< One of a higher priority needs its slots.
-  out_of_time,   ///< It ran longer than it said.
-  server_stopped ///< The server ends; the entry waits for the next one.
+  cancelled,      ///< Somebody wanted it.
+  preempted,      ///< One of a higher priority needs its slots.
+  out_of_time,    ///< It ran longer than it said.
+  server_stopped, ///< The server ends; the entry waits for the next one.
+  machine_left    ///< Its machine leaves; the entry waits for slots.
 };
-inline constexpr std::size_t stop_causes = 4;
+inline constexpr std::size_t stop_causes = 5;
 
 /// A running entry is told to end. `entry_ended` follows.
 struct entry_stopping {
@@ -43,8 +45,8 @@ struct entry_ended {
   std::string reason{}; ///< A sentence for people: "ended with status 3".
 };
 
-/// The server died while the entry ran, and its processes with it: it waits again, or has
-/// failed if that happened too often.
+/// The server died while the entry ran, and its processes with it, or its machine was heard
+/// of no more: it waits again, or has failed if that happened too often.
 struct entry_lost {
   entry_id id = 0;
 };

@@ -27,6 +27,12 @@ tl::unexpected<error> misplaced(const queue_event& e, const std::string& why) {
   return fail(error_kind::corrupt, "\"" + to_text(e) + "\": " + why);
 }
 
+/// Of one that has had slots.
+std::string machine_in_words(const queue_entry& e) {
+  const auto name = e.slots.empty() ? std::string_view() : machine_of(e.slots.front());
+  return name.empty() ? "the server" : std::string(name);
+}
+
 /// Folds one event; knows the state, the event and its time.
 class folding {
 public:
@@ -41,6 +47,9 @@ public:
     for (const auto before : e.what.after)
       if (!state_.entries.contains(before))
         return misplaced(event_, "there is no #" + std::to_string(before));
+    if (!e.what.once.empty()
+        && !state_.once.try_emplace({e.what.user, e.what.once}, e.id).second)
+      return misplaced(event_, e.what.user + " has \"" + e.what.once + "\" already");
     auto& added = state_.entries[e.id];
     added = {.what = e.what, .submitted_ms = now_};
     state_.waiting.insert(e.id);
@@ -63,6 +72,9 @@ public:
     if (e.slots.size() != found->what.slots)
       return misplaced(event_,
                        "it wants " + std::to_string(found->what.slots) + " slots");
+    for (const auto& s : e.slots)
+      if (machine_of(s) != machine_of(e.slots.front()))
+        return misplaced(event_, "its slots are of several machines");
     for (const auto running : state_.running)
       for (const auto& s : state_.entries.at(running).slots)
         if (std::ranges::find(e.slots, s) != e.slots.end())
@@ -109,7 +121,8 @@ public:
       return misplaced(event_, "it does not run");
     ++found->losses;
     const auto times = std::to_string(found->losses)
-                       + (found->losses == 1 ? " time" : " times") + " with the server";
+                       + (found->losses == 1 ? " time" : " times") + " with "
+                       + machine_in_words(*found);
     if (found->stopping == stop_cause::cancelled)
       leave(e.id, *found, entry_state::cancelled, found->reason);
     else if (found->losses >= most_losses)
@@ -200,6 +213,12 @@ double use_of_running(const queue_entry& e, std::chrono::seconds half_life,
   return static_cast<double>(e.what.slots) * mean * (1 - left_after(had, half_life));
 }
 
+std::optional<std::string> home_of(const queue_entry& e) {
+  if (!is_resumable(e.what.kind) || e.slots.empty())
+    return std::nullopt;
+  return std::string(machine_of(e.slots.front()));
+}
+
 bool is_ready(const queue_state& state, const queue_entry& e) {
   return std::ranges::all_of(e.what.after, [&](entry_id before) {
     return state.entries.at(before).state == entry_state::succeeded;
@@ -238,7 +257,9 @@ entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
   if (end.state == entry_state::failed)
     end.reason = text;
   if (end.state == entry_state::preempted)
-    end.reason = *e.stopping == stop_cause::preempted ? "made room" : "the server ended";
+    end.reason = *e.stopping == stop_cause::preempted      ? "made room"
+                 : *e.stopping == stop_cause::machine_left ? machine_in_words(e) + " left"
+                                                           : "the server ended";
   return end;
 }
 

@@ -61,6 +61,7 @@ struct queue_state {
   std::set<entry_id> waiting{};              ///< Also those that were preempted.
   std::set<entry_id> running{};
   std::map<std::string, decayed_use> use{}; ///< By user, of processes that have ended.
+  std::map<std::pair<std::string, std::string>, entry_id> once{}; ///< By user and word.
   /// Entries that come after one that is not over, by that one.
   std::map<entry_id, std::vector<entry_id>> dependents{};
 
@@ -83,6 +84,10 @@ struct queue_state {
 /// What a running entry has added to its user's use by then.
 [[nodiscard]] double use_of_running(const queue_entry& e, std::chrono::seconds half_life,
                                     std::int64_t unix_ms);
+
+/// The machine that an entry goes on on, which has what it did: that of a run that has
+/// begun; none of others.
+[[nodiscard]] std::optional<std::string> home_of(const queue_entry& e);
 
 /// Whether all that it comes after has succeeded.
 [[nodiscard]] bool is_ready(const queue_state& state, const queue_entry& e);

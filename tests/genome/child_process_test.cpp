@@ -91,6 +91,26 @@ TEST_CASE("child: it runs on the cores it is given", "[base]") {
         == "Cpus_allowed_list:\t" + std::to_string(core) + "\n");
 }
 
+TEST_CASE("child: the cores are those that it may run on", "[base]") {
+  cpu_set_t have;
+  REQUIRE(::sched_getaffinity(0, sizeof have, &have) == 0);
+  CHECK(available_cores() == static_cast<std::size_t>(CPU_COUNT(&have)));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (std::size_t core = 0; CPU_COUNT(&one) == 0; ++core)
+    if (CPU_ISSET(core, &have))
+      CPU_SET(core, &one);
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(available_cores() == 1);
+  ::sched_setaffinity(0, sizeof have, &have);
+}
+
+TEST_CASE("child: its exit code is what a shell says", "[base]") {
+  CHECK(exit_code(W_EXITCODE(0, 0)) == 0);
+  CHECK(exit_code(W_EXITCODE(3, 0)) == 3);
+  CHECK(exit_code(W_EXITCODE(0, SIGKILL)) == 137);
+}
+
 TEST_CASE("child: what cannot be started is told, and nothing is left", "[base]") {
   const auto missing = start_child({.command = {"/no/such/program"}});
   REQUIRE_FALSE(missing);

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import struct
 import unittest
 
@@ -126,6 +127,89 @@ class Words(ScriptTest):
             self.assertIn(said, refused.err)
 
 
+NETWORKS = """[experiment]
+name = "script"
+seed = 5
+fitness = "command"
+[data]
+shape = [6]
+classes = 3
+[search_space]
+file = "mlp"
+[objective]
+minimize = ["loss"]
+[evolution]
+strategy = "random"
+population = 4
+generations = 2
+[command]
+run = ["{torch}", "score.py", "{{python_file}}", "{{onnx_file}}"]
+[limits]
+evaluation_time = "3min"
+"""
+
+# What PyTorch makes of the one file is what onnxruntime makes of the other.
+SCORE = """import json, os, subprocess, sys
+import torch
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+from network import load
+assert sys.argv[1:] == [os.environ["CLADE_PYTHON_FILE"], os.environ["CLADE_ONNX_FILE"]]
+network = load()
+assert network.training and sum(p.numel() for p in network.parameters()) > 0
+x = torch.linspace(-1, 1, 24).reshape(4, 6)
+with torch.no_grad():
+    mine = network.eval()(x).softmax(1)
+program = '''import json, sys, numpy, onnxruntime
+x = numpy.linspace(-1, 1, 24, dtype=numpy.float32).reshape(4, 6)
+model = onnxruntime.InferenceSession(sys.argv[1])
+print(json.dumps(model.run(["probabilities"], {"input": x})[0].tolist()))'''
+theirs = torch.tensor(json.loads(subprocess.check_output(["PYTHON", "-c", program, sys.argv[2]])))
+assert mine.shape == (4, 3) and torch.allclose(mine, theirs, atol=1e-4), (mine, theirs)
+print(json.dumps({"loss": float(network(x).square().mean())}))
+"""
+
+
+class Networks(ScriptTest):
+    def test_a_script_is_given_the_network_as_pytorch_and_as_onnx(self):
+        python = pathlib.Path(TEST_VENV, "bin", "python3")
+        if not TORCH_PYTHON or not list(python.parent.parent.glob("lib/*/site-packages/onnxruntime")):
+            self.skipTest("there is no PyTorch, or no onnxruntime in build/test_venv")
+        self.write("score.py", SCORE.replace('"PYTHON"', f'"{python}"'))
+        run = self.start("run", self.write("script.toml", NETWORKS.format(torch=TORCH_PYTHON)), "--slots", "2")
+        self.assertEqual(run.end(patience_s=250), 0, run.said())
+        self.assertEqual(self.query("select distinct outcome, reason from evaluations"), [("succeeded", None)])
+        self.assertGreater(self.count("select count(distinct value) from metrics where name = 'loss'"), 1)
+
+    def test_who_asks_for_a_network_says_what_for(self):
+        text = NETWORKS.format(torch="python3").replace("[data]\nshape = [6]\nclasses = 3\n", "")
+        line = 1 + text[:text.index("run = ")].count("\n")
+        refused = self.finish("run", self.write("script.toml", text), status=2)
+        self.assertIn(f"script.toml:{line}: command.run has {{python_file}}, a network, and nobody says of which inputs",
+                      refused.err)
+        refused = self.finish("run", self.write("script.toml", EXPERIMENT.replace("{way}", "{onnx_file}")), status=2)
+        self.assertIn("command.run has {onnx_file}, a network, but ", refused.err)
+        self.assertIn("space.toml has no layers", refused.err)
+
+
+class Keys(ScriptTest):
+    def test_a_script_cannot_read_the_keys_of_its_run(self):
+        doctor = self.start("doctor", "--runs", self.runs)
+        doctor.end()
+        if "cannot read the keys" not in doctor.out:
+            self.skipTest("this system refuses namespaces to programs")
+        self.write("train.py", "import json, pathlib\n"
+                   f"files = [p.name for p in pathlib.Path('{self.runs}').rglob('*') if p.is_file()]\n"
+                   "assert 'run.db' in files, files\n"
+                   "print(json.dumps({'loss': sum(name.endswith('.pem') for name in files)}))\n")
+        common = EXPERIMENT.split("[command]")[0].replace('strategy = "asha"\nrungs = [1, 3, 9]', 'strategy = "random"')
+        for isolate in ("true", "false"):
+            file = self.write("script.toml", f'{common}[command]\nrun = ["python3", "train.py"]\nisolate = {isolate}\n')
+            self.finish("run", file, "--slots", "2")
+            [(seen,)] = self.query("select distinct value from metrics where name = 'loss'")
+            self.assertEqual(seen == 0, isolate == "true", seen)
+            shutil.rmtree(self.runs)
+
+
 class Package(ScriptTest):
     def test_a_script_uses_the_package(self):
         self.write("train.py", "import clade\n"
@@ -205,6 +289,13 @@ class Examples(ScriptTest):
             self.skipTest("there is no scikit-learn in build/test_venv")
         self.run_example("command-sklearn", python, "--set", "evolution.population=2", "--set", "evolution.generations=1")
         self.assertGreater(self.count("select max(value) from metrics where name = 'accuracy'"), 0.8)
+
+    def test_the_one_with_networks(self):
+        if not TORCH_PYTHON:
+            self.skipTest("this build has no LibTorch")
+        self.run_example("command-network", TORCH_PYTHON, "--set", "evolution.population=2", "--set",
+                         "evolution.generations=1")
+        self.assertGreaterEqual(self.count("select count(*) from epochs"), 4)
 
     def test_the_one_with_pytorch(self):
         if not TORCH_PYTHON:

@@ -20,6 +20,7 @@ using command = std::function<int()>;
 
 void add_attach(CLI::App& app, command& chosen);
 void add_bench(CLI::App& app, command& chosen);
+void add_pods(CLI::App& app, command& chosen);
 void add_cancel(CLI::App& app, command& chosen);
 void add_check(CLI::App& app, command& chosen);
 void add_complete_line(CLI::App& app, command& chosen);

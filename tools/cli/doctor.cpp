@@ -51,6 +51,7 @@ expected<std::vector<finding>> look(const doctor_options& options) {
                    "what takes no GPU goes on with --slots cpu:1"});
   all.push_back(check_disk(run.value_or(options.runs)));
   all.push_back(check_control_groups());
+  all.push_back(check_isolation());
   add(all, check_limits());
   all.push_back(check_clock());
   if (!options.listen.empty())

@@ -194,6 +194,10 @@ and in its environment, CLADE_EPOCHS; {{epochs}} are the braces themselves:
   genome_file          its layers, {"layers": [{"op": "dense", "settings": {"units": 32},
                        "inputs": [0]}], "output": {"inputs": [1], "settings": {}}}, JSON; 0
                        among inputs is the network's input, 1 the first layer
+  python_file          its network as PyTorch, `from network import load`, written only where
+                       `run` or `environment` names it; [data] shape = [1, 28, 28] and
+                       classes = 10 say what it is for
+  onnx_file            the same as ONNX; both have the initial weights of {seed}
   work_folder          an empty folder of its own in TMPDIR, removed afterwards
   checkpoint_folder    with checkpoints = true: what it leaves there is there again when the
                        candidate goes on; files and folders, 1 GiB at most
@@ -204,7 +208,8 @@ From standard input it reads {"candidate", "seed", "epochs", "hyperparameters", 
 
 What it answers. A JSON object of names and numbers, {"loss": 0.5, "accuracy": 0.8}, as its
 last such line; with "epoch" (from 1) it is a report, seen as it comes with metrics =
-"json_lines". Status 0 is a success, if the objective's metrics are there and finite. Any
+"json_lines" or a file. Of "tensorboard" each further step of the objective's first metric
+is an epoch. Status 0 is a success, if the objective's metrics are there and finite. Any
 other status fails the candidate, with the last line of standard error as the reason, but
 for those of `retry`.
 
@@ -217,13 +222,17 @@ What it writes is kept: RUN/logs/ID.log for slots of the head's own machine, els
 ~/.cache/clade/logs/*/ID.log of the machine that ran it, for a week.
 
 It runs as your user, in its own process group, with no descriptor of Clade's open and no
-key in its environment. It can read every file that you can, the run's keys among them:
-give programs that you do not trust a user or a container of their own.
+key in its environment. The keys of the run are hidden from it where the system allows that
+(`clade doctor` says; else the worker's log does): it sees an empty folder, in namespaces of
+its own, where sudo does not work and files of other users seem to be nobody's; isolate =
+false leaves that out. All other files it can read as you can: give programs that you do not
+trust a user or a container of their own.
 
 In Python, `import clade` (tools/python of the clone) has clade.params(), clade.report(
 epoch=1, loss=0.5), clade.should_stop() and clade.checkpoint_folder().
 
-Examples: experiments/command.toml, command-sklearn.toml and command-pytorch.toml.
+Examples: experiments/command.toml, command-sklearn.toml, command-pytorch.toml and
+command-network.toml.
 )";
 }
 
@@ -235,6 +244,8 @@ std::string environment_text() {
                          ~/.cache/clade
   CLADE_BENCHMARKS       where the files of benchmark tables are (clade help tables)
   CLADE_QUEUE            the folder of the queue that submit, get, logs and others ask
+  CLADE_QUEUE_PATIENCE   for so many seconds they ask again where no server is there; 600
+                         for what runs in a queue, else 0
   CLADE_NVML             NVIDIA's management library, if it is not libnvidia-ml.so.1
   CUDA_VISIBLE_DEVICES   hides GPUs, as for every program that uses CUDA
 
@@ -282,7 +293,26 @@ server; CLADE_QUEUE, or --queue, says which.
   clade get                                  what waits and runs; -w: as it changes
   clade describe 1;  clade logs -f 1         all about an entry; what it writes
   clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
-  clade top                                  who has which slots; --web: the page's address
+  clade pods 1;      clade top               its processes; who has which slots
+  clade top --web                            the address of the queue's page
+
+Machines: any number may run what is in the queue beside the server's own slots, or
+instead of them (--slots none). Each has a copy of a worker's folder and the directories
+that entries work in, as on a shared file system.
+
+  clade serve FOLDER --add-user lab --role worker
+  clade worker --queue COPY --slots auto     on each machine; --name where hosts share one
+
+Each asks the server for what to run, so nothing listens there. An entry has slots of one
+machine, and a run goes on where it has begun; its results stay there (`describe` says
+where), its log is with the server. While the server is away what runs goes on, and is
+told of afterwards. A machine that is not heard of for --lease is lost: what ran there
+waits again, a run begins anew on another machine. If it was cut off and not dead, it
+ends that as soon as it hears of the server; until then both may have run.
+
+Flows: a command may submit and wait itself (CLADE_QUEUE names its queue, as its user),
+such as one that writes configurations, submits a training for each with --once WORD, so
+that it may be begun again, and then itself --after all of them.
 
 Who is next: the largest priority; but each day of waiting weighs as much as a step of it
 (--ageing), and of equal priorities it is the turn of the user who had least of late
@@ -302,11 +332,11 @@ succeed: it never starts), succeeded, failed, cancelled.
 Faults: what was submitted is on the disk when submit ends. Processes end with the server,
 however it ends; started again, it goes on with runs and begins commands anew, which
 `describe` counts (starts, losses). What was lost five times has failed. There is one
-server for a folder and one machine for a server: where its disk fails, the queue is lost.
+server for a folder and one disk for a server: where its disk fails, the queue is lost.
 
 Roles: a viewer sees the queue, a user submits, reads and cancels their own, an admin
-everybody's. A deleted line of FOLDER/tokens lets nobody in. All entries run as the user
-who serves: roles keep people apart who trust each other with that account's files.
+everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets nobody in.
+Entries run as the user who serves, or who started the worker: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
 
 A cluster that is there already has the same verbs: submit, get, describe, logs and cancel

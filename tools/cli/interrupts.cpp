@@ -54,6 +54,14 @@ std::function<bool()> watch_interrupts() {
   return watch(2);
 }
 
+void block_interrupts() {
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+    ::sigaddset(&ends, s);
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+}
+
 interrupt_watch watch_two_interrupts() {
   return {.asked = watch(3), .hurried = [] { return interrupts > 1; }};
 }

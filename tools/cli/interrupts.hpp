@@ -9,6 +9,10 @@ namespace clade {
 /// with status 130; SIGHUP never does, as a terminal that goes away may say so often.
 [[nodiscard]] std::function<bool()> watch_interrupts();
 
+/// From now on they come to this thread, and to those that it starts, only while it waits
+/// with no signal blocked (ppoll): so none is missed.
+void block_interrupts();
+
 /// The same for a command that has something to do at the second Ctrl+C or SIGTERM too:
 /// the third ends the process.
 struct interrupt_watch {

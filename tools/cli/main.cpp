@@ -56,6 +56,7 @@ constexpr row commands[] = {
     {add_get, "get", "Queue"},
     {add_describe, "describe", "Queue"},
     {add_logs, "logs", "Queue"},
+    {add_pods, "pods", "Queue"},
     {add_cancel, "cancel", "Queue"},
     {add_wait, "wait", "Queue"},
     {add_top, "top", "Queue"},

@@ -1,5 +1,6 @@
 #include "actors/node/node_process.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/machine/program_groups.hpp"
 #include "tools/machine/signal_origin.hpp"
 
 #include <unistd.h>
@@ -45,6 +46,16 @@ former_process parse_former(const std::string& text) {
           .how = text.substr(second + 1)};
 }
 
+/// The folder of all keys that lie with this bundle: those of a run are side by side.
+std::filesystem::path folder_of_keys(const std::filesystem::path& bundle) {
+  std::error_code unknown;
+  const auto own = std::filesystem::canonical(bundle, unknown);
+  const bool of_run =
+      own.filename() == "worker"
+      && std::filesystem::is_directory(own.parent_path() / "head", unknown);
+  return of_run ? own.parent_path() : own;
+}
+
 expected<node_end> live(const node_options& options) {
   // Should memory run out, the kernel is to end a node, which is replaced, and not the
   // head. Not being allowed to say so is no reason not to train.
@@ -64,20 +75,23 @@ expected<node_end> live(const node_options& options) {
   const auto pulse = [descriptor = options.pulse] {
     std::ignore = ::write(descriptor, ".", 1);
   };
-  return run_node({.heads = *heads,
-                   .keys = *keys,
-                   .build = CLADE_VERSION,
-                   .node = {.slot = options.slot,
-                            .device = options.device,
-                            .label = options.label,
-                            .memory_bytes = options.memory,
-                            .worker = options.worker,
-                            .session = options.session,
-                            .former = std::move(former),
-                            .grace = std::chrono::milliseconds(options.grace),
-                            .pulse = options.pulse < 0 ? std::function<void()>{} : pulse,
-                            .logs = options.logs},
-                   .give_up = std::chrono::milliseconds(options.give_up)});
+  return run_node(
+      {.heads = *heads,
+       .keys = *keys,
+       .build = CLADE_VERSION,
+       .node = {.slot = options.slot,
+                .device = options.device,
+                .label = options.label,
+                .memory_bytes = options.memory,
+                .worker = options.worker,
+                .session = options.session,
+                .former = std::move(former),
+                .grace = std::chrono::milliseconds(options.grace),
+                .pulse = options.pulse < 0 ? std::function<void()>{} : pulse,
+                .programs = {.logs = options.logs,
+                             .hidden = {folder_of_keys(options.keys)},
+                             .groups = [] { return prepare_program_groups(); }}},
+       .give_up = std::chrono::milliseconds(options.give_up)});
 }
 
 int status_of(const expected<node_end>& end, const node_options& options) {

@@ -27,7 +27,8 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
       return tl::unexpected(std::move(made).error());
     const auto decoded = decode(e.space, *made->genome, checked.problem);
     // What is not trained may have hyperparameters that mean other things.
-    const bool trains = e.traits().data != data_role::none;
+    const auto role = e.traits().data;
+    const bool trains = role == data_role::examples || role == data_role::shape;
     if (!decoded)
       return tl::unexpected(decoded.error());
     const auto trained =

@@ -119,6 +119,36 @@ expected<void> logs(const entry_options& options) {
   }
 }
 
+/// Its processes, and where they are.
+expected<void> pods(const entry_options& options) {
+  auto client = open_queue(options.queue);
+  if (!client)
+    return tl::unexpected(client.error());
+  if (!options.json)
+    std::cout << "ENTRY   MACHINE     PID      PARENT   CPU         MEMORY      COMMAND\n"
+              << std::left;
+  for (const auto id : options.ids) {
+    const auto seen = client->get("/v1/entries/" + std::to_string(id) + "/processes");
+    if (!seen)
+      return tl::unexpected(seen.error());
+    if (options.json) {
+      std::cout << text_of({{"id", id},
+                            {"machine", (*seen)["machine"]},
+                            {"processes", (*seen)["processes"]}})
+                << "\n";
+      continue;
+    }
+    for (const auto& p : (*seen)["processes"])
+      std::cout << std::setw(8) << id << std::setw(12)
+                << text_of_key(*seen, "machine", "the server's") << std::setw(9)
+                << number_of_key(p, "pid") << std::setw(9) << number_of_key(p, "parent")
+                << std::setw(12) << duration_text(p["cpu_seconds"].get<double>())
+                << std::setw(12) << size_text(p["resident_bytes"].get<std::uint64_t>())
+                << text_of_key(p, "command") << "\n";
+  }
+  return {};
+}
+
 expected<void> cancel(const entry_options& options) {
   auto client = open_queue(options.queue);
   if (!client)
@@ -285,6 +315,14 @@ void add_logs(CLI::App& app, command& chosen) {
        [](const entry_options& o) { return status_of(logs(o)); }, log_of_cluster});
   sub->get_option("id")->expected(1);
   sub->add_flag("-f,--follow", options->watch, "Until the entry is over");
+}
+
+void add_pods(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<entry_options>();
+  add_entry_command(app, chosen, options,
+                    {"pods", "Say which processes an entry of a queue has, and where",
+                     true, [](const entry_options& o) { return status_of(pods(o)); }})
+      ->add_flag("--json", options->json, "One JSON object a line, for programs");
 }
 
 void add_cancel(CLI::App& app, command& chosen) {

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -29,6 +28,7 @@ struct serve_options {
   queue_rules rules;
   std::vector<std::string> quotas;
   std::string ageing = "24h", half_life = "168h", grace = "60s";
+  std::string lease = "60s";
   std::string add_user, role = "user";
 };
 
@@ -133,7 +133,7 @@ expected<void> add_user(const serve_options& options, queue_tokens& tokens) {
   const auto role = parse_role(options.role);
   if (!role)
     return fail(error_kind::invalid_input,
-                "--role \"" + options.role + "\": write viewer, user or admin");
+                "--role \"" + options.role + "\": write viewer, user, admin or worker");
   return tokens.add({.name = options.add_user, .role = *role})
       .map([&](const std::filesystem::path& given) {
         std::cout << "give " << options.add_user << " a copy of " << given.string()
@@ -141,22 +141,14 @@ expected<void> add_user(const serve_options& options, queue_tokens& tokens) {
       });
 }
 
-/// Signals come while the head waits, and at no other time: so none is missed.
-void block_signals() {
-  sigset_t ends;
-  ::sigemptyset(&ends);
-  for (const int s : {SIGINT, SIGTERM, SIGHUP})
-    ::sigaddset(&ends, s);
-  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-}
-
 expected<void> serve(serve_options options) {
   options.folder = std::filesystem::absolute(options.folder).lexically_normal();
   if (!options.folder.has_filename())
     options.folder = options.folder.parent_path();
   const auto grace = parse_time("--grace", options.grace);
-  if (!grace)
-    return tl::unexpected(grace.error());
+  const auto lease = parse_time("--lease", options.lease);
+  if (!grace || !lease)
+    return tl::unexpected(grace ? lease.error() : grace.error());
   auto params = options.server;
   if (auto ok = make_folder(options.folder)
                     .and_then([&] { return read_rules(options, options.rules); })
@@ -169,17 +161,19 @@ expected<void> serve(serve_options options) {
   if (!options.add_user.empty())
     return add_user(options, tokens);
   const auto interrupted = watch_interrupts();
-  block_signals();
+  block_interrupts();
   if (auto enough = check_process_limits(); !enough)
     return enough;
   auto slots = parse_slots(options.slots);
   if (!slots)
     return tl::unexpected(slots.error());
-  auto head = queue_head::open({.folder = options.folder,
-                                .program = own_program(),
-                                .slots = std::move(*slots),
+  const auto count = slots->size();
+  auto head = queue_head::open({.processes = {.folder = options.folder,
+                                              .program = own_program(),
+                                              .slots = std::move(*slots),
+                                              .run_grace = *grace},
                                 .rules = options.rules,
-                                .run_grace = *grace});
+                                .lease = *lease});
   if (!head)
     return tl::unexpected(head.error());
   carry_no_frames();
@@ -191,7 +185,7 @@ expected<void> serve(serve_options options) {
     return ok;
   (*server)->start();
   std::cout << "serves " << options.folder.string() << " on " << address << " with "
-            << (*head)->slots().size()
+            << count
             << " slots; users say: export CLADE_QUEUE=" << options.folder.string()
             << "\nits page: " << address << "/ (clade top --web adds the token)"
             << std::endl;
@@ -224,7 +218,7 @@ void add_serve(CLI::App& app, command& chosen) {
   sub->add_option("--quota", options->quotas,
                   "N: the most slots of one user at a time; USER=N: of that one. "
                   "Repeatable")
-      ->take_all();
+      ->allow_extra_args(false);
   sub->add_option("--ageing", options->ageing,
                   "Waiting so long outweighs one step of priority")
       ->capture_default_str();
@@ -234,11 +228,16 @@ void add_serve(CLI::App& app, command& chosen) {
   sub->add_option("--grace", options->grace,
                   "How long a run that makes room may finish what is in training")
       ->capture_default_str();
+  sub->add_option("--lease", options->lease,
+                  "A machine that is not heard of for so long is lost; what ran there "
+                  "waits again")
+      ->capture_default_str();
   sub->add_option(
       "--add-user", options->add_user,
       "Add a user and end: writes a folder with a token, to be given to them");
   sub->add_option("--role", options->role,
-                  "Of the user that is added: viewer, user or admin")
+                  "Of the user that is added: viewer, user, admin, or worker for the "
+                  "machines that run what is in the queue")
       ->capture_default_str();
   sub->footer(
       "What is submitted is on the disk before it is answered, and each entry ends "

@@ -33,13 +33,16 @@ expected<ordered_json> submit_to_queue(const submit_options& options) {
                   std::string(name) + " is for a cluster; say which by --to");
   return open_queue(options.queue)
       .and_then([&](queue_client client) {
-        return client.post("/v1/entries", {{"entries", {submission_json(options.what)}}});
+        return client.post("/v1/entries", {{"entries", {submission_json(options.what)}}},
+                           !options.what.once.empty());
       })
       .map([](const ordered_json& answer) { return answer["ids"].at(0); });
 }
 
 /// Returns its id; of a dry run null, once it has printed what would be submitted.
 expected<ordered_json> submit_to_cluster(submit_options& options) {
+  if (!options.what.once.empty())
+    return fail(error_kind::invalid_input, "--once is for a queue of clade serve");
   auto& job = options.job;
   job.what = options.what;
   job.what.user = own_user_name();
@@ -107,8 +110,11 @@ void add_submit(CLI::App& app, command& chosen) {
                   "entry that waits for many slots")
       ->capture_default_str();
   sub->add_option("--after", s.after, "Entries that must have succeeded before")
-      ->take_all()
+      ->allow_extra_args(false)
       ->delimiter(',');
+  sub->add_option("--once", s.once,
+                  "A word of yours: what you have submitted under it already is not "
+                  "submitted again, and its number is printed");
   sub->add_flag("--requeue", s.requeue,
                 "A command that may be stopped for a higher priority, and begun again");
   sub->add_flag("--json", options->json, "One JSON object, for programs");
@@ -130,8 +136,11 @@ void add_submit(CLI::App& app, command& chosen) {
       "  clade submit --train -- digits --epochs 200\n"
       "  clade submit --to slurm --slots 4 --device cuda --time 2h -- python3 train.py\n"
       "  clade submit --to kubernetes --image example.org/train:1 -- python3 train.py\n"
-      "It works in this directory, as the user who runs clade serve, with that one's\n"
-      "environment. A command finds its slots in CLADE_SLOTS and CUDA_VISIBLE_DEVICES.");
+      "It works in this directory, as the user who runs clade serve, or clade worker on\n"
+      "another machine, with that one's environment. A command finds its slots in\n"
+      "CLADE_SLOTS and CUDA_VISIBLE_DEVICES, and may itself submit and wait, as its "
+      "user:\n"
+      "CLADE_QUEUE says where.");
   sub->callback([&chosen, options] { chosen = [options] { return submit(*options); }; });
 }
 

@@ -2,6 +2,7 @@
 #include "actors/transport/keys.hpp"
 #include "actors/transport/network_address.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/queue_worker.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"
 
@@ -22,6 +23,7 @@ struct worker_options {
   std::uint64_t id = 0;
   bool local = false;
   std::filesystem::path logs;
+  std::filesystem::path queue, folder;
 };
 
 std::string host_name() {
@@ -64,6 +66,22 @@ expected<int> supervise(const worker_options& options) {
 }
 
 int work(const worker_options& options) {
+  if (!options.queue.empty()) {
+    const auto grace = parse_time("--grace", options.grace);
+    const auto served = grace.and_then([&](const auto& time) {
+      return work_for_queue({.queue = options.queue,
+                             .folder = options.folder,
+                             .slots = options.slots,
+                             .name = options.name.empty() ? host_name() : options.name,
+                             .grace = time});
+    });
+    return served ? 0 : report(served.error());
+  }
+  if (options.connect.empty() || options.keys.empty())
+    return report(
+        {error_kind::invalid_input,
+         "a worker of a run needs --connect HOST:PORT and --keys FOLDER; one of "
+         "a queue --queue FOLDER"});
   const auto status = supervise(options);
   return status ? *status : report(status.error());
 }
@@ -74,21 +92,26 @@ void add_worker(CLI::App& app, command& chosen) {
   auto options = std::make_shared<worker_options>();
   auto* sub = app.add_subcommand(
       "worker",
-      "Offer this machine's devices to a run: one node process for each slot, started "
-      "again when it dies");
+      "Offer this machine's devices to a run, or to a queue: --connect, or --queue");
   sub->add_option("--connect", options->connect,
-                  "HOST:PORT of the run; several with commas between are tried in turn")
-      ->required();
+                  "HOST:PORT of the run; several with commas between are tried in turn");
   sub->add_option("--keys", options->keys,
-                  "Bundle of keys: runs/RUN/keys/worker, or of clade keys worker")
-      ->required();
+                  "Bundle of keys: runs/RUN/keys/worker, or of clade keys worker");
+  sub->add_option(
+      "--queue", options->queue,
+      "Instead of these two, to run what is in a queue: the folder that clade "
+      "serve --add-user NAME --role worker has written");
+  sub->add_option("--folder", options->folder,
+                  "Of a queue's worker: where it has logs and runs; otherwise "
+                  "QUEUE/machines/NAME");
   sub->add_option(
          "--slots", options->slots,
          "auto, a number of CPU slots, or GPUs: cuda, cuda:0,cuda:1, cuda:0*2 for two on "
          "one card")
       ->capture_default_str();
   sub->add_option("--name", options->name,
-                  "What its slots are called in the run; otherwise the host's name");
+                  "What its slots are called in the run, or the machine in the queue; "
+                  "otherwise the host's name");
   sub->add_option("--give-up", options->give_up,
                   "How long to look for a head that is not there before it ends")
       ->capture_default_str();

@@ -1,10 +1,11 @@
 #include "tools/doctor/machine_checks.hpp"
 
+#include "engine/evaluation/command/isolation.hpp"
 #include "engine/report/format.hpp"
 #include "genome/unique_fd.hpp"
-#include "tools/machine/cgroup.hpp"
 #include "tools/machine/devices.hpp"
 #include "tools/machine/process_limits.hpp"
+#include "tools/machine/program_groups.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -166,20 +167,26 @@ finding check_disk(const fs::path& folder) {
 }
 
 finding check_control_groups(const fs::path& root) {
-  const auto membership = read_small_file(root / "proc/self/cgroup");
-  const auto mounts = read_small_file(root / "proc/self/mountinfo");
-  const auto folders = find_cgroups(membership.value_or(""), mounts.value_or(""));
-  const std::string about = "control groups";
-  if (folders.unified.empty())
-    return {about, health::poor, "version 2 is not there",
-            "the memory of commands is watched several times a second instead"};
-  const auto own = root / folders.unified.front().relative_path();
-  if (::access(own.c_str(), W_OK) == 0
-      && ::access((own / "cgroup.subtree_control").c_str(), W_OK) == 0)
-    return {about, health::good, "groups may be made below " + own.string()};
-  return {about, health::poor, "no groups may be made below " + own.string(),
+  const auto found = find_program_groups(root);
+  if (found)
+    return {"control groups", health::good,
+            "the kernel keeps programs within their memory, in groups below "
+                + found->string()};
+  return {"control groups", health::poor, found.error().message,
           "the memory of commands is watched several times a second instead; for a group "
           "of your own: systemd-run --user --scope -p Delegate=yes clade ..."};
+}
+
+finding check_isolation() {
+  const auto tried = isolation::make({});
+  if (tried)
+    return {"programs", health::good,
+            "those of [command] cannot read the keys of their run"};
+  return {"programs", health::poor,
+          "those of [command] can read the keys of their run: " + tried.error().message,
+          "let users have namespaces (sysctl user.max_user_namespaces, "
+          "kernel.apparmor_restrict_unprivileged_userns; seccomp in containers), or give "
+          "programs that you do not trust a user of their own"};
 }
 
 std::vector<finding> check_limits() {

@@ -25,6 +25,9 @@ struct disk_speed {
 /// Whether this process may limit others by control groups of its own.
 [[nodiscard]] finding check_control_groups(const std::filesystem::path& root = "/");
 
+/// Whether the programs of `[command]` can be kept from a run's keys. Starts a process.
+[[nodiscard]] finding check_isolation();
+
 /// Open files, processes and address space that the system allows (`ulimit`).
 [[nodiscard]] std::vector<finding> check_limits();
 

@@ -25,7 +25,7 @@ expected<int> await_status(pid_t process) {
   while (::waitpid(process, &status, 0) < 0)
     if (errno != EINTR)
       return failed("waiting for a program", errno);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code(status);
 }
 
 /// Fills in the program's path.

@@ -55,8 +55,8 @@ std::vector<std::string> run_command(const std::filesystem::path& program,
     return {program.string(), "resume", run.string(), "--slots", slots_text(slots)};
   std::vector<std::string> words{program.string(), std::string(to_text(what.kind))};
   words.insert(words.end(), what.words.begin(), what.words.end());
-  words.insert(words.end(),
-               {"--runs", (folder / "runs").string(), "--slots", slots_text(slots)});
+  words.insert(words.end(), {"--runs", (folder / entry_runs_name).string(), "--slots",
+                             slots_text(slots)});
   return words;
 }
 
@@ -67,7 +67,7 @@ std::filesystem::path entry_folder(const std::filesystem::path& queue, entry_id 
 }
 
 std::filesystem::path run_of_entry(const std::filesystem::path& folder) {
-  const auto runs = list_run_folders(folder / "runs");
+  const auto runs = list_run_folders(folder / entry_runs_name);
   if (!runs)
     return {};
   for (const auto& one : *runs) {

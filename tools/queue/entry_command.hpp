@@ -9,10 +9,13 @@
 
 namespace clade {
 
-/// In a queue's folder: a folder for each entry, by its number, with its `log` and the
+/// In a queue's folder, or that of one of its machines: a folder for each entry, by its number, with its `log` and the
 /// `runs` that it made.
 inline constexpr const char* entries_folder_name = "entries";
 inline constexpr const char* entry_log_name = "log";
+inline constexpr const char* entry_runs_name = "runs";
+/// And the folder with which what runs there asks the queue's server as its user.
+inline constexpr const char* entry_queue_name = "queue";
 
 [[nodiscard]] std::filesystem::path entry_folder(const std::filesystem::path& queue,
                                                  entry_id id);

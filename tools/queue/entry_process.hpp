@@ -32,6 +32,8 @@ public:
   entry_process& operator=(entry_process&& other) noexcept;
   ~entry_process();
 
+  /// Its guard, which all its processes are below.
+  [[nodiscard]] pid_t root() const { return guard_; }
   /// Readable once it has ended.
   [[nodiscard]] int descriptor() const { return line_.get(); }
   /// Its wait status, once it has ended; what it left behind is killed then.

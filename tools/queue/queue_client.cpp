@@ -6,18 +6,29 @@
 
 #include <httplib.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
 namespace clade {
 
 namespace {
 
 constexpr std::uint64_t most_line_bytes = 4096;
 constexpr time_t patience_s = 60;
+constexpr std::chrono::milliseconds pause{200};
 
 /// The one line of a small file.
 expected<std::string> read_line(const std::filesystem::path& file) {
   return read_whole_file(file, {.most_bytes = most_line_bytes}).map([](std::string text) {
     return text.substr(0, text.find_first_of("\r\n"));
   });
+}
+
+/// How long to ask again where no server is there.
+std::chrono::milliseconds patience_of_environment() {
+  const char* seconds = std::getenv(queue_patience_variable);
+  return std::chrono::seconds(seconds == nullptr ? 0 : std::atoi(seconds));
 }
 
 /// What a status says of an error's kind, as web_answers.hpp has it.
@@ -47,6 +58,21 @@ struct queue_client::impl {
   std::filesystem::path folder;
   std::string address, token;
   httplib::Client client;
+  std::chrono::milliseconds patience = patience_of_environment();
+
+  /// Asks again while no server is there that could have heard it, or, if it may be asked
+  /// twice, that answers.
+  template<class Question>
+  httplib::Result ask(Question question, bool twice = true) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (true) {
+      auto asked = question();
+      if (asked || (!twice && asked.error() != httplib::Error::Connection)
+          || std::chrono::steady_clock::now() >= until)
+        return asked;
+      std::this_thread::sleep_for(pause);
+    }
+  }
 
   expected<std::string> answer(const httplib::Result& asked) const {
     if (!asked)
@@ -110,20 +136,29 @@ std::string queue_client::page_address() const {
 }
 
 expected<ordered_json> queue_client::get(const std::string& path) {
-  return impl_->json(impl_->client.Get(path));
+  return impl_->json(impl_->ask([&] { return impl_->client.Get(path); }));
 }
 
 expected<ordered_json> queue_client::post(const std::string& path,
-                                          const ordered_json& body) {
-  return impl_->json(impl_->client.Post(path, text_of(body), "application/json"));
+                                          const ordered_json& body, bool twice) {
+  return impl_->json(impl_->ask(
+      [&] { return impl_->client.Post(path, text_of(body), "application/json"); },
+      twice));
 }
 
 expected<ordered_json> queue_client::remove(const std::string& path) {
-  return impl_->json(impl_->client.Delete(path));
+  return impl_->json(impl_->ask([&] { return impl_->client.Delete(path); }));
+}
+
+expected<std::string> queue_client::post_bytes(const std::string& path,
+                                               const std::string& type,
+                                               std::string_view body) {
+  return impl_->answer(impl_->ask(
+      [&] { return impl_->client.Post(path, body.data(), body.size(), type); }));
 }
 
 expected<std::string> queue_client::get_bytes(const std::string& path) {
-  return impl_->answer(impl_->client.Get(path));
+  return impl_->answer(impl_->ask([&] { return impl_->client.Get(path); }));
 }
 
 } // namespace clade

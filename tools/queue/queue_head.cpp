@@ -3,6 +3,7 @@
 #include "genome/child_process.hpp"
 #include "genome/wall_clock.hpp"
 #include "tools/queue/entry_command.hpp"
+#include "tools/views/web/web_access.hpp"
 
 #include <poll.h>
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t most_word_bytes = 64 << 10;
 constexpr std::size_t most_name_bytes = 200;
 constexpr std::int64_t most_priority = 1000;
+constexpr std::size_t most_once_bytes = 200;
 /// As far ahead as poll counts, and the clock on the wall is trusted.
 constexpr std::int64_t longest_wait_ms = 60'000;
 /// Of the processes of a server that was killed.
@@ -48,6 +50,8 @@ expected<void> check_words(const queue_submission& s) {
   if (s.name.size() > most_name_bytes
       || std::ranges::any_of(s.name, [](unsigned char c) { return c < 32 || c == 127; }))
     return refuse("a name has 200 bytes at most, and no control characters");
+  if (s.once.size() > most_once_bytes)
+    return refuse("the word that it is submitted once under has more than 200 bytes");
   if (s.priority < -most_priority || s.priority > most_priority)
     return refuse("a priority is from -1000 to 1000");
   return {};
@@ -56,15 +60,14 @@ expected<void> check_words(const queue_submission& s) {
 } // namespace
 
 queue_head::queue_head(queue_head_params params, queue_store store, queue_state state)
-    : params_(std::move(params)),
+    : rules_(std::move(params.rules)),
+      lease_(params.lease),
       store_(std::move(store)),
-      state_(std::move(state)) {
-  for (const auto& s : params_.slots)
-    slots_.push_back({.name = s.name, .device = s.device == "cpu" ? "cpu" : "cuda"});
-}
+      state_(std::move(state)),
+      processes_(std::move(params.processes)) {}
 
 expected<std::unique_ptr<queue_head>> queue_head::open(queue_head_params params) {
-  auto store = queue_store::open(params.folder / queue_file_name);
+  auto store = queue_store::open(params.processes.folder / queue_file_name);
   if (!store)
     return tl::unexpected(store.error());
   auto state = store->load(params.rules.half_life);
@@ -74,14 +77,20 @@ expected<std::unique_ptr<queue_head>> queue_head::open(queue_head_params params)
       new queue_head(std::move(params), std::move(*store), std::move(*state)));
   if (!made->changed_.usable())
     return fail(error_kind::io, "no event descriptor can be had");
+  auto drawn = random_token();
+  if (!drawn)
+    return tl::unexpected(drawn.error());
+  made->server_ = std::move(*drawn);
   std::vector<queue_event> lost;
   const auto until = clock::now() + longest_end_of_former;
-  for (const auto id : made->state_.running) {
-    const auto log = entry_folder(made->params_.folder, id) / entry_log_name;
+  for (const auto id : made->running_on("")) {
+    const auto log = entry_folder(made->folder(), id) / entry_log_name;
     if (auto ended = await_former(log, until); !ended)
       return tl::unexpected(ended.error());
     lost.emplace_back(entry_lost{id});
   }
+  made->await_nodes();
+  made->find_slots();
   if (auto recorded = made->record(lost); !recorded)
     return tl::unexpected(recorded.error());
   return made;
@@ -96,6 +105,7 @@ expected<void> queue_head::record(const std::vector<queue_event>& events) {
   for (const auto& e : events)
     if (auto folded = apply(state_, e, *at); !folded)
       return fail(error_kind::internal, folded.error().message);
+  note_changes(events);
   ++changes_;
   told_.notify_all();
   return {};
@@ -104,13 +114,12 @@ expected<void> queue_head::record(const std::vector<queue_event>& events) {
 expected<void> queue_head::check(const queue_submission& s) const {
   if (auto ok = check_words(s); !ok)
     return ok;
-  const auto of_its_kind =
-      std::ranges::count_if(slots_, [&](const auto& one) { return serves(one, s); });
-  const auto kind = s.device.empty() ? "" : s.device + " ";
-  if (s.slots == 0 || static_cast<std::ptrdiff_t>(s.slots) > of_its_kind)
-    return refuse("it wants " + std::to_string(s.slots) + " " + kind
-                  + "slots, and this server has " + std::to_string(of_its_kind));
-  if (const auto quota = params_.rules.quota_of(s.user); quota != 0 && s.slots > quota)
+  const auto most = most_together(slots_, s);
+  if (s.slots == 0 || (most < s.slots && nodes_.empty()))
+    return refuse("it wants " + std::to_string(s.slots) + " "
+                  + (s.device.empty() ? "" : s.device + " ")
+                  + "slots, and this server has " + std::to_string(most));
+  if (const auto quota = rules_.quota_of(s.user); quota != 0 && s.slots > quota)
     return refuse("it wants " + std::to_string(s.slots) + " slots, and " + s.user
                   + " may have " + std::to_string(quota));
   if (s.time.count() < 0)
@@ -125,11 +134,23 @@ expected<std::vector<entry_id>> queue_head::submit(std::vector<queue_submission>
   const std::lock_guard lock(mutex_);
   std::vector<queue_event> events;
   std::vector<entry_id> ids;
+  std::map<std::pair<std::string, std::string>, entry_id> once;
   for (auto& s : all) {
     if (auto ok = check(s); !ok)
       return tl::unexpected(ok.error());
-    ids.push_back(state_.last_id() + ids.size() + 1);
-    events.emplace_back(entry_submitted{.id = ids.back(), .what = std::move(s)});
+    const auto next = state_.last_id() + events.size() + 1;
+    if (!s.once.empty()) {
+      const std::pair word(s.user, s.once);
+      const auto known = state_.once.find(word);
+      const auto [its, fresh] =
+          once.try_emplace(word, known == state_.once.end() ? next : known->second);
+      ids.push_back(its->second);
+      if (!fresh || its->second != next)
+        continue;
+    } else {
+      ids.push_back(next);
+    }
+    events.emplace_back(entry_submitted{.id = next, .what = std::move(s)});
   }
   return record(events).map([&] {
     wake();
@@ -164,19 +185,11 @@ std::uint64_t queue_head::await_change(std::uint64_t seen,
   return changes_;
 }
 
-/// What has ended by now, or used its time.
+/// What has ended by now.
 std::vector<queue_event> queue_head::ends() {
   std::vector<queue_event> events;
-  for (auto one = processes_.begin(); one != processes_.end();) {
-    const auto status = one->second.process.take_end();
-    if (!status) {
-      ++one;
-      continue;
-    }
-    events.emplace_back(end_of(one->first, state_.entries.at(one->first), *status,
-                               describe_exit(*status)));
-    one = processes_.erase(one);
-  }
+  for (const auto& [id, status] : processes_.take_ends())
+    events.emplace_back(end_of(id, state_.entries.at(id), status, describe_exit(status)));
   return events;
 }
 
@@ -190,47 +203,20 @@ std::vector<queue_event> queue_head::stops(bool stopping) const {
     const auto time = std::chrono::milliseconds(e.what.time).count();
     if (time > 0 && now >= e.started_ms + time)
       events.emplace_back(entry_stopping{.id = id, .cause = stop_cause::out_of_time});
-    else if (stopping)
+    else if (const auto machine = std::string(machine_of(e.slots.front()));
+             machine.empty() && stopping)
       events.emplace_back(entry_stopping{.id = id, .cause = stop_cause::server_stopped});
+    else if (!machine.empty() && nodes_.at(machine).leaves)
+      events.emplace_back(entry_stopping{.id = id, .cause = stop_cause::machine_left});
   }
   return events;
 }
 
-/// A run drains at the first SIGTERM and stops at once at the second; what is still there
-/// after that is killed.
 void queue_head::tell_those_stopping() {
-  const auto now = clock::now();
-  for (auto& [id, one] : processes_) {
-    const auto& e = state_.entries.at(id);
-    if (!e.stopping)
-      continue;
-    const bool drains = is_resumable(e.what.kind) && one.times_told < 2;
-    const auto patience = drains ? params_.run_grace : params_.grace;
-    if (one.told && now < *one.told + patience)
-      continue;
-    const int most = is_resumable(e.what.kind) ? 2 : 1;
-    if (one.times_told < most)
-      one.process.tell_to_end();
-    else
-      one.process.kill();
-    one.told = now;
-    ++one.times_told;
-  }
-}
-
-expected<entry_process> queue_head::start_one(const next_entries::start& s) {
-  const auto folder = entry_folder(params_.folder, s.id);
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed)
-    return fail(error_kind::io,
-                folder.string() + ": cannot be made: " + failed.message());
-  std::vector<slot> its;
-  std::ranges::copy_if(params_.slots, std::back_inserter(its), [&](const slot& one) {
-    return std::ranges::find(s.slots, one.name) != s.slots.end();
-  });
-  return entry_command(params_.program, folder, s.id, state_.entries.at(s.id).what, its)
-      .and_then([](const entry_process_params& p) { return entry_process::start(p); });
+  for (const auto id : processes_.ids())
+    if (state_.entries.at(id).stopping)
+      processes_.stop(id);
+  processes_.press();
 }
 
 expected<void> queue_head::start(const std::vector<next_entries::start>& starts) {
@@ -240,12 +226,14 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
   if (auto recorded = record(begun); !recorded)
     return recorded;
   for (const auto& s : starts) {
-    auto process = start_one(s);
-    if (process)
-      processes_.emplace(s.id, running_entry{.process = std::move(*process)});
-    else
+    if (!machine_of(s.slots.front()).empty())
+      continue; // Its machine is told as soon as it asks.
+    const auto started = token_of(s.id).and_then([&](const std::string& token) {
+      return processes_.start(s.id, state_.entries.at(s.id).what, s.slots, token);
+    });
+    if (!started)
       failed.emplace_back(entry_ended{
-          .id = s.id, .state = entry_state::failed, .reason = process.error().message});
+          .id = s.id, .state = entry_state::failed, .reason = started.error().message});
   }
   return record(failed);
 }
@@ -254,11 +242,11 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
 expected<bool> queue_head::step(bool stopping) {
   const std::lock_guard lock(mutex_);
   auto events = ends();
-  if (auto recorded = record(events); !recorded)
+  if (auto recorded = record(events).and_then([this] { return lose_silent_nodes(); });
+      !recorded)
     return tl::unexpected(recorded.error());
   events = stops(stopping);
-  auto next =
-      stopping ? next_entries{} : find_next(state_, params_.rules, slots_, unix_ms());
+  auto next = stopping ? next_entries{} : find_next(state_, rules_, slots_, unix_ms());
   for (const auto& s : next.stops)
     if (std::ranges::none_of(events, [&](const queue_event& e) {
           return std::get<entry_stopping>(e).id == s.id;
@@ -278,18 +266,19 @@ int queue_head::ms_to_next_step() const {
   std::int64_t least = longest_wait_ms;
   const auto wall = unix_ms();
   const auto now = clock::now();
-  for (const auto& [id, one] : processes_) {
-    const auto& e = state_.entries.at(id);
-    if (one.told) {
-      const bool drains = is_resumable(e.what.kind) && one.times_told < 2;
-      const auto due = *one.told + (drains ? params_.run_grace : params_.grace);
-      least = std::min<std::int64_t>(
-          least, std::chrono::ceil<std::chrono::milliseconds>(due - now).count());
-    } else if (e.what.time.count() > 0) {
+  const auto consider = [&](clock::time_point due) {
+    least = std::min<std::int64_t>(
+        least, std::chrono::ceil<std::chrono::milliseconds>(due - now).count());
+  };
+  if (const auto next = processes_.next_press())
+    consider(*next);
+  for (const auto& [_, n] : nodes_)
+    if (!n.lost)
+      consider(n.heard + lease_);
+  for (const auto id : state_.running)
+    if (const auto& e = state_.entries.at(id); e.what.time.count() > 0 && !e.stopping)
       least = std::min(
           least, e.started_ms + std::chrono::milliseconds(e.what.time).count() - wall);
-    }
-  }
   return static_cast<int>(std::max<std::int64_t>(least, 0));
 }
 
@@ -299,8 +288,7 @@ void queue_head::wait_for_news() const {
   int most = 0;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [_, one] : processes_)
-      files.push_back({.fd = one.process.descriptor(), .events = POLLIN, .revents = 0});
+    processes_.add_descriptors(files);
     most = ms_to_next_step();
   }
   const timespec time{.tv_sec = most / 1000, .tv_nsec = most % 1000 * 1'000'000L};

@@ -3,34 +3,32 @@
 #include "engine/queue/next_entries.hpp"
 #include "engine/store/queue_store.hpp"
 #include "genome/wakeable_queue.hpp"
-#include "tools/machine/slots.hpp"
-#include "tools/queue/entry_process.hpp"
+#include "tools/queue/entry_processes.hpp"
+#include "tools/queue/node_report.hpp"
 
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 
 namespace clade {
 
 struct queue_head_params {
-  std::filesystem::path folder;  ///< Of the queue; it is there.
-  std::filesystem::path program; ///< clade's own file, which runs are started with.
-  std::vector<slot> slots;
+  /// Of this machine; their folder is that of the queue, which is there.
+  entry_processes_params processes;
   queue_rules rules{};
-  /// How long a run that was told to end may let what is in training finish.
-  std::chrono::milliseconds run_grace{60'000};
-  /// How long a command that was told to end may go on, and a run that was told twice.
-  std::chrono::milliseconds grace{10'000};
+  /// A machine that is not heard of for so long is lost, with what runs there.
+  std::chrono::milliseconds lease{60'000};
 };
 
-/// A queue at work: its state, its store and the processes of what runs. What happens is
-/// stored, folded in, and only then acted upon. Processes are this process's own and end
-/// with it: what the store has as running when the queue is opened was lost, and waits
-/// again.
+/// A queue at work: its state, its store and the processes of what runs here. What happens
+/// is stored, folded in, and only then acted upon. Processes are this process's own and
+/// end with it: what the store has as running here when the queue is opened was lost, and
+/// waits again. What runs on other machines goes on there, as long as they are heard of
+/// within the lease.
 ///
 /// Any thread may call it, and one `serve`.
 class queue_head {
@@ -39,19 +37,43 @@ public:
   [[nodiscard]] static expected<std::unique_ptr<queue_head>>
   open(queue_head_params params);
 
-  /// Stores them, all or none, and returns their numbers. `invalid_input`: one can never
-  /// run here.
+  /// Stores them, all or none, and returns their numbers; that of the one that is there
+  /// already for what its user has submitted under the same word (`once`).
+  /// `invalid_input`: one can never run here.
   [[nodiscard]] expected<std::vector<entry_id>> submit(std::vector<queue_submission> all);
 
   /// Cancels an entry that is not over: one that runs is told to end. `conflict`: it is.
   [[nodiscard]] expected<void> cancel(entry_id id, const std::string& who);
 
-  /// Returns what `look` returns of the state, which nobody changes meanwhile.
+  /// Returns what `look` returns of the state, or of it and the slots there are; nobody
+  /// changes them meanwhile.
   template<class Look>
   auto look(Look look) const {
     const std::lock_guard lock(mutex_);
-    return look(state_);
+    if constexpr (std::is_invocable_v<Look, const queue_state&, const queue_slots&>)
+      return look(state_, slots_);
+    else
+      return look(state_);
   }
+
+  /// Takes in what another machine says, and returns what is wanted of it: at once if that
+  /// is not what it has `seen`, else when it changes or after `most`. `conflict`: another
+  /// process has come for that machine.
+  [[nodiscard]] expected<node_orders> report(const node_report& r,
+                                             std::chrono::milliseconds most);
+
+  /// Where that machine has the folders of entries; empty where nobody knows.
+  [[nodiscard]] std::string folder_of_node(const std::string& node) const;
+
+  /// Whether the entry runs on that machine, started for the `start`th time.
+  [[nodiscard]] bool runs_on(entry_id id, std::uint32_t start,
+                             const std::string& node) const;
+
+  /// The processes of an entry that runs, here or as its machine said last.
+  [[nodiscard]] std::vector<process_seen> processes_of(entry_id id) const;
+
+  /// The user for whom a running entry asks with this token. `refused`: nobody's.
+  [[nodiscard]] expected<std::string> user_of_entry(const std::string& token) const;
 
   /// Returns how often the state has changed, once that is not `seen` any more, the time
   /// is over or the queue closed.
@@ -64,40 +86,61 @@ public:
   [[nodiscard]] expected<void> serve(const std::function<bool()>& stop);
   void wake() const { changed_.wake(); }
 
-  [[nodiscard]] const queue_head_params& params() const { return params_; }
-  [[nodiscard]] const std::vector<queue_slot>& slots() const { return slots_; }
+  [[nodiscard]] const std::filesystem::path& folder() const {
+    return processes_.params().folder;
+  }
+  [[nodiscard]] const queue_rules& rules() const { return rules_; }
 
 private:
   using clock = std::chrono::steady_clock;
 
-  struct running_entry {
-    entry_process process;
-    std::optional<clock::time_point> told{}; ///< To end, the last time.
-    int times_told = 0;
+  /// Another machine.
+  struct node {
+    std::string session{}; ///< Of the process there; empty: it is awaited.
+    std::string folder{};
+    std::vector<queue_slot> slots{};
+    clock::time_point heard{};
+    bool lost = false, leaves = false;
+    std::uint64_t change = 1; ///< Of what is wanted of it.
+    std::map<entry_id, std::vector<process_seen>> processes{};
   };
 
   queue_head(queue_head_params params, queue_store store, queue_state state);
 
   [[nodiscard]] expected<void> check(const queue_submission& s) const;
   [[nodiscard]] expected<void> record(const std::vector<queue_event>& events);
+  void note_changes(const std::vector<queue_event>& events);
   [[nodiscard]] expected<bool> step(bool stopping);
   [[nodiscard]] std::vector<queue_event> ends();
   [[nodiscard]] std::vector<queue_event> stops(bool stopping) const;
   void tell_those_stopping();
   [[nodiscard]] expected<void> start(const std::vector<next_entries::start>& starts);
-  [[nodiscard]] expected<entry_process> start_one(const next_entries::start& s);
   [[nodiscard]] int ms_to_next_step() const;
   void wait_for_news() const;
 
-  queue_head_params params_;
-  std::vector<queue_slot> slots_;
+  // Of other machines; queue_head_nodes.cpp.
+  void await_nodes();
+  void find_slots();
+  [[nodiscard]] expected<void> lose_silent_nodes();
+  [[nodiscard]] expected<void> adopt(const node_report& r, node& n);
+  [[nodiscard]] expected<void> take_ends_of(const node_report& r);
+  [[nodiscard]] expected<node_orders> orders_for(const std::string& name,
+                                                 const node& n) const;
+  [[nodiscard]] std::vector<entry_id> running_on(const std::string& node) const;
+  [[nodiscard]] expected<std::string> token_of(entry_id id) const;
+
+  queue_rules rules_;
+  std::chrono::milliseconds lease_;
+  std::string server_; ///< Drawn when it began.
+  queue_slots slots_;
+  std::map<std::string, node> nodes_;
   mutable std::mutex mutex_;
   mutable std::condition_variable told_;
   queue_store store_;
   queue_state state_;
   std::uint64_t changes_ = 0;
   bool closed_ = false;
-  std::map<entry_id, running_entry> processes_; ///< For the thread that serves.
+  entry_processes processes_; ///< For the thread that serves.
   wakeable_queue<char> changed_;
 };
 

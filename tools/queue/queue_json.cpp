@@ -41,8 +41,11 @@ bool read_key(const std::string& key, const ordered_json& v, queue_submission& s
       }
     return false;
   }
-  if (key == "directory" || key == "name" || key == "device") {
-    auto& text = key == "directory" ? s.directory : key == "name" ? s.name : s.device;
+  if (key == "directory" || key == "name" || key == "device" || key == "once") {
+    auto& text = key == "directory" ? s.directory
+                 : key == "name"    ? s.name
+                 : key == "device"  ? s.device
+                                    : s.once;
     return v.is_string() && (text = v.get<std::string>(), true);
   }
   if (key == "priority")
@@ -63,9 +66,9 @@ bool read_key(const std::string& key, const ordered_json& v, queue_submission& s
          && (s.after = v.get<std::vector<entry_id>>(), true);
 }
 
-constexpr std::array<std::string_view, 10> keys{
-    "command",  "kind",  "directory", "name",    "device",
-    "priority", "slots", "seconds",   "requeue", "after"};
+constexpr std::array<std::string_view, 11> keys{
+    "command", "kind",    "directory", "name",  "device", "priority",
+    "slots",   "seconds", "requeue",   "after", "once"};
 
 expected<queue_submission> parse_one(const ordered_json& one, std::size_t number,
                                      const std::string& user) {
@@ -115,6 +118,7 @@ ordered_json entry_json(entry_id id, const queue_entry& e, const std::string& re
   put("seconds", s.time.count(), s.time.count() == 0);
   put("after", s.after, s.after.empty());
   put("requeue", s.requeue, !s.requeue);
+  put("once", some(s.once), s.once.empty());
   put("on", e.slots, e.slots.empty());
   j.emplace("submitted", time_json(e.submitted_ms));
   put("started", time_json(e.started_ms), e.started_ms == 0);
@@ -168,10 +172,17 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
 }
 
 ordered_json submission_json(const queue_submission& s) {
-  return {{"command", s.words}, {"kind", to_text(s.kind)},   {"directory", s.directory},
-          {"name", s.name},     {"device", s.device},        {"priority", s.priority},
-          {"slots", s.slots},   {"seconds", s.time.count()}, {"requeue", s.requeue},
-          {"after", s.after}};
+  return {{"command", s.words},
+          {"kind", to_text(s.kind)},
+          {"directory", s.directory},
+          {"name", s.name},
+          {"device", s.device},
+          {"priority", s.priority},
+          {"slots", s.slots},
+          {"seconds", s.time.count()},
+          {"requeue", s.requeue},
+          {"after", s.after},
+          {"once", s.once}};
 }
 
 expected<std::vector<queue_submission>> parse_submissions(const std::string& text,

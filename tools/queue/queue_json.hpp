@@ -30,7 +30,7 @@ struct entry_view {
 [[nodiscard]] bool is_theirs(const queue_user& u, const queue_entry& e);
 
 /// Reads {"entries": [{"command": [...], ...}, ...]}; each may have kind, directory, name,
-/// priority, slots, device, seconds, after and requeue. An error names the entry and the
+/// priority, slots, device, seconds, after, requeue and once. An error names the entry and the
 /// key.
 [[nodiscard]] expected<std::vector<queue_submission>>
 parse_submissions(const std::string& text, const std::string& user);

@@ -2,6 +2,7 @@
 
 #include "genome/wall_clock.hpp"
 #include "tools/queue/entry_command.hpp"
+#include "tools/queue/node_routes.hpp"
 #include "tools/queue/openapi.hpp"
 #include "tools/queue/queue_json.hpp"
 #include "tools/queue/queue_requests.hpp"
@@ -107,8 +108,10 @@ private:
   void cancel(const queue_user& u, entry_id id, response& res);
   void log(const queue_user& u, entry_id id, const request& req, response& res);
   void machine(response& res);
+  void processes(const queue_user& u, entry_id id, response& res);
   [[nodiscard]] expected<void> check_theirs(const queue_user& u, entry_id id) const;
-  [[nodiscard]] std::string reason_of(const queue_state& state, entry_id id) const;
+  [[nodiscard]] std::string reason_of(const queue_state& state, const queue_slots& slots,
+                                      entry_id id) const;
   [[nodiscard]] std::string listed(const queue_user& u, const list_query& q) const;
   [[nodiscard]] std::uint64_t await(std::uint64_t seen, std::uint64_t wait_ms);
 
@@ -168,6 +171,12 @@ void http_queue_server::route() {
                }));
   server_->Get("/v1/machine",
                known([this](const auto&, const auto&, auto& res) { machine(res); }));
+  server_->Get(R"(/v1/entries/(\d{1,18})/processes)",
+               known([this](const auto& u, const auto& req, auto& res) {
+                 processes(u, id_of(req), res);
+               }));
+  add_node_routes(*server_, head_,
+                  [this](const request& req, response& res) { return let_in(req, res); });
   server_->Get("/v1/user", known([](const auto& u, const auto&, auto& res) {
                  give_json(res, text_of({{"user", u.name}, {"role", to_text(u.role)}}));
                }));
@@ -208,6 +217,9 @@ std::optional<queue_user> http_queue_server::let_in(const request& req, response
   auto u = said.starts_with(scheme)
                ? tokens_.find(said.substr(scheme.size()))
                : fail(error_kind::refused, "say who asks: Authorization: Bearer TOKEN");
+  if (!u && said.starts_with(scheme))
+    if (auto user = head_.user_of_entry(said.substr(scheme.size())))
+      u = queue_user{.name = std::move(*user), .role = queue_role::user};
   if (u)
     return *u;
   const bool nobody = u.error().kind == error_kind::refused;
@@ -220,7 +232,7 @@ std::optional<queue_user> http_queue_server::let_in(const request& req, response
 }
 
 void http_queue_server::submit(const queue_user& u, const request& req, response& res) {
-  if (u.role == queue_role::viewer)
+  if (u.role != queue_role::user && u.role != queue_role::admin)
     return give_error(res, 403, u.name + " may look, and not submit");
   if (!req.get_header_value("Content-Type").starts_with("application/json"))
     return give_error(res, 415, "entries are sent as application/json");
@@ -233,22 +245,23 @@ void http_queue_server::submit(const queue_user& u, const request& req, response
                      }));
 }
 
-std::string http_queue_server::reason_of(const queue_state& state, entry_id id) const {
+std::string http_queue_server::reason_of(const queue_state& state,
+                                         const queue_slots& slots, entry_id id) const {
   const auto& e = state.entries.at(id);
   if (!is_waiting(e.state))
     return e.reason;
   return (e.reason.empty() ? "" : e.reason + "; ")
-         + why_waiting(state, head_.params().rules, head_.slots(), id);
+         + why_waiting(state, head_.rules(), slots, id);
 }
 
 // Text at once: one value of all entries takes several times as long.
 std::string http_queue_server::listed(const queue_user& u, const list_query& q) const {
-  return head_.look([&](const queue_state& state) {
+  return head_.look([&](const queue_state& state, const queue_slots& slots) {
     std::string all;
     std::uint64_t count = 0;
     const auto add = [&](entry_id id, const queue_entry& e) {
       all += (count++ == 0 ? "" : ",")
-             + text_of(entry_json(id, e, reason_of(state, id),
+             + text_of(entry_json(id, e, reason_of(state, slots, id),
                                   {.readable = is_theirs(u, e), .brief = true}));
     };
     const auto wanted = [&](const queue_entry& e) {
@@ -303,18 +316,28 @@ void give_not_theirs(httplib::Response& res, const error& e) {
 }
 
 void http_queue_server::one(const queue_user& u, entry_id id, response& res) {
-  auto found = head_.look([&](const queue_state& state) {
+  auto found = head_.look([&](const queue_state& state, const queue_slots& slots) {
     const auto e = state.entries.find(id);
-    return e == state.entries.end() ? ordered_json()
-                                    : entry_json(id, e->second, reason_of(state, id),
-                                                 {.readable = is_theirs(u, e->second)});
+    return e == state.entries.end()
+               ? ordered_json()
+               : entry_json(id, e->second, reason_of(state, slots, id),
+                            {.readable = is_theirs(u, e->second)});
   });
   if (found.is_null())
     return give_error(res, 404, "there is no #" + std::to_string(id));
   if (!found["command"].is_null()) {
-    const auto folder = entry_folder(head_.params().folder, id);
+    const auto folder = entry_folder(head_.folder(), id);
     found["folder"] = folder.string();
     found["run"] = some(run_of_entry(folder).string());
+    // A run is where it has begun.
+    const auto on =
+        found["on"].empty() ? std::string() : found["on"][0].get<std::string>();
+    if (const std::string machine(machine_of(on)); !machine.empty()) {
+      const auto its = head_.folder_of_node(machine);
+      found["folder"] =
+          some(its.empty() ? its : machine + ":" + entry_folder(its, id).string());
+      found["run"] = nullptr;
+    }
   }
   give_json(res, text_of(found));
 }
@@ -331,13 +354,30 @@ void http_queue_server::log(const queue_user& u, entry_id id, const request& req
                             response& res) {
   if (const auto theirs = check_theirs(u, id); !theirs)
     return give_not_theirs(res, theirs.error());
-  give_log(req, res, entry_folder(head_.params().folder, id) / entry_log_name);
+  give_log(req, res, entry_folder(head_.folder(), id) / entry_log_name);
+}
+
+void http_queue_server::processes(const queue_user& u, entry_id id, response& res) {
+  if (const auto theirs = check_theirs(u, id); !theirs)
+    return give_not_theirs(res, theirs.error());
+  auto all = ordered_json::array();
+  for (const auto& p : head_.processes_of(id))
+    all.push_back({{"pid", p.pid},
+                   {"parent", p.parent},
+                   {"cpu_seconds", p.cpu_seconds},
+                   {"resident_bytes", p.resident_bytes},
+                   {"command", p.command}});
+  const auto machine = head_.look([&](const queue_state& state) {
+    const auto& slots = state.entries.at(id).slots;
+    return slots.empty() ? std::string() : std::string(machine_of(slots.front()));
+  });
+  give_json(res, text_of({{"machine", some(machine)}, {"processes", std::move(all)}}));
 }
 
 void http_queue_server::machine(response& res) {
-  give_json(res, head_.look([&](const queue_state& state) {
+  give_json(res, head_.look([&](const queue_state& state, const queue_slots& slots) {
     return expected<std::string>(
-        text_of(machine_json(state, head_.params().rules, head_.slots(), unix_ms())));
+        text_of(machine_json(state, head_.rules(), slots.all, unix_ms())));
   }));
 }
 

@@ -34,10 +34,19 @@ struct queue_server_params {
 ///   DELETE /v1/entries/ID    cancels it
 ///   GET    /v1/entries/ID/log?offset=N   bytes of its log from there, 1 MiB at most;
 ///                            ?tail=N the last ones. Header Log-Offset: of the first
+///   GET    /v1/entries/ID/processes      {"machine", "processes": [{"pid", "parent",
+///                            "cpu_seconds", "resident_bytes", "command"}]}; machine is
+///                            null for the server's own
 ///   GET    /v1/machine       {"slots": [...], "users": [...]}: who has what
 ///   GET    /v1/user          {"user", "role"}: whose the token is
 ///
-/// An error is {"error": SENTENCE}. What a path does not have is 405, with "Allow". A user reads and cancels their own entries, an admin
+/// Of workers (node_report.hpp, msgpack):
+///
+///   POST   /v1/nodes?wait=MS a report; its orders, at once or when they change
+///   POST   /v1/nodes/log?entry=ID&node=NAME&start=N&offset=N   bytes of its log
+///
+/// An error is {"error": SENTENCE}. What a path does not have is 405, with "Allow". A user
+/// reads and cancels their own entries, an admin
 /// everybody's (403).
 class queue_server {
 public:

@@ -17,7 +17,7 @@ namespace clade {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> role_names{"viewer", "user", "admin"};
+constexpr std::array<std::string_view, 4> role_names{"viewer", "user", "admin", "worker"};
 constexpr std::uint64_t most_bytes = 4 << 20;
 constexpr std::size_t longest_name = 64;
 
@@ -113,10 +113,10 @@ expected<void> queue_tokens::read() {
     words >> role >> l.user.name >> l.token;
     const auto known = parse_role(role);
     if (!known || l.token.size() < 16 || words >> more)
-      return fail(
-          error_kind::invalid_input,
-          file().string() + ":" + std::to_string(number)
-              + ": a line is \"ROLE NAME TOKEN\", the role viewer, user or admin");
+      return fail(error_kind::invalid_input, file().string() + ":"
+                                                 + std::to_string(number)
+                                                 + ": a line is \"ROLE NAME TOKEN\", the "
+                                                   "role viewer, user, admin or worker");
     l.user.role = *known;
     lines_.push_back(std::move(l));
   }

@@ -16,6 +16,7 @@ enum class queue_role : std::uint8_t {
   viewer, ///< Sees what is in the queue.
   user,   ///< Submits, and reads and cancels their own.
   admin,  ///< Reads and cancels everybody's.
+  worker, ///< A machine: runs what is in the queue, and sees what is.
 };
 
 [[nodiscard]] std::string_view to_text(queue_role r);

@@ -2,12 +2,12 @@
 
 #include "engine/evaluation/command/checkpoint_folder.hpp"
 #include "engine/evaluation/command/placeholders.hpp"
+#include "genome/child_process.hpp"
 #include "genome/hash.hpp"
 #include "genome/random.hpp"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +29,9 @@ using json = nlohmann::ordered_json;
 
 constexpr std::string_view folder_prefix = "clade-command-";
 constexpr int most_tries = 8;
+
+const std::map<std::string, network_format> network_words{
+    {"python_file", network_format::python}, {"onnx_file", network_format::onnx}};
 
 json settings_json(const std::vector<setting>& settings) {
   json out = json::object();
@@ -81,14 +84,6 @@ std::string text_of(const value& v) {
       std::to_chars(digits.data(), digits.data() + digits.size(), std::get<double>(v))
           .ptr;
   return {digits.data(), end};
-}
-
-std::size_t cores_of_this_process() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0
-             ? static_cast<std::size_t>(CPU_COUNT(&set))
-             : 1;
 }
 
 /// "CLADE_GENOME_FILE"
@@ -154,11 +149,19 @@ std::string command_input(const job& j) {
 }
 
 const std::vector<std::string>& placeholder_words() {
-  static const std::vector<std::string> words{
-      "candidate",          "seed",        "epochs",
-      "start_epoch",        "cores",       "work_folder",
-      "genome_file",        "params_file", "checkpoint_folder",
-      "tensorboard_folder", "report_file"};
+  static const std::vector<std::string> words{"candidate",
+                                              "seed",
+                                              "epochs",
+                                              "start_epoch",
+                                              "cores",
+                                              "work_folder",
+                                              "genome_file",
+                                              "python_file",
+                                              "onnx_file",
+                                              "params_file",
+                                              "checkpoint_folder",
+                                              "tensorboard_folder",
+                                              "report_file"};
   return words;
 }
 
@@ -201,11 +204,13 @@ candidate_files::make(const work_folders& all, const command_setup& setup, const
 expected<void> candidate_files::write(const job& j) {
   const auto& params = setup_->params;
   const bool goes_on = params.checkpoints && !j.checkpoint.empty();
+  if (goes_on)
+    start_epoch_ = j.start_epoch;
   values_ = {{"candidate", std::to_string(j.id)},
              {"seed", std::to_string(seed_of(j))},
              {"epochs", std::to_string(j.budget.epochs)},
-             {"start_epoch", std::to_string(goes_on ? j.start_epoch : 0)},
-             {"cores", std::to_string(cores_of_this_process())},
+             {"start_epoch", std::to_string(start_epoch_)},
+             {"cores", std::to_string(available_cores())},
              {"work_folder", folder_.string()},
              {"genome_file", (folder_ / "genome.json").string()},
              {"params_file", (folder_ / "params.json").string()},
@@ -229,6 +234,9 @@ expected<void> candidate_files::write(const job& j) {
     return write_small_file(values_.at("params_file"),
                             settings_json(j.genome.hyperparameters).dump() + "\n");
   });
+  for (const auto& [word, format] : network_words)
+    if (is_named(word))
+      then([&] { return write_network(word, format, j); });
   if (params.metrics == "tensorboard")
     then([&] { return make_folder(tensorboard_folder()); });
   if (params.checkpoints)
@@ -247,9 +255,39 @@ expected<void> candidate_files::write(const job& j) {
   return made;
 }
 
+bool candidate_files::is_named(const std::string& word) const {
+  const auto has = [&](const std::string& text) {
+    const auto names = placeholders_of(text);
+    return std::ranges::find(names, word) != names.end();
+  };
+  const auto& params = setup_->params;
+  return std::ranges::any_of(params.run, has)
+         || std::ranges::any_of(params.environment,
+                                [&](const auto& v) { return has(v.second); });
+}
+
+expected<void> candidate_files::write_network(const std::string& word,
+                                              network_format format, const job& j) {
+  if (!setup_->host.write_network)
+    return fail(error_kind::internal, "nothing here writes networks");
+  const auto decoded = decode(setup_->space, j.genome, setup_->problem);
+  if (!decoded)
+    return tl::unexpected(decoded.error());
+  const auto files = setup_->host.write_network(
+      format, {.layers = *decoded, .problem = setup_->problem, .seed = seed_of(j)});
+  if (!files)
+    return tl::unexpected(files.error());
+  for (const auto& file : *files)
+    if (auto written = write_small_file(folder_ / file.name, file.content); !written)
+      return written;
+  values_.emplace(word, (folder_ / files->front().name).string());
+  return {};
+}
+
 candidate_files::candidate_files(candidate_files&& other) noexcept
     : folder_(std::exchange(other.folder_, {})),
       setup_(other.setup_),
+      start_epoch_(other.start_epoch_),
       values_(std::move(other.values_)),
       hyperparameters_(std::move(other.hyperparameters_)) {}
 

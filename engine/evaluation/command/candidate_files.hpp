@@ -50,6 +50,8 @@ private:
 ///     cores                       how many it may use
 ///     work_folder                 the folder itself
 ///     genome_file                 "genome" as above, JSON
+///     python_file, onnx_file      its network with initial weights (program_host.hpp),
+///                                 where [command] names it
 ///     params_file                 {"learning_rate": 0.01, ...}
 ///     checkpoint_folder           what it needs to go on, if [command] checkpoints
 ///     tensorboard_folder          for what TensorBoard reads
@@ -71,6 +73,8 @@ public:
   [[nodiscard]] std::vector<std::string> command() const;
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::filesystem::path directory() const;
+  /// Epochs that it has behind it, by its checkpoint.
+  [[nodiscard]] std::uint32_t start_epoch() const { return start_epoch_; }
   /// Of `metrics` that is a file.
   [[nodiscard]] std::filesystem::path metrics_file() const;
   [[nodiscard]] std::filesystem::path checkpoint_folder() const {
@@ -89,10 +93,15 @@ private:
         setup_(&setup) {}
 
   expected<void> write(const job& j);
+  /// Whether `run` or `environment` has that word in braces.
+  [[nodiscard]] bool is_named(const std::string& word) const;
+  expected<void> write_network(const std::string& word, network_format format,
+                               const job& j);
   [[nodiscard]] std::string filled(std::string_view text) const;
 
   std::filesystem::path folder_;
   const command_setup* setup_;
+  std::uint32_t start_epoch_ = 0;
   std::map<std::string, std::string> values_;          ///< Of the words above.
   std::map<std::string, std::string> hyperparameters_; ///< Those that apply.
 };

@@ -6,9 +6,12 @@
 
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/checkpoint_folder.hpp"
+#include "engine/evaluation/command/isolation.hpp"
 #include "engine/evaluation/command/program.hpp"
 #include "engine/evaluation/command/program_answer.hpp"
+#include "engine/evaluation/command/program_group.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
+#include "genome/child_process.hpp"
 
 #include <sys/wait.h>
 
@@ -28,6 +31,8 @@ using steady = std::chrono::steady_clock;
 
 // A curve is for people; who reports more often than that trains for long.
 constexpr std::size_t longest_curve = 10'000;
+// Between two looks at the files of a program that is running.
+constexpr auto look_interval = 100ms;
 // Between two looks at whether anybody still waits.
 constexpr auto pause_step = 20ms;
 
@@ -35,11 +40,13 @@ bool answers_by_lines(const command_params& params) {
   return params.metrics == "last_line" || params.metrics == "json_lines";
 }
 
-/// As a shell says it.
-std::uint32_t exit_code(int wait_status) {
-  return static_cast<std::uint32_t>(WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
-                                                             : WEXITSTATUS(wait_status));
-}
+/// What a program runs in.
+struct surroundings {
+  const isolation* apart = nullptr;
+  std::filesystem::path groups{};
+  /// What is left of the budget's; 0: unlimited.
+  std::chrono::milliseconds time{0};
+};
 
 /// One run of the program for a candidate.
 class attempt {
@@ -50,13 +57,14 @@ public:
         progress_(p),
         out_(out) {}
 
-  /// `time`: what is left; 0: unlimited. Returns the exit code of a program that has
-  /// ended by itself and failed.
-  std::optional<std::uint32_t> run(const candidate_files& files,
-                                   std::chrono::milliseconds time);
+  /// Returns the exit code of a program that has ended by itself and failed.
+  std::optional<std::uint32_t> run(const candidate_files& files, const surroundings& of);
 
 private:
   void hear(const epoch& e);
+  void read(std::string_view line);
+  void follow(const candidate_files& files);
+  void look(bool last);
   void read_end(const program_result& done);
   void read_metrics(const candidate_files& files, const program_result& done);
   bool cut(const program_result& done);
@@ -69,6 +77,11 @@ private:
   progress& progress_;
   evaluated_job& out_;
   report_reader reports_{[this](const epoch& heard) { hear(heard); }};
+  std::string last_object_; ///< Of what came line by line.
+  std::optional<followed_file> reported_;
+  std::optional<watched_file> file_;      ///< Where `metrics` is a file.
+  std::optional<followed_events> events_; ///< Where it is "tensorboard".
+  steady::time_point looked_{};
   bool wanted_ = true;
   bool beyond_ = false; ///< It goes on after the epochs that it was to train for.
 };
@@ -83,6 +96,11 @@ void attempt::hear(const epoch& heard) {
   if (e().curve.size() < longest_curve)
     e().curve.push_back(heard);
   wanted_ = progress_.report(heard) && wanted_;
+}
+
+void attempt::read(std::string_view line) {
+  if (reports_.read(line))
+    last_object_ = line;
 }
 
 /// Its best epoch is not known here, but its last is what it has come to. What others go
@@ -128,15 +146,14 @@ void attempt::read_end(const program_result& done) {
 }
 
 void attempt::read_metrics(const candidate_files& files, const program_result& done) {
-  const auto& metrics = setup_.params.metrics;
   // Beyond its epochs, what it says last is not of them.
   if (beyond_ && !e().curve.empty())
     e().metrics = e().curve.back().metrics;
-  else if (!reports_.last().empty())
-    read_answer(reports_.last(), e());
-  else if (metrics == "tensorboard")
-    read_events(files.tensorboard_folder(), e());
-  else if (answers_by_lines(setup_.params))
+  else if (!last_object_.empty())
+    read_answer(last_object_, e());
+  else if (events_)
+    events_->answer(e());
+  else if (!file_)
     read_answer(last_object(done.output), e());
   else
     read_answer(answer_in_file(files.metrics_file()), e());
@@ -166,10 +183,38 @@ void attempt::keep_checkpoint(const candidate_files& files) {
   out_.checkpoint = std::move(*packed);
 }
 
+/// Reads what the program has written into files since the last time.
+void attempt::look(bool last) {
+  if (last)
+    reported_->look_last();
+  else
+    reported_->look();
+  const auto now = steady::now();
+  if (!last && now - looked_ < look_interval)
+    return;
+  looked_ = now;
+  if (file_)
+    file_->look();
+  if (events_)
+    events_->look();
+}
+
+void attempt::follow(const candidate_files& files) {
+  const auto& metrics = setup_.params.metrics;
+  reported_.emplace(files.report_file(), [this](std::string_view line) { read(line); });
+  if (metrics == "tensorboard")
+    events_.emplace(files.tensorboard_folder(), aims_of(setup_.goal).front().metric,
+                    [this, before = files.start_epoch()](std::vector<metric> values) {
+                      reports_.read_next(std::move(values), before);
+                    });
+  else if (!answers_by_lines(setup_.params))
+    file_.emplace(files.metrics_file(),
+                  [this](std::string_view object) { reports_.read(object); });
+}
+
 std::optional<std::uint32_t> attempt::run(const candidate_files& files,
-                                          std::chrono::milliseconds time) {
-  const auto read = [this](std::string_view line) { reports_.read(line); };
-  followed_file reported(files.report_file(), read);
+                                          const surroundings& of) {
+  follow(files);
   const bool streams = setup_.params.metrics == "json_lines";
   std::filesystem::path log;
   if (!job_.logs.empty()) {
@@ -183,15 +228,18 @@ std::optional<std::uint32_t> attempt::run(const candidate_files& files,
        .environment = files.environment(),
        .input = command_input(job_),
        .log = log,
-       .time = time,
+       .time = of.time,
        .grace = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.grace),
        .memory_bytes = job_.budget.memory_bytes,
+       .apart = of.apart,
+       .groups = of.groups,
        .wanted =
            [&] {
-             reported.look();
+             look(false);
              return wanted_ && !beyond_ && progress_.wanted();
            },
-       .on_line = streams ? line_listener(read) : line_listener()});
+       .on_line =
+           streams ? [this](std::string_view line) { read(line); } : line_listener()});
   if (!done) {
     fail_with(e(), outcome::invalid, done.error().message);
     return std::nullopt;
@@ -199,7 +247,7 @@ std::optional<std::uint32_t> attempt::run(const candidate_files& files,
   if (!done->log_trouble.empty())
     std::fprintf(stderr, "clade: the log of candidate %llu is not whole: %s\n",
                  static_cast<unsigned long long>(job_.id), done->log_trouble.c_str());
-  reported.look_last();
+  look(true);
   if (cut(*done)) {
     check_objective(setup_.goal, e());
     return std::nullopt;
@@ -210,7 +258,7 @@ std::optional<std::uint32_t> attempt::run(const candidate_files& files,
   if (e().outcome == outcome::succeeded)
     keep_checkpoint(files);
   return done->end == program_end::by_itself && done->status != 0
-             ? std::optional(exit_code(done->status))
+             ? std::optional(static_cast<std::uint32_t>(exit_code(done->status)))
              : std::nullopt;
 }
 
@@ -232,6 +280,9 @@ public:
         .and_then([&](auto&&) { return work_folders::make(); })
         .map([&](work_folders&& made) {
           folders_.emplace(std::move(made));
+          if (setup_.params.isolate)
+            apart_ = isolation_from(setup_.host.hidden);
+          groups_ = groups_of(setup_.host);
           return std::uint64_t{0};
         });
   }
@@ -255,6 +306,8 @@ private:
 
   command_setup setup_;
   std::optional<work_folders> folders_; ///< Since the first evaluation.
+  std::optional<isolation> apart_;      ///< Likewise, where there can be one.
+  std::filesystem::path groups_;        ///< Likewise.
 };
 
 std::optional<std::uint32_t> command_fitness::try_once(const job& j,
@@ -273,7 +326,9 @@ std::optional<std::uint32_t> command_fitness::try_once(const job& j,
     result.machine_failed = files.error().kind == error_kind::io;
     return std::nullopt;
   }
-  return attempt(setup_, j, p, result).run(*files, time);
+  return attempt(setup_, j, p, result)
+      .run(*files,
+           {.apart = apart_ ? &*apart_ : nullptr, .groups = groups_, .time = time});
 }
 
 /// Returns whether there is time and reason to try again.

@@ -36,6 +36,8 @@ struct command_params {
   /// Whether it keeps what it needs to go on in its checkpoint folder.
   bool checkpoints = false;
   retry_params retry{};
+  /// Whether it is kept from the run's keys (isolation.hpp).
+  bool isolate = true;
   /// Between the word to end (SIGTERM) and the kill.
   std::chrono::microseconds grace{2'000'000};
 };
@@ -45,14 +47,17 @@ inline constexpr std::uint64_t most_copied_bytes = 256 << 20;
 
 [[nodiscard]] expected<void> validate(const command_params& params);
 /// An error names what is in braces and no word, and the words that there are.
+/// `networks`: what the space's networks are for; null: nobody has said.
 [[nodiscard]] expected<void> check_placeholders(const command_params& params,
-                                                const search_space& space);
+                                                const search_space& space,
+                                                const problem* networks = nullptr);
 
 struct command_setup {
   command_params params;
   search_space space;
   clade::problem problem;
   objective goal;
+  program_host host{};
 };
 
 /// Where what the program of a candidate writes is kept in a job's folder of logs.

@@ -27,6 +27,7 @@ constexpr evaluator_traits command_traits{
         "[objective] names one of them. A status other than 0 is a failed candidate.",
     .experiment = "an experiment that runs a command",
     .run = "a run of a command",
+    .data = data_role::optional_shape,
     .repeatable = false,
     .runs_program = true,
 };
@@ -41,8 +42,9 @@ public:
   [[nodiscard]] expected<void> validate() const override {
     return clade::validate(params);
   }
-  [[nodiscard]] expected<void> validate_for(const search_space& space) const override {
-    return check_placeholders(params, space);
+  [[nodiscard]] expected<void> validate_for(const search_space& space,
+                                            const problem* networks) const override {
+    return check_placeholders(params, space, networks);
   }
   void forget_places() override { params.directory.clear(); }
   [[nodiscard]] std::uint32_t epochs() const override { return params.epochs; }
@@ -59,7 +61,8 @@ public:
     return make_command({.params = params,
                          .space = std::move(setup.space),
                          .problem = std::move(setup.problem),
-                         .goal = std::move(setup.goal)});
+                         .goal = std::move(setup.goal),
+                         .host = std::move(setup.host)});
   }
 };
 
@@ -78,13 +81,15 @@ void command_spec::visit(own_keys& v) {
   v.texts(describe("environment", "Variables of the program, such as {OMP_NUM_THREADS = "
                                   "\"{cores}\"}."),
           params.environment);
-  v.unusual(describe("metrics",
-                     "How it answers: \"last_line\" (the last JSON line of standard "
-                     "output), \"json_lines\" (the same, and each line with \"epoch\" is "
-                     "seen as it comes), \"tensorboard\" (the last value of each scalar "
-                     "in {tensorboard_folder}), or a file of JSON, such as "
-                     "\"{work_folder}/metrics.json\"."),
-            params.metrics, usual.metrics);
+  v.unusual(
+      describe("metrics",
+               "How it answers: \"last_line\" (the last JSON line of standard "
+               "output), \"json_lines\" (the same, and each line with \"epoch\" is "
+               "seen as it comes), \"tensorboard\" (the last value of each scalar "
+               "in {tensorboard_folder}; each step of the objective's is an epoch), "
+               "or a file of JSON, such as \"{work_folder}/metrics.json\", where "
+               "epochs are seen as they come too."),
+      params.metrics, usual.metrics);
   v.key(describe("epochs", "What a full evaluation is told as {epochs}; strategies with "
                            "rungs tell less, and stop a program that reports more."),
         params.epochs);
@@ -105,6 +110,11 @@ void command_spec::visit(own_keys& v) {
   v.unusual(describe("grace", "Whoever is to stop gets SIGTERM, and so long to save and "
                               "end, before it is killed."),
             params.grace, usual.grace);
+  v.unusual(describe("isolate", "The program cannot read the run's keys, where the "
+                                "system allows that (`clade doctor` says). false: it "
+                                "can, and may use sudo and what else needs the machine's "
+                                "own users."),
+            params.isolate, usual.isolate);
 }
 
 expected<void> check_copied(const std::filesystem::path& folder) {
@@ -171,7 +181,7 @@ std::string in_braces(const std::string& name) {
 
 /// Why this name, which stands in braces in `key`, cannot be filled in; empty if it can.
 std::string trouble_with(const std::string& name, const command_params& params,
-                         const search_space& space) {
+                         const search_space& space, const problem* networks) {
   const auto& words = placeholder_words();
   const auto& searched = space.rules.hyperparameters;
   const bool is_word = std::ranges::find(words, name) != words.end();
@@ -184,6 +194,15 @@ std::string trouble_with(const std::string& name, const command_params& params,
     return "{checkpoint_folder}, which is there with checkpoints = true alone";
   if (name == "tensorboard_folder" && params.metrics != "tensorboard")
     return "{tensorboard_folder}, which is there with metrics = \"tensorboard\" alone";
+  if (name == "python_file" || name == "onnx_file") {
+    if (space.rules.max_nodes == 0)
+      return in_braces(name) + ", a network, but " + space.name + " has no layers";
+    if (networks == nullptr)
+      return in_braces(name)
+             + ", a network, and nobody says of which inputs and outputs: add [data] "
+               "with "
+               "shape and classes, such as shape = [16] and classes = 3";
+  }
   if (is_word || is_searched)
     return "";
   std::string known;
@@ -225,12 +244,13 @@ expected<void> validate(const command_params& params) {
   return check_metrics(params);
 }
 
-expected<void> check_placeholders(const command_params& params,
-                                  const search_space& space) {
+expected<void> check_placeholders(const command_params& params, const search_space& space,
+                                  const problem* networks) {
   const auto check = [&](const std::string& key,
                          const std::string& text) -> expected<void> {
     for (const auto& name : placeholders_of(text))
-      if (const auto trouble = trouble_with(name, params, space); !trouble.empty())
+      if (const auto trouble = trouble_with(name, params, space, networks);
+          !trouble.empty())
         return wrong(key + " has " + trouble);
     return {};
   };

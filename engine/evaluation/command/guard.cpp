@@ -147,13 +147,15 @@ void close_all_but(int one) {
 
 } // namespace
 
-bool fork_guard(int line) {
+bool fork_guard(int line, const std::function<bool()>& enter) {
   ::signal(SIGCHLD, SIG_DFL); // Else nobody could wait for a child.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t self = ::getpid();
   const pid_t program = ::fork();
   if (program > 0)
     guard(program, line);
+  if (program == 0 && enter && !enter())
+    return false;
   // A program does not outlive a guard that somebody has killed.
   return program == 0 && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == self;
 }

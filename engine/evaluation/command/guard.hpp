@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 namespace clade {
 
 /// A byte that tells a guard to end its program.
@@ -13,7 +15,8 @@ inline constexpr char end_yourselves = 't';
 /// in whatever group or session it is. Over `line`, its end of a pair of sockets, it
 /// sends the program's wait status, an int, once the program has ended. When it reads
 /// `end_yourselves` it sends SIGTERM to the program's group; when the other end is closed
-/// it kills all that is below it and ends.
-[[nodiscard]] bool fork_guard(int line);
+/// it kills all that is below it and ends. In the program `enter` is called first, if
+/// it is set; false, with errno, keeps it from being started.
+[[nodiscard]] bool fork_guard(int line, const std::function<bool()>& enter = {});
 
 } // namespace clade

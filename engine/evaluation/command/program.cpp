@@ -10,6 +10,8 @@
 #include "engine/evaluation/command/program.hpp"
 
 #include "engine/evaluation/command/guard.hpp"
+#include "engine/evaluation/command/isolation.hpp"
+#include "engine/evaluation/command/program_group.hpp"
 #include "engine/evaluation/command/program_output.hpp"
 #include "genome/child_process.hpp"
 #include "genome/unique_fd.hpp"
@@ -25,6 +27,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -117,13 +120,22 @@ std::uint64_t resident_bytes_below(pid_t ancestor) {
   return sum;
 }
 
+/// Nothing where none is to be had: then it is watched instead.
+std::optional<program_group> group_for(const program_params& params) {
+  if (params.groups.empty() || params.memory_bytes == 0)
+    return std::nullopt;
+  auto made = program_group::make(params.groups, params.memory_bytes);
+  return made ? std::optional(std::move(*made)) : std::nullopt;
+}
+
 /// A program and its guard; both have ended when it is destroyed.
 class running_program {
 public:
   /// `line`: to the guard.
-  running_program(const program_params& params, unique_fd line, unique_fd output,
-                  unique_fd errors)
+  running_program(const program_params& params, const std::optional<program_group>& group,
+                  unique_fd line, unique_fd output, unique_fd errors)
       : params_(params),
+        group_(group),
         line_(std::move(line)),
         log_(params.log, params.log_bytes),
         output_(std::move(output), most_output, log_, params.on_line),
@@ -148,7 +160,9 @@ public:
     end_all();
     output_.read_rest();
     errors_.read_rest();
-    result.end = why_;
+    const bool killed =
+        why_ == program_end::by_itself && group_ && group_->out_of_memory();
+    result.end = killed ? program_end::out_of_memory : why_;
     result.output = output_.take();
     result.errors = errors_.take();
     result.log_trouble = log_.trouble();
@@ -171,7 +185,7 @@ private:
       return program_end::timed_out;
     if (params_.wanted && !params_.wanted())
       return program_end::unwanted;
-    if (params_.memory_bytes == 0 || now - looked_ < memory_interval)
+    if (params_.memory_bytes == 0 || group_ || now - looked_ < memory_interval)
       return std::nullopt;
     looked_ = now;
     return resident_bytes_below(guard_) > params_.memory_bytes
@@ -209,6 +223,7 @@ private:
   }
 
   const program_params& params_;
+  const std::optional<program_group>& group_;
   unique_fd line_;
   program_log log_;
   program_stream output_, errors_;
@@ -239,17 +254,23 @@ expected<program_result> run_program(const program_params& params) {
   auto command = params.command;
   command.front() = file->string();
   auto& [ours, its] = *line;
-  running_program program(params, std::move(ours), std::move(output->read),
+  const auto group = group_for(params);
+  running_program program(params, group, std::move(ours), std::move(output->read),
                           std::move(errors->read));
-  const auto started = program.start({.command = std::move(command),
-                                      .environment = params.environment,
-                                      .directory = params.directory,
-                                      .input = input.get(),
-                                      .output = output->write.get(),
-                                      .errors = errors->write.get(),
-                                      .group = 0,
-                                      .is_foreign = true,
-                                      .first = [&] { return fork_guard(its.get()); }});
+  const std::function<bool()> enter = [&] {
+    return (!group || group->enter())
+           && (params.apart == nullptr || params.apart->enter());
+  };
+  const auto started =
+      program.start({.command = std::move(command),
+                     .environment = params.environment,
+                     .directory = params.directory,
+                     .input = input.get(),
+                     .output = output->write.get(),
+                     .errors = errors->write.get(),
+                     .group = 0,
+                     .is_foreign = true,
+                     .first = [&] { return fork_guard(its.get(), enter); }});
   if (!started)
     return tl::unexpected(started.error());
   for (auto* end : {&output->write, &errors->write, &its})

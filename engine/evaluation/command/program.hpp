@@ -12,6 +12,8 @@
 
 namespace clade {
 
+class isolation;
+
 /// A program of somebody else's, to be run once.
 struct program_params {
   std::vector<std::string> command; ///< The program and its arguments.
@@ -28,6 +30,11 @@ struct program_params {
   std::chrono::milliseconds grace{500};
   /// Resident in all of its processes together.
   std::uint64_t memory_bytes = 0;
+  /// What it is kept from; null: nothing. Must outlive the call.
+  const isolation* apart = nullptr;
+  /// The control group below which it gets its own, so that the kernel keeps it within its
+  /// memory; empty: it is watched instead, several times a second.
+  std::filesystem::path groups = {};
   /// Is asked many times a second whether anybody waits for the end; unset: somebody.
   std::function<bool()> wanted = {};
   /// Hears of each line of its standard output, as it comes and without its end; of a

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,6 +74,7 @@ std::string without_infinities(std::string_view line) {
   return out;
 }
 
+/// Discarded where it is none.
 json parse_object(std::string_view text) {
   if (!looks_like_object(text) || !nests_within(text))
     return json(json::value_t::discarded);
@@ -108,21 +110,27 @@ std::vector<metric> metrics_of(const json& object) {
 
 } // namespace
 
-void report_reader::read(std::string_view line) {
-  const auto text = trimmed(line);
-  if (!looks_like_object(text))
-    return;
-  const auto object = parse_object(text);
+bool report_reader::read(std::string_view line) {
+  const auto object = parse_object(trimmed(line));
   if (object.is_discarded())
-    return;
-  last_ = text;
+    return false;
   const auto number = epoch_of(object);
-  if (!number || *number <= heard_ || object.size() > most_metrics)
+  if (number && object.size() <= most_metrics)
+    hear(*number, metrics_of(object));
+  return true;
+}
+
+void report_reader::read_next(std::vector<metric> metrics, std::uint32_t epochs_before) {
+  hear(std::max(heard_, epochs_before) + 1, std::move(metrics));
+}
+
+void report_reader::hear(std::uint32_t number, std::vector<metric> metrics) {
+  if (number <= heard_)
     return;
-  heard_ = *number;
+  heard_ = number;
   hear_(
-      {.number = *number,
-       .metrics = metrics_of(object),
+      {.number = number,
+       .metrics = std::move(metrics),
        .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_)
                       .count()});
 }
@@ -144,6 +152,29 @@ void followed_file::look_last() {
   lines_.finish();
 }
 
+void watched_file::look() {
+  struct stat is {};
+  if (::stat(file_.c_str(), &is) != 0
+      || (is.st_mtim.tv_sec == changed_.tv_sec && is.st_mtim.tv_nsec == changed_.tv_nsec
+          && static_cast<std::size_t>(is.st_size) == seen_.size()))
+    return;
+  // One that is too large is said at its end.
+  const auto text = read_whole_file(file_, {.most_bytes = most_answer_bytes});
+  if (!text)
+    return;
+  changed_ = is.st_mtim;
+  if (!parse_object(trimmed(*text)).is_discarded()) {
+    on_object_(trimmed(*text));
+  } else {
+    // Of lines that were appended, those before them are known.
+    const bool longer = text->starts_with(seen_);
+    const auto known = longer ? seen_.rfind('\n') : std::string::npos;
+    line_splitter lines(on_object_);
+    lines.add(std::string_view(*text).substr(known == std::string::npos ? 0 : known + 1));
+  }
+  seen_ = *text;
+}
+
 std::string_view last_object(std::string_view output) {
   return last_line(output, looks_like_object);
 }
@@ -159,7 +190,7 @@ std::string answer_in_file(const std::filesystem::path& file) {
 }
 
 void read_answer(std::string_view answer, evaluation& e) {
-  auto object = parse_object(answer);
+  auto object = parse_object(trimmed(answer));
   if (object.is_object())
     object.erase(epoch_key);
   if (object.is_discarded() || object.empty() || object.size() > most_metrics)
@@ -202,12 +233,6 @@ void check_objective(const objective& goal, evaluation& e) {
 std::string last_words(std::string_view errors) {
   const auto line = last_line(errors, [](std::string_view l) { return !l.empty(); });
   return line.empty() ? "" : ": " + plain_text(line.substr(0, longest_quoted));
-}
-
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
-  e.metrics.clear();
 }
 
 } // namespace clade

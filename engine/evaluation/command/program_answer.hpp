@@ -4,10 +4,12 @@
 #include "engine/search/core/candidate.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace clade {
 
@@ -27,16 +29,17 @@ public:
   explicit report_reader(std::function<void(const epoch&)> hear)
       : hear_(std::move(hear)) {}
 
-  void read(std::string_view line);
-
-  /// The last line that is an object; empty if there is none.
-  [[nodiscard]] const std::string& last() const { return last_; }
+  /// Returns whether the line is an object, be it a report or an answer.
+  bool read(std::string_view line);
+  /// Of a program that says when an epoch ends, but not its number: the next.
+  void read_next(std::vector<metric> metrics, std::uint32_t epochs_before);
 
 private:
+  void hear(std::uint32_t number, std::vector<metric> metrics);
+
   std::function<void(const epoch&)> hear_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::uint32_t heard_ = 0;
-  std::string last_;
 };
 
 /// Follows a file of lines that a program appends to, or has yet to make.
@@ -57,6 +60,25 @@ private:
   line_splitter lines_;
 };
 
+/// Follows a file of the program's metrics, which it appends lines to or writes anew, as
+/// one object, each time.
+class watched_file {
+public:
+  watched_file(std::filesystem::path file, line_listener on_object)
+      : file_(std::move(file)),
+        on_object_(std::move(on_object)) {}
+
+  /// Tells of the file's one object, or of its lines, where it has changed: of an object
+  /// once at least, and of nothing that is half written.
+  void look();
+
+private:
+  std::filesystem::path file_;
+  line_listener on_object_;
+  timespec changed_{};
+  std::string seen_;
+};
+
 /// The last line of what it wrote to standard output that begins and ends as an object.
 [[nodiscard]] std::string_view last_object(std::string_view output);
 
@@ -72,8 +94,5 @@ void check_objective(const objective& goal, evaluation& e);
 
 /// ": ValueError: no such layer", of what the program wrote to standard error.
 [[nodiscard]] std::string last_words(std::string_view errors);
-
-/// Sets outcome and reason, and takes the metrics away.
-void fail_with(evaluation& e, outcome o, std::string reason);
 
 } // namespace clade

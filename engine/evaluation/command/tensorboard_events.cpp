@@ -11,31 +11,27 @@
 
 #include "engine/evaluation/command/tensorboard_events.hpp"
 
-#include "engine/evaluation/command/program_answer.hpp"
+#include "genome/unique_fd.hpp"
 #include "genome/utf8.hpp"
-#include "genome/whole_file.hpp"
 
+#include <fcntl.h>
 #include <protozero/pbf_reader.hpp>
+#include <unistd.h>
 
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace clade {
 
 namespace {
 
-constexpr std::uint64_t most_event_bytes = 256 << 20;
+constexpr std::size_t most_record_bytes = 256 << 20, block_bytes = 1 << 20;
 constexpr std::size_t most_tags = 256, longest_tag = 128;
-
-struct latest_value {
-  std::int64_t step = 0;
-  double value = 0;
-};
-
-using scalars = std::map<std::string, latest_value>;
 
 /// The one number of so many bytes.
 template<class Number>
@@ -72,7 +68,8 @@ std::optional<double> read_tensor(protozero::pbf_reader tensor) {
   return value;
 }
 
-void read_value(protozero::pbf_reader of, std::int64_t step, scalars& into) {
+/// A scalar and its value; an empty tag where there is none that can be shown.
+std::pair<std::string, double> read_value(protozero::pbf_reader of) {
   std::string tag;
   std::optional<double> value;
   while (of.next())
@@ -89,16 +86,69 @@ void read_value(protozero::pbf_reader of, std::int64_t step, scalars& into) {
     default:
       of.skip();
     }
-  if (!value || tag.empty() || tag.size() > longest_tag || !is_plain_text(tag))
-    return;
-  const auto known = into.find(tag);
-  if (known == into.end() && into.size() < most_tags)
-    into.emplace(tag, latest_value{step, *value});
-  else if (known != into.end() && step >= known->second.step)
-    known->second = {step, *value};
+  if (!value || tag.size() > longest_tag || !is_plain_text(tag))
+    tag.clear();
+  return {std::move(tag), value.value_or(0)};
 }
 
-void read_event(std::string_view data, scalars& into) {
+} // namespace
+
+void followed_events::look() {
+  std::error_code failed;
+  std::filesystem::recursive_directory_iterator at(folder_, failed), end;
+  for (; !failed && at != end; at.increment(failed))
+    if (at->path().filename().string().find("tfevents") != std::string::npos)
+      read_new(at->path());
+  tell();
+}
+
+void followed_events::read_new(const std::filesystem::path& file) {
+  auto& state = files_[file];
+  if (state.damaged)
+    return;
+  const unique_fd open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!open) {
+    trouble_ = file.string() + ": " + std::strerror(errno);
+    return;
+  }
+  std::string block(block_bytes, '\0');
+  ssize_t count = 0;
+  while (!state.damaged
+         && (count = ::pread(open.get(), block.data(), block.size(),
+                             static_cast<off_t>(state.at)))
+                > 0) {
+    state.at += static_cast<std::uint64_t>(count);
+    state.rest.append(block, 0, static_cast<std::size_t>(count));
+    read_records(state);
+  }
+}
+
+// What follows a damaged record means nothing.
+void followed_events::read_records(file_state& state) {
+  constexpr std::size_t header = 12, footer = 4;
+  std::string_view text = state.rest;
+  while (text.size() >= header) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, text.data(), sizeof length);
+    if (length > most_record_bytes) {
+      state.damaged = true;
+      break;
+    }
+    if (text.size() < header + length + footer)
+      break; // Its end has yet to come.
+    try {
+      read_event(text.substr(header, length));
+    } catch (const protozero::exception&) {
+      state.damaged = true;
+      break;
+    }
+    text.remove_prefix(header + length + footer);
+  }
+  state.rest.erase(0,
+                   state.damaged ? std::string::npos : state.rest.size() - text.size());
+}
+
+void followed_events::read_event(std::string_view data) {
   std::int64_t step = 0;
   std::vector<protozero::pbf_reader> summaries;
   protozero::pbf_reader event(data.data(), data.size());
@@ -114,48 +164,62 @@ void read_event(std::string_view data, scalars& into) {
       event.skip();
     }
   for (auto& summary : summaries)
-    while (summary.next(1, protozero::pbf_wire_type::length_delimited))
-      read_value(summary.get_message(), step, into);
-}
-
-void read_file(std::string_view text, scalars& into) {
-  constexpr std::size_t header = 12, footer = 4;
-  while (text.size() >= header) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, text.data(), sizeof length);
-    if (length > text.size() - header)
-      return; // Cut off, or no such file.
-    try {
-      read_event(text.substr(header, length), into);
-    } catch (const protozero::exception&) {
-      return; // What follows a damaged event means nothing.
+    while (summary.next(1, protozero::pbf_wire_type::length_delimited)) {
+      const auto [tag, value] = read_value(summary.get_message());
+      if (!tag.empty())
+        take(tag, {step, value});
     }
-    text.remove_prefix(std::min<std::size_t>(text.size(), header + length + footer));
-  }
 }
 
-} // namespace
-
-void read_events(const std::filesystem::path& folder, evaluation& e) {
-  scalars found;
-  std::error_code failed;
-  std::filesystem::recursive_directory_iterator at(folder, failed), end;
-  for (; !failed && at != end; at.increment(failed)) {
-    if (at->path().filename().string().find("tfevents") == std::string::npos)
-      continue;
-    const auto text = read_whole_file(at->path(), {.most_bytes = most_event_bytes});
-    if (!text)
-      return fail_with(e, outcome::invalid, text.error().message);
-    read_file(*text, found);
+void followed_events::take(const std::string& tag, value_at v) {
+  const auto known = scalars_.find(tag);
+  if (known == scalars_.end()) {
+    if (scalars_.size() < most_tags) {
+      scalars_.emplace(tag, scalar{.last = v, .before = {}});
+      untold_ = untold_ || tag == told_by_;
+    }
+    return;
   }
-  if (found.empty())
+  auto& s = known->second;
+  if (v.step < s.last.step)
+    return;
+  if (v.step == s.last.step) {
+    s.last = v;
+    return;
+  }
+  if (tag == told_by_)
+    tell();
+  s = {.last = v, .before = s.last, .has_before = true};
+  untold_ = untold_ || tag == told_by_;
+}
+
+// Others that were written before it may be a step ahead already.
+void followed_events::tell() {
+  if (!std::exchange(untold_, false))
+    return;
+  const auto now = scalars_.at(told_by_).last.step;
+  std::vector<metric> values;
+  for (const auto& [tag, s] : scalars_) {
+    const auto* v = s.last.step <= now                     ? &s.last
+                    : s.has_before && s.before.step <= now ? &s.before
+                                                           : nullptr;
+    if (v != nullptr && std::isfinite(v->value))
+      values.push_back({tag, v->value});
+  }
+  on_step_(std::move(values));
+}
+
+void followed_events::answer(evaluation& e) const {
+  if (!trouble_.empty())
+    return fail_with(e, outcome::invalid, trouble_);
+  if (scalars_.empty())
     return fail_with(e, outcome::invalid,
                      "the program wrote no scalars for TensorBoard into "
                      "{tensorboard_folder}");
-  for (const auto& [tag, latest] : found) {
-    if (!std::isfinite(latest.value))
+  for (const auto& [tag, s] : scalars_) {
+    if (!std::isfinite(s.last.value))
       return fail_with(e, outcome::diverged, tag + " is not finite");
-    e.metrics.push_back({tag, latest.value});
+    e.metrics.push_back({tag, s.last.value});
   }
 }
 

@@ -1,10 +1,11 @@
 #include "engine/evaluation/jobs/jobs.hpp"
 
 #include "engine/evaluation/command/program.hpp"
+#include "engine/evaluation/command/program_group.hpp"
+#include "genome/child_process.hpp"
 #include "genome/utf8.hpp"
 #include "genome/wall_clock.hpp"
 
-#include <sched.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -24,15 +25,6 @@ constexpr std::size_t longest_name = 200, longest_line = 300;
 constexpr std::uint32_t most_retries = 100;
 // For a training to save what it has when it is told to end.
 constexpr auto grace = std::chrono::seconds(5);
-
-/// The cores that this process may run on, and so may what it starts.
-unsigned own_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return ::sched_getaffinity(0, sizeof cores, &cores) == 0
-             ? static_cast<unsigned>(CPU_COUNT(&cores))
-             : 1;
-}
 
 /// "5 s", "1.5 s".
 std::string seconds_text(std::chrono::microseconds time) {
@@ -54,11 +46,6 @@ std::string last_words(const program_result& done) {
     return ": " + plain_text(text.substr(0, longest_line));
   }
   return "";
-}
-
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
 }
 
 /// Says in the evaluation how the last try ended.
@@ -90,15 +77,14 @@ void read_end(const program_result& done, const jobs_params& params, const budge
     e.reason = "its log is not whole: " + done.log_trouble;
 }
 
-int exit_status(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 class jobs_fitness final : public fitness_function {
 public:
   explicit jobs_fitness(jobs_setup setup) : setup_(std::move(setup)) {}
 
-  expected<std::uint64_t> warm_up() override { return 0; }
+  expected<std::uint64_t> warm_up() override {
+    groups_ = groups_of(setup_.host);
+    return 0;
+  }
 
   evaluated_job evaluate(const job& j, progress& p) override {
     evaluated_job result;
@@ -139,7 +125,8 @@ private:
                                                   const job& j, const progress& p) const;
 
   jobs_setup setup_;
-  unsigned cores_ = own_cores();
+  fs::path groups_; ///< Since it was warmed up, where there are some.
+  std::size_t cores_ = available_cores();
 };
 
 void jobs_fitness::run(const named_command& command, const job& j, progress& p,
@@ -157,13 +144,13 @@ void jobs_fitness::run(const named_command& command, const job& j, progress& p,
       return fail_with(e, outcome::invalid, done.error().message);
     read_end(*done, setup_.params, j.budget, e);
     const auto began = started + duration_cast<seconds>(from - begin);
-    e.curve.push_back({attempt,
-                       {{std::string(exit_status_metric),
-                         static_cast<double>(exit_status(done->status))},
-                        {std::string(seconds_metric), e.seconds},
-                        {std::string(started_metric), static_cast<double>(began.count())},
-                        {std::string(tries_metric), static_cast<double>(attempt)}},
-                       duration<double>(now - from).count()});
+    e.curve.push_back(
+        {attempt,
+         {{std::string(exit_status_metric), static_cast<double>(exit_code(done->status))},
+          {std::string(seconds_metric), e.seconds},
+          {std::string(started_metric), static_cast<double>(began.count())},
+          {std::string(tries_metric), static_cast<double>(attempt)}},
+         duration<double>(now - from).count()});
     if (e.outcome != outcome::crashed || attempt > setup_.params.retries
         || !p.report(e.curve.back()))
       return;
@@ -185,6 +172,7 @@ expected<program_result> jobs_fitness::run_once(const named_command& command,
       .time = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.timeout),
       .grace = grace,
       .memory_bytes = j.budget.memory_bytes,
+      .groups = groups_,
       .wanted = [&p] { return p.wanted(); }};
   if (!setup_.params.logs.empty()) {
     program.log = job_log(setup_.params.logs, name, started, attempt);
@@ -257,7 +245,8 @@ public:
   make(evaluator_setup setup) const override {
     return make_jobs({.params = params,
                       .space = std::move(setup.space),
-                      .problem = std::move(setup.problem)});
+                      .problem = std::move(setup.problem),
+                      .host = std::move(setup.host)});
   }
 };
 

@@ -61,6 +61,7 @@ struct jobs_setup {
   jobs_params params;
   search_space space; ///< By these two it is known how large the candidates are.
   clade::problem problem;
+  program_host host{};
 };
 [[nodiscard]] std::unique_ptr<fitness_function> make_jobs(jobs_setup setup);
 

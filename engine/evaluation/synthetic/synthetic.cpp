@@ -216,12 +216,6 @@ private:
   objective goal_;
 };
 
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
-  e.metrics.clear();
-}
-
 /// Spends the time of that epoch, or what is left of the budget.
 bool synthetic::spend(const job& j, double spread, std::uint32_t number,
                       evaluation& e) const {

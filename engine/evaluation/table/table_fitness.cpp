@@ -18,12 +18,6 @@ std::uint64_t draw_seed(std::uint64_t run_seed, const genome& g) {
   return derive(run_seed, purpose::training, network.high, network.low).next();
 }
 
-void fail_with(evaluation& e, outcome o, std::string reason) {
-  e.outcome = o;
-  e.reason = std::move(reason);
-  e.metrics.clear();
-}
-
 class table_fitness final : public fitness_function {
 public:
   explicit table_fitness(std::shared_ptr<const benchmark_table> table)

@@ -50,6 +50,12 @@ std::optional<double> find(const std::vector<metric>& metrics, std::string_view 
   return std::nullopt;
 }
 
+void fail_with(evaluation& e, outcome o, std::string reason) {
+  e.outcome = o;
+  e.reason = std::move(reason);
+  e.metrics.clear();
+}
+
 evaluation copy_for(candidate_id id, const evaluation& original) {
   evaluation copy;
   copy.id = id;

@@ -135,6 +135,9 @@ struct evaluation {
   std::optional<std::vector<std::uint8_t>> updates{};
 };
 
+/// Sets outcome and reason, and takes the metrics away.
+void fail_with(evaluation& e, outcome o, std::string reason);
+
 /// The evaluation of a candidate whose network equals that of `original`: the first part
 /// of it and the reason, `equal_to` set, and nothing observed.
 [[nodiscard]] evaluation copy_for(candidate_id id, const evaluation& original);

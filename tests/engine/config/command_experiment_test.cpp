@@ -89,12 +89,12 @@ TEST_CASE("command experiment: what is wrong is said with its line") {
   CHECK(files.error_of(without("file = \"vectors.toml\""))
         == "x.toml:4: search_space.file is missing: it says what networks are made of, "
            "file = \"tabular\" or \"residual\" or a file of yours");
-  CHECK(files.error_of(scored + "[data]\nfile = \"x.csv\"\n")
-        == "x.toml:10: [data] says nothing to an experiment that runs a command; remove "
-           "it");
+  CHECK_THAT(files.error_of(scored + "[data]\nfile = \"x.csv\"\n"),
+             Contains("x.toml:11: unknown key \"file\" in [data]"));
   CHECK(files.error_of(scored, {"search_space.file=images.toml"})
-        == "--set search_space.file: images.toml wants images, of which an experiment "
-           "that runs a command has none; choose another space");
+        == "--set search_space.file: images.toml wants images: say of which size, "
+           "[data] with shape = [channels, height, width] and classes = 10, or choose "
+           "another space");
   CHECK(files.error_of(scored, {"command.epochs=0"})
         == "--set command.epochs is 0: at least 1");
   CHECK(files.error_of(scored + "[table]\nfile = \"t.toml\"\n")
@@ -103,6 +103,33 @@ TEST_CASE("command experiment: what is wrong is said with its line") {
   CHECK(files.error_of(scored, {"experiment.fitness=synthetic"})
         == "x.toml:8: [command] says nothing to a synthetic experiment; add fitness = "
            "\"command\" to [experiment], or remove it");
+}
+
+TEST_CASE("command experiment: [data] says what its networks are for") {
+  const experiment_files files;
+  const auto text = scored + "[data]\nshape = [5]\nclasses = 3\n";
+  const auto e = files.loaded(text);
+  CHECK(e.synthetic_problem.input == tensor_shape{{5}});
+  CHECK(e.synthetic_problem.outputs == 3);
+  const auto again = parse_resolved(to_toml(e), "resolved");
+  REQUIRE(again);
+  CHECK(to_toml(*again) == to_toml(e));
+  CHECK(again->synthetic_problem.outputs == 3);
+  CHECK(
+      files.error_of(scored + "[data]\nclasses = 3\n")
+      == "x.toml:10: [data] must have shape and classes: what enters a network, and how "
+         "many outputs it has");
+  const std::string wants = "run = [\"sh\", \"score.sh\", \"{onnx_file}\"]";
+  const auto named = [&](std::string file) {
+    return file.replace(file.find("run = "), scored.size() - 1 - scored.find("run = "),
+                        wants);
+  };
+  CHECK(command_of(files.loaded(named(text))).run.back() == "{onnx_file}");
+  CHECK(files.error_of(named(scored))
+        == "x.toml:9: command.run has {onnx_file}, a network, and nobody says of which "
+           "inputs and outputs: add [data] with shape and classes, such as shape = [16] "
+           "and classes = 3");
+  CHECK_THAT(to_toml(files.loaded(scored)), !Contains("[data]"));
 }
 
 TEST_CASE("command experiment: a key is written only where it is not as usual") {

@@ -125,7 +125,7 @@ TEST_CASE("next entries: a gang that is too large for the machine lets others pa
   q.submit(a_command());
   CHECK(q.step() == ids{2});
   CHECK(why_waiting(q.state, q.rules, q.slots, 1)
-        == "wants 3 slots, and the server has 2");
+        == "wants 3 slots, and no machine that is there has more than 2");
 }
 
 TEST_CASE(
@@ -183,4 +183,75 @@ TEST_CASE("next entries: an equal priority makes no room") {
   q.step();
   q.submit(a_run(2));
   CHECK(find_next(q.state, q.rules, q.slots, q.now_ms) == next_entries{});
+}
+
+TEST_CASE("next entries: an entry gets slots of one machine, where the fewest are left") {
+  queue_fixture q(2);
+  q.add_machine("rome", 3);
+  q.submit(a_command(3));
+  q.submit(a_command(4));
+  CHECK(q.step() == ids{1});
+  CHECK(machine_of(q.state.entries.at(1).slots.front()) == "rome");
+  CHECK(why_waiting(q.state, q.rules, q.slots, 2)
+        == "wants 4 slots, and no machine that is there has more than 3");
+  q.finish(1);
+  q.submit(a_command(2));
+  CHECK(q.step() == ids{3});
+  CHECK(q.state.entries.at(3).slots == std::vector<std::string>{"cpu:0", "cpu:1"});
+}
+
+TEST_CASE("next entries: a gang is waited for where it can begin first") {
+  queue_fixture q(2);
+  q.add_machine("rome", 2);
+  q.submit(a_command(1, 10s));
+  q.submit(a_command(1, 100s));
+  q.submit(a_command(1, 100s));
+  q.submit(a_command(1, 20s));
+  CHECK(q.step().size() == 4);
+  // Two are on each machine: those of rome end after 100 s and 20 s.
+  REQUIRE(machine_of(q.state.entries.at(3).slots.front()) == "rome");
+  const auto gang = q.submit(a_command(2, 10s));
+  q.finish(4);
+  q.finish(2);
+  // Of both machines one slot is free; that of #1 has its other one sooner.
+  const auto single = q.submit(a_command());
+  CHECK(q.step() == ids{single});
+  CHECK(machine_of(q.state.entries.at(single).slots.front()) == "rome");
+  q.finish(1);
+  CHECK(q.step() == ids{gang});
+  CHECK(q.state.entries.at(gang).slots == std::vector<std::string>{"cpu:0", "cpu:1"});
+}
+
+TEST_CASE("next entries: a run goes on where it has begun, while that machine is there") {
+  queue_fixture q(1);
+  q.add_machine("rome", 2);
+  const auto run = q.submit(a_run(0, 2));
+  CHECK(q.step() == ids{run});
+  REQUIRE(q.tell(entry_lost{run}));
+  CHECK(q.state.entries.at(run).reason == "was lost 1 time with rome");
+  SECTION("it is there") {
+    q.add_machine("bonn", 2);
+    CHECK(q.step() == ids{run});
+    CHECK(machine_of(q.state.entries.at(run).slots.front()) == "rome");
+  }
+  SECTION("it may come back") {
+    q.remove_machine("rome");
+    q.add_machine("bonn", 2);
+    q.slots.awaited = {"rome"};
+    CHECK(q.step().empty());
+    q.slots.awaited.clear();
+    CHECK(q.step() == ids{run});
+    CHECK(machine_of(q.state.entries.at(run).slots.front()) == "bonn");
+  }
+}
+
+TEST_CASE("next entries: a user's word is taken once") {
+  queue_fixture q(1);
+  auto what = a_command();
+  what.user = "ann";
+  what.once = "train 3";
+  q.submit(what);
+  CHECK_FALSE(q.tell(entry_submitted{.id = 2, .what = what}));
+  what.user = "bob";
+  q.submit(what);
 }

@@ -58,7 +58,7 @@ TEST_CASE("queue event: bytes that are none are refused") {
     CHECK_FALSE(decode_queue_event(whole + "x"));
   }
   CHECK_FALSE(decode_queue_event(bytes("\x92\x06\x03")));
-  CHECK_FALSE(decode_queue_event(bytes("\x94\x03\x01\x04\xa0"))); // No such cause.
+  CHECK_FALSE(decode_queue_event(bytes("\x94\x03\x01\x05\xa0"))); // No such cause.
 }
 
 TEST_CASE("queue event: it is said in a sentence") {
@@ -67,5 +67,5 @@ TEST_CASE("queue event: it is said in a sentence") {
     said += to_text(e) + "\n";
   CHECK(said
         == "#3 is submitted by ann\n#3 starts on cuda:0, cuda:1\n#3 makes room for #4\n"
-           "#3 failed: ended with status 3\n#3 is lost with the server\n");
+           "#3 failed: ended with status 3\n#3 is lost with its machine\n");
 }

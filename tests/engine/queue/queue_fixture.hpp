@@ -10,16 +10,26 @@ namespace clade::test {
 struct queue_fixture {
   queue_state state{};
   queue_rules rules{};
-  std::vector<queue_slot> slots{};
+  queue_slots slots{};
   std::int64_t now_ms = 1'000'000'000;
   /// All that happened, with its time.
   std::vector<std::pair<queue_event, std::int64_t>> events{};
 
   explicit queue_fixture(std::size_t cpus, std::size_t gpus = 0) {
     for (std::size_t i = 0; i < gpus; ++i)
-      slots.push_back({.name = "cuda:" + std::to_string(i), .device = "cuda"});
+      slots.all.push_back({.name = "cuda:" + std::to_string(i), .device = "cuda"});
     for (std::size_t i = 0; i < cpus; ++i)
-      slots.push_back({.name = "cpu:" + std::to_string(i), .device = "cpu"});
+      slots.all.push_back({.name = "cpu:" + std::to_string(i), .device = "cpu"});
+  }
+
+  void add_machine(const std::string& name, std::size_t cpus) {
+    for (std::size_t i = 0; i < cpus; ++i)
+      slots.all.push_back(
+          {.name = "cpu:" + std::to_string(i) + "@" + name, .device = "cpu"});
+  }
+
+  void remove_machine(const std::string& name) {
+    std::erase_if(slots.all, [&](const auto& s) { return machine_of(s.name) == name; });
   }
 
   expected<void> tell(const queue_event& e) {

@@ -43,10 +43,12 @@ void check_laws(const queue_fixture& q) {
     const auto& e = q.state.entries.at(id);
     RC_ASSERT(e.state == entry_state::running);
     RC_ASSERT(e.slots.size() == e.what.slots);
+    for (const auto& s : e.slots)
+      RC_ASSERT(machine_of(s) == machine_of(e.slots.front()));
     for (const auto& s : e.slots) {
       RC_ASSERT(taken.insert(s).second); // No slot has two.
-      const auto slot = std::ranges::find(q.slots, s, &queue_slot::name);
-      RC_ASSERT(slot != q.slots.end() && serves(*slot, e.what));
+      const auto slot = std::ranges::find(q.slots.all, s, &queue_slot::name);
+      RC_ASSERT(slot != q.slots.all.end() && serves(*slot, e.what));
     }
     held[e.what.user] += e.what.slots;
     for (const auto before : e.what.after)
@@ -70,6 +72,17 @@ void end_one(queue_fixture& q, std::uint32_t draw) {
     RC_ASSERT(q.tell(entry_lost{id}));
   else
     q.finish(id, draw % 7 == 0 ? 1 : 0);
+}
+
+/// A machine comes, or goes with what runs there.
+void change_machines(queue_fixture& q) {
+  if (most_together(q.slots, {.device = "cpu"}) < 4)
+    return q.add_machine("rome", 4);
+  q.remove_machine("rome");
+  const auto running = q.state.running;
+  for (const auto id : running)
+    if (machine_of(q.state.entries.at(id).slots.front()) == "rome")
+      RC_ASSERT(q.tell(entry_lost{id}));
 }
 
 /// What has used its time is ended, as a server does it.
@@ -109,6 +122,8 @@ TEST_CASE("queue laws: whatever is submitted and ends, each entry ends once, quo
         q.submit(arbitrary(q, draw / 3));
       else
         end_one(q, draw / 3);
+      if (draw % 13 == 0)
+        change_machines(q);
       end_those_out_of_time(q);
       q.step();
       check_laws(q);

@@ -1,3 +1,4 @@
+#include "engine/training/initial_weights.hpp"
 #include "engine/training/operator_modules.hpp"
 #include "search_spaces/operators.hpp"
 #include "search_spaces/variation.hpp"
@@ -319,6 +320,43 @@ TEST_CASE(
     INFO(op);
     CHECK(met.contains(op));
   }
+}
+
+TEST_CASE("operators: initial weights are the same bits without LibTorch") {
+  const training_key key{.seed = 7, .id = 3};
+  std::set<std::string_view> met;
+  const auto by_name = [](std::vector<weight_tensor> all) {
+    std::ranges::sort(all, {}, &weight_tensor::name);
+    return all;
+  };
+  const auto check = [&](const search_space& space, const genome& g, const problem& p) {
+    const auto n = decode(space, g, p);
+    REQUIRE(n);
+    for (const auto& l : n->layers)
+      met.insert(find_operator(l.op)->name);
+    const auto plain = initial_weights(*n, [&](auto layer) { return key.stream(layer); });
+    const bool same =
+        by_name(plain) == by_name(network_module(*n, key, at::kCPU).weights());
+    CHECK(same);
+  };
+  for (const auto& o : operators()) {
+    if (o.role != operator_role::layer)
+      continue;
+    INFO(o.name);
+    std::vector<std::vector<setting>> ways{{}};
+    for (const auto& s : o.settings)
+      for (const auto word : s.words)
+        ways.push_back({{std::string(s.name), std::string(word)}});
+    for (const auto& way : ways) {
+      const auto g = test::a_chain({{{}, std::string(o.name), way}});
+      check(an_image_space(), g, {{{3, 7, 5}}, 4});
+      check({}, g, {{{6}}, 1});
+    }
+  }
+  for (const auto& m : operator_modules())
+    if (m.name != "mixture"
+        && m.name != "select") // Made by decode alone, of more inputs.
+      CHECK(met.contains(m.name));
 }
 
 TEST_CASE("operators: windows lie where the table of operators says") {

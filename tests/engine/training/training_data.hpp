@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/training/trainer.hpp"
+#include "tests/support/listener.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace clade {
@@ -42,18 +43,6 @@ private:
 
 /// Job `id` for that genome: 10 epochs.
 [[nodiscard]] job a_job(genome g, candidate_id id = 1);
-
-/// Keeps what it hears; says no after `patience` epochs.
-class listener : public progress {
-public:
-  std::vector<epoch> heard;
-  std::size_t patience = std::numeric_limits<std::size_t>::max();
-
-  bool report(const epoch& e) override {
-    heard.push_back(e);
-    return heard.size() < patience;
-  }
-};
 
 [[nodiscard]] double metric_of(const std::vector<metric>& metrics, std::string_view name);
 

@@ -77,6 +77,12 @@ TEST_CASE("doctor: a machine without control groups is said to watch instead") {
   CHECK_THAT(f.advice, Contains("watched"));
 }
 
+TEST_CASE("doctor: it is said whether programs can be kept from keys") {
+  const auto f = check_isolation();
+  CHECK_THAT(f.found, Contains("the keys of their run"));
+  CHECK((f.is == health::good) == f.advice.empty());
+}
+
 TEST_CASE("doctor: what this machine has is said") {
   for (const auto& f : check_resources())
     CHECK_FALSE(f.found.empty());

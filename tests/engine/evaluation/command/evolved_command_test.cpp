@@ -4,6 +4,7 @@
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
 #include "search_spaces/variation.hpp"
+#include "tests/support/listener.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -31,15 +32,6 @@ command_setup told_setup(const std::string& script) {
           .problem = small_problem(),
           .goal = {.metric = "a"}};
 }
-
-struct hearing final : progress {
-  std::vector<epoch> heard;
-  std::size_t most = 1000;
-  bool report(const epoch& e) override {
-    heard.push_back(e);
-    return heard.size() < most;
-  }
-};
 
 evaluated_job ran(const command_setup& setup, const job& j = told_job()) {
   unheard_progress nobody;
@@ -82,6 +74,35 @@ TEST_CASE("command: its words and variables are filled in") {
   CHECK(nlohmann::json::parse(read_text(folder.path() / "params"))
         == told["hyperparameters"]);
   CHECK(line_of(folder.path() / "pwd") == folder.path().string());
+}
+
+TEST_CASE("command: its network is written in the formats that it names") {
+  const scratch_folder folder;
+  auto setup = told_setup("env > variables; cp $0 network; echo '{\"a\": 1}'");
+  setup.params.run.push_back("{python_file}");
+  setup.params.directory = folder.path();
+  std::vector<std::uint64_t> seeds;
+  setup.host.write_network = [&](network_format format, const untrained_network& n) {
+    seeds.push_back(n.seed);
+    const std::string text = format == network_format::python ? "Python " : "ONNX ";
+    return std::vector<named_file>{
+        {"network", text + std::to_string(n.layers.layers.back().out.sizes.front())},
+        {"weights", ""}};
+  };
+  const auto j = told_job();
+  REQUIRE(said(ran(setup, j).evaluation) == "succeeded: ");
+  CHECK(read_text(folder.path() / "network") == "Python 4");
+  const auto told = nlohmann::json::parse(command_input(j));
+  CHECK(seeds == std::vector{told["seed"].get<std::uint64_t>()});
+  const auto variables = read_text(folder.path() / "variables");
+  CHECK_THAT(variables, Contains("CLADE_PYTHON_FILE=") && !Contains("CLADE_ONNX_FILE="));
+  setup.params.run.back() = "/dev/null";
+  setup.params.environment = {{"MINE", "{onnx_file}"}};
+  REQUIRE(said(ran(setup, j).evaluation) == "succeeded: ");
+  CHECK_THAT(read_text(folder.path() / "variables"), !Contains("CLADE_PYTHON_FILE=")
+                                                         && Contains("CLADE_ONNX_FILE=")
+                                                         && Contains("MINE=/"));
+  CHECK(seeds.size() == 2);
 }
 
 TEST_CASE("command: a candidate's folder is gone when it has ended") {
@@ -133,7 +154,7 @@ TEST_CASE("command: reports are heard as they come") {
                           "echo '{\"epoch\": 2, \"a\": 0.7}'; "
                           "echo '{\"a\": 0.8, \"size\": 3}'");
   setup.params.metrics = "json_lines";
-  hearing p;
+  listener p;
   const auto e = make_command(setup)->evaluate(told_job(), p).evaluation;
   CHECK(said(e) == "succeeded: ");
   CHECK(e.metrics == std::vector<metric>{{"a", 0.8}, {"size", 3}});
@@ -157,7 +178,7 @@ TEST_CASE("command: the last report is the answer where there is no other") {
 }
 
 TEST_CASE("command: reports may go to a file") {
-  hearing p;
+  listener p;
   const auto e =
       make_command(told_setup("echo '{\"epoch\": 1, \"a\": 1}' >> $CLADE_REPORT_FILE; "
                               "echo '{\"a\": 7}'; "
@@ -172,8 +193,8 @@ TEST_CASE("command: reports may go to a file") {
 TEST_CASE("command: whose report nobody wants more of is stopped") {
   auto setup = told_setup("echo '{\"epoch\": 1, \"a\": 1}'; sleep 1000");
   setup.params.metrics = "json_lines";
-  hearing p;
-  p.most = 1;
+  listener p;
+  p.patience = 1;
   const auto e = make_command(setup)->evaluate(told_job(), p).evaluation;
   CHECK(said(e) == "dropped: stopped, as nobody wants its score");
   CHECK(e.curve.size() == 1);
@@ -212,6 +233,69 @@ TEST_CASE("command: metrics may be in a file or in TensorBoard's events") {
   setup.params.metrics = "tensorboard";
   CHECK_THAT(said(ran(setup).evaluation),
              StartsWith("invalid: the program wrote no scalars"));
+}
+
+TEST_CASE("command: metrics in a file are heard while it is written") {
+  // Each waits until somebody has heard of the epoch before.
+  struct answering final : progress {
+    std::filesystem::path folder;
+    std::vector<epoch> heard{};
+    bool report(const epoch& e) override {
+      heard.push_back(e);
+      write_text(folder / ("heard" + std::to_string(e.number)), "");
+      return true;
+    }
+  };
+  const std::string await = "while ! [ -e heard$i ]; do sleep 0.01; done; ";
+  for (const std::string write :
+       {"echo '{\"epoch\": '$i', \"a\": '$i'}' >> m.json; ",
+        "printf '{\"epoch\": '$i',\n \"a\": '$i'}' > m.json; "}) {
+    const scratch_folder own;
+    auto setup = told_setup("for i in 1 2 3; do " + write + await + "done");
+    setup.params.directory = own.path();
+    setup.params.metrics = own.path() / "m.json";
+    answering p;
+    p.folder = own.path();
+    const auto e = make_command(setup)
+                       ->evaluate(told_job({.epochs = 3, .horizon = 3, .time = 60s}), p)
+                       .evaluation;
+    CHECK(said(e) == "succeeded: ");
+    CHECK(e.metrics == std::vector<metric>{{"a", 3}});
+    REQUIRE(p.heard.size() == 3);
+    CHECK(p.heard == e.curve);
+  }
+}
+
+TEST_CASE("command: TensorBoard's events are heard while they are written") {
+  // Events of the scalar "a", whose steps are those of batches: 7, 14, 21.
+  const std::string script =
+      "import os, struct, sys, time\n"
+      "folder = sys.argv[1]\n"
+      "def write(step, value):\n"
+      "  v = b'\\x0a\\x01a\\x15' + struct.pack('<f', value)\n"
+      "  s = b'\\x0a' + bytes([len(v)]) + v\n"
+      "  e = b'\\x10' + bytes([step]) + b'\\x2a' + bytes([len(s)]) + s\n"
+      "  with open(folder + '/events.tfevents', 'ab') as f:\n"
+      "    f.write(struct.pack('<Q', len(e)) + bytes(4) + e + bytes(4))\n"
+      "for i in range(1, 1000):\n"
+      "  write(i * 7 % 120, i / 4)\n"
+      "  time.sleep(1000 if i == 3 else 0)\n";
+  auto setup = told_setup("");
+  setup.params.run = {"python3", "-c", script, "{tensorboard_folder}"};
+  setup.params.metrics = "tensorboard";
+  listener p;
+  p.patience = 3;
+  auto e = make_command(setup)->evaluate(told_job(), p).evaluation;
+  CHECK(said(e) == "dropped: stopped, as nobody wants its score");
+  REQUIRE(p.heard.size() == 3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(p.heard[i].number == i + 1);
+    CHECK(p.heard[i].metrics == std::vector<metric>{{"a", (i + 1) / 4.0}});
+  }
+  // One that trains on is stopped at its rung, and has what it had there.
+  e = ran(setup, told_job({.epochs = 2, .horizon = 9})).evaluation;
+  CHECK(said(e) == "succeeded: ");
+  CHECK(e.metrics == std::vector<metric>{{"a", 0.5}});
 }
 
 TEST_CASE("command: a status that tells of the machine is tried again") {
@@ -303,4 +387,21 @@ TEST_CASE("command: what stands in braces and is nothing is an error") {
              Contains("which is there with checkpoints = true alone"));
   CHECK_THAT(trouble({.run = {"x", "{tensorboard_folder}"}}),
              Contains("which is there with metrics = \"tensorboard\" alone"));
+}
+
+TEST_CASE("command: a network is told where there are layers and a shape") {
+  const auto trouble = [](const search_space& space, const problem* networks) {
+    const auto checked =
+        check_placeholders({.run = {"x", "{onnx_file}"}}, space, networks);
+    return checked ? "" : checked.error().message;
+  };
+  const auto p = small_problem();
+  CHECK(trouble(small_space(), &p).empty());
+  CHECK_THAT(trouble(small_space(), nullptr),
+             StartsWith("run has {onnx_file}, a network, and nobody says of which")
+                 && Contains("add [data] with shape and classes"));
+  auto flat = small_space();
+  flat.rules.max_nodes = 0;
+  CHECK(trouble(flat, &p)
+        == "run has {onnx_file}, a network, but small.toml has no layers");
 }

@@ -55,7 +55,9 @@ evaluation read_of(const std::string& text) {
   std::filesystem::create_directories(folder.path() / "run");
   write_text(folder.path() / "run" / "events.out.tfevents.1.host", text);
   evaluation e;
-  read_events(folder.path(), e);
+  followed_events events(folder.path(), "loss", [](const auto&) {});
+  events.look();
+  events.answer(e);
   return e;
 }
 
@@ -87,4 +89,42 @@ TEST_CASE("tensorboard events: one that is not finite diverged") {
   const auto e = read_of(simple(1, "loss", std::numeric_limits<float>::quiet_NaN()));
   CHECK(e.outcome == outcome::diverged);
   CHECK(e.reason == "loss is not finite");
+}
+
+TEST_CASE("tensorboard events: each step of one scalar is told as it comes") {
+  const scratch_folder folder;
+  const auto file = folder.path() / "events.out.tfevents.1.host";
+  std::vector<std::vector<metric>> told;
+  followed_events events(folder.path(), "loss",
+                         [&](std::vector<metric> values) { told.push_back(values); });
+  events.look(); // There is nothing yet.
+  std::string text =
+      simple(0, "time", 1) + simple(0, "loss", 0.5F) + simple(0, "accuracy", 0.25F);
+  write_text(file, text);
+  events.look();
+  CHECK(told
+        == std::vector<std::vector<metric>>{
+            {{"accuracy", 0.25}, {"loss", 0.5}, {"time", 1}}});
+  // Two steps between two looks; the last event is not all there.
+  told.clear();
+  text += simple(5, "time", 2) + simple(5, "loss", 0.25F) + simple(10, "time", 3)
+          + simple(10, "loss", 0.125F);
+  const auto late = simple(15, "loss", 0.0625F);
+  write_text(file, text + late.substr(0, 9));
+  events.look();
+  events.look();
+  CHECK(told
+        == std::vector<std::vector<metric>>{
+            {{"accuracy", 0.25}, {"loss", 0.25}, {"time", 2}},
+            {{"accuracy", 0.25}, {"loss", 0.125}, {"time", 3}}});
+  told.clear();
+  write_text(file, text + late);
+  events.look();
+  CHECK(told
+        == std::vector<std::vector<metric>>{
+            {{"accuracy", 0.25}, {"loss", 0.0625}, {"time", 3}}});
+  evaluation e;
+  events.answer(e);
+  CHECK(e.metrics
+        == std::vector<metric>{{"accuracy", 0.25}, {"loss", 0.0625}, {"time", 3}});
 }

@@ -1,4 +1,5 @@
 #include "engine/evaluation/jobs/jobs.hpp"
+#include "tests/support/listener.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,15 +17,6 @@ job a_job(const std::string& name, budget limits = {}) {
   g.hyperparameters = {{std::string(job_hyperparameter), name}};
   return {.id = 7, .genome = std::move(g), .budget = limits};
 }
-
-/// Notes the tries after which there was another.
-struct noted_progress final : progress {
-  bool report(const epoch& e) override {
-    failed.push_back(e.number);
-    return true;
-  }
-  std::vector<std::uint32_t> failed;
-};
 
 /// What becomes of a shell that does this, as the job "one".
 evaluation of_shell(const std::string& text, jobs_params params = {},
@@ -70,12 +62,13 @@ TEST_CASE("jobs: one that fails is tried again") {
   const scratch_folder folder;
   jobs_params params{.directory = folder.path(), .retries = 2};
   params.commands = {{"one", {"sh", "-c", "echo x >> tries; test $CLADE_TRY = 2"}}};
-  noted_progress seen;
+  listener seen;
   const auto e = make_jobs({.params = params})->evaluate(a_job("one"), seen).evaluation;
   CHECK(told(e) == "succeeded: ");
   CHECK(read_text(folder.path() / "tries") == "x\nx\n");
   CHECK(find(e.metrics, tries_metric) == 2);
-  CHECK(seen.failed == std::vector<std::uint32_t>{1});
+  REQUIRE(seen.heard.size() == 1);
+  CHECK(seen.heard[0].number == 1);
   const auto never = of_shell("exit 4", {.retries = 2});
   CHECK(told(never) == "crashed: ended with status 4 (after 3 tries)");
   CHECK(never.curve.size() == 3);

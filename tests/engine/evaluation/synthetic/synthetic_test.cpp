@@ -2,6 +2,7 @@
 #include "engine/search/core/strategy.hpp"
 #include "genome/hash.hpp"
 #include "tests/support/content_of.hpp"
+#include "tests/support/listener.hpp"
 #include "tests/support/small_space.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,16 +21,6 @@
 using namespace clade;
 
 namespace {
-
-struct listener final : progress {
-  std::vector<epoch> heard;
-  std::size_t stop_after = 1000;
-
-  bool report(const epoch& e) override {
-    heard.push_back(e);
-    return heard.size() < stop_after;
-  }
-};
 
 genome a_genome(std::uint64_t index = 0) {
   auto random = derive(3, purpose::sample, 0, index);
@@ -218,7 +209,7 @@ TEST_CASE("synthetic: what goes on pays for its further epochs alone") {
 
 TEST_CASE("synthetic: who hears of an epoch can end it") {
   listener listening;
-  listening.stop_after = 2;
+  listening.patience = 2;
   const auto e = a_synthetic({.epochs = 9})->evaluate(a_job(), listening).evaluation;
   CHECK(listening.heard.size() == 2);
   CHECK(e.outcome == outcome::timed_out);

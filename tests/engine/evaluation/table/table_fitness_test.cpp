@@ -1,4 +1,5 @@
 #include "engine/evaluation/table/table_fitness.hpp"
+#include "tests/support/listener.hpp"
 #include "tests/support/small_table.hpp"
 
 #include <catch2/catch.hpp>
@@ -6,19 +7,6 @@
 using namespace clade;
 
 namespace {
-
-class listener : public progress {
-public:
-  explicit listener(std::size_t stop_after = 100) : left_(stop_after) {}
-  bool report(const epoch& e) override {
-    heard.push_back(e.number);
-    return --left_ > 0;
-  }
-  std::vector<std::uint32_t> heard;
-
-private:
-  std::size_t left_;
-};
 
 std::unique_ptr<fitness_function> small_fitness() {
   auto t = read_table(small_description, {small_rows});
@@ -28,7 +16,7 @@ std::unique_ptr<fitness_function> small_fitness() {
 }
 
 evaluation evaluated(const genome& g, std::uint64_t seed, std::uint32_t epochs = 40) {
-  listener nobody;
+  unheard_progress nobody;
   return small_fitness()
       ->evaluate({.id = 7, .genome = g, .seed = seed, .budget = {.epochs = epochs}},
                  nobody)
@@ -64,8 +52,11 @@ TEST_CASE("table fitness: the budget's epochs choose the fidelity") {
   listener all;
   static_cast<void>(
       small_fitness()->evaluate({.id = 1, .genome = g, .budget = {.epochs = 1000}}, all));
-  CHECK(all.heard == std::vector<std::uint32_t>{10, 40});
-  listener first(1);
+  REQUIRE(all.heard.size() == 2);
+  CHECK(all.heard[0].number == 10);
+  CHECK(all.heard[1].number == 40);
+  listener first;
+  first.patience = 1;
   const auto stopped = small_fitness()->evaluate(
       {.id = 1, .genome = g, .budget = {.epochs = 1000}}, first);
   CHECK(stopped.evaluation.outcome == outcome::timed_out);

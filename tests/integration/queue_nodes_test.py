@@ -1,0 +1,184 @@
+"""A queue whose entries run on other machines: `clade worker --queue`, beside the server of `clade serve`."""
+
+import pathlib
+import shutil
+import signal
+import unittest
+
+import queue_test
+from live_runs import CLADE, await_true, processes_of
+
+# What one generation of the flow submits: a training and an evaluation of each network, and the next generation.
+GENERATE = """
+set -e
+ends=
+for n in 1 2 3; do
+  echo "{{\\"units\\": $((n * $1))}}" >{folder}/config-$1-$n
+  t=$({clade} submit --once "train $1 $n" --name train -- sh -c "sleep 0.2; cp {folder}/config-$1-$n {folder}/model-$1-$n")
+  e=$({clade} submit --once "evaluate $1 $n" --name evaluate --after $t -- sh -c "wc -c <{folder}/model-$1-$n >{folder}/fitness-$1-$n")
+  ends=$ends,$e
+done
+if [ $1 -lt {generations} ]; then
+  {clade} submit --once "generate $(($1 + 1))" --name generate --after ${{ends#,}} -- sh {folder}/generate $(($1 + 1))
+fi
+"""
+
+
+class NodesTest(queue_test.QueueTest):
+    def setUp(self):
+        super().setUp()
+        self.nodes = {}
+
+    def tearDown(self):
+        for node in self.nodes.values():
+            if node.running:
+                node.kill()
+        super().tearDown()
+
+    def serve_nodes(self, *names, lease="60s"):
+        self.serve("--lease", lease, slots="none")
+        if not (self.queue / "users" / "lab").exists():
+            self.add_user("lab", "worker")
+        for name in names:
+            self.join(name)
+
+    def join(self, name, slots=1):
+        given = self.folder / f"worker-{name}"
+        if not given.exists():
+            shutil.copytree(self.queue / "users" / "lab", given)
+        node = self.nodes[name] = self.start("worker", "--queue", given, "--name", name, "--slots", slots)
+        await_true(lambda: "runs what is in the queue" in node.out or not node.running, f"{name} does not join")
+        self.assertTrue(node.running, node.said())
+
+    def kill_server(self):
+        self.server.process.send_signal(signal.SIGKILL)
+        self.assertEqual(self.server.process.wait(), -signal.SIGKILL)
+
+    def where(self, entry):
+        return self.describe(entry)["on"][0].partition("@")[2]
+
+
+class Nodes(NodesTest):
+    def test_entries_run_on_other_machines_and_their_logs_are_read(self):
+        self.serve_nodes("rome", "bonn")
+        entries = [self.submit("--", "sh", "-c", "echo on $CLADE_SLOTS; seq 200000") for _ in range(4)]
+        self.ask("wait", *entries)
+        self.assertEqual({self.where(e) for e in entries}, {"rome", "bonn"})
+        for e in entries:
+            said = self.ask("logs", e).out.splitlines()
+            self.assertEqual((said[0], said[-1], len(said)), ("on cpu:0", "200000", 200001))
+        failing = self.submit("--", "sh", "-c", "exit 7")
+        self.ask("wait", failing, status=1)
+        self.assertEqual(self.describe(failing)["reason"], "ended with status 7")
+        nowhere = self.submit("--", "no-such-program-at-all")
+        self.ask("wait", nowhere, status=1)
+        self.assertIn("no-such-program-at-all", self.describe(nowhere)["reason"])
+        self.assert_each_ended_once([*entries, failing, nowhere])
+
+    def test_processes_are_shown_and_cancelled_where_they_are(self):
+        self.serve_nodes("rome")
+        entry = self.submit("--", "sh", "-c", f"sleep 1001 & sleep 1000")
+        shown = await_true(lambda: (out := self.ask("pods", entry).out).count("sleep 100") == 4 and out, "no processes")
+        self.assertIn("rome", shown)
+        self.assertIn("cpu:0@rome", self.ask("top").out)
+        self.ask("cancel", entry)
+        self.ask("wait", entry, status=1)
+        self.assertEqual(self.ask("pods", entry).out.splitlines()[1:], [])
+        self.ask("wait", self.submit("--", "true"))
+
+    def test_a_machine_that_leaves_hands_back_what_it_has(self):
+        experiment = self.write_experiment(duration="60ms")
+        self.serve_nodes("rome")
+        run = self.submit(experiment, "--", "--seed", "11")
+        folder = await_true(lambda: self.describe(run)["folder"], "nobody knows where it is").removeprefix("rome:")
+        await_true(lambda: any(self.records_of(f) > 6 for f in pathlib.Path(folder).glob("runs/*/run.db")), "nothing is recorded")
+        self.nodes["rome"].terminate()
+        self.assertEqual(self.nodes["rome"].end(), 0, self.nodes["rome"].said())
+        described = self.describe(run)
+        self.assertEqual((described["state"], described["losses"]), ("preempted", 0))
+        self.join("rome")
+        self.ask("wait", run)
+        self.assertIn("resumes", self.ask("logs", run).out)
+
+    def test_who_is_no_worker_runs_nothing(self):
+        self.serve()
+        self.add_user("ann", "user")
+        refused = self.finish("worker", "--queue", self.queue / "users" / "ann", "--slots", "1", status=2).err
+        self.assertIn("is no worker", refused)
+        self.add_user("lab", "worker")
+        self.assertEqual(self.rest("POST", "/v1/entries", self.token("lab"),
+                                   {"entries": [{"command": ["true"], "directory": "/"}]})[0], 403)
+        self.assertEqual(self.rest("POST", "/v1/nodes", self.token("lab"), {"node": "rome"})[0], 400)
+        self.assertIn("needs --connect", self.finish("worker", status=2).err)
+
+
+class NodeFaults(NodesTest):
+    def test_what_runs_goes_on_while_the_server_is_away(self):
+        self.serve_nodes("rome", "bonn")
+        gate = self.folder / "gate"
+        entries = [self.submit("--", "sh", "-c", f"echo before; until [ -e {gate} ]; do sleep 0.02; done; echo after")
+                   for _ in range(2)]
+        for e in entries:
+            self.await_state(e, "running")
+        await_true(lambda: all(self.ask("logs", e).out for e in entries), "nothing is logged")
+        self.kill_server()
+        gate.touch()  # They end while nobody can be told.
+        self.serve_nodes()
+        self.ask("wait", *entries)
+        for e in entries:
+            described = self.describe(e)
+            self.assertEqual((described["starts"], described["losses"]), (1, 0))
+            self.assertEqual(self.ask("logs", e).out, "before\nafter\n")
+        self.assert_each_ended_once(entries)
+
+    def test_what_a_dead_machine_had_runs_elsewhere(self):
+        self.serve_nodes("rome", lease="2s")
+        entry = self.submit("--", "sh", "-c", f"[ -e {self.folder}/once ] || {{ touch {self.folder}/once; sleep 1000; }}")
+        await_true((self.folder / "once").exists, "it does not begin")
+        self.nodes["rome"].kill()
+        self.join("bonn")
+        self.ask("wait", entry)
+        described = self.describe(entry)
+        self.assertEqual((described["losses"], self.where(entry)), (1, "bonn"))
+        self.assert_each_ended_once([entry])
+
+    def test_a_machine_that_was_away_ends_what_is_no_longer_its(self):
+        self.serve_nodes("rome", lease="2s")
+        entry = self.submit("--", "sh", "-c", f"sleep 1001; : {self.folder}")
+        self.await_state(entry, "running")
+        self.nodes["rome"].process.send_signal(signal.SIGSTOP)
+        self.await_state(entry, "preempted")
+        self.ask("cancel", entry)
+        self.nodes["rome"].process.send_signal(signal.SIGCONT)
+        self.ask("wait", self.submit("--", "true"))
+        self.assertEqual(self.left_by_entries(), [])
+
+    def submitted(self):
+        return len(self.ask("get", "--all", "--json").out.splitlines())
+
+    def left_by_entries(self):
+        return [p for p in processes_of(self.folder) if "sleep 1001" in p.words[-1]]
+
+    def test_a_flow_survives_the_death_of_any_machine(self):
+        generations = 3
+        (self.folder / "generate").write_text(GENERATE.format(clade=CLADE, folder=self.folder, generations=generations))
+        self.serve_nodes("rome", "bonn", "oslo", lease="2s")
+        first = self.submit("--name", "generate", "--once", "generate 1", "--", "sh", self.folder / "generate", "1")
+        for generation, victim in enumerate(("rome", "server", "bonn"), start=1):
+            await_true(lambda g=generation: list(self.folder.glob(f"model-{g}-*")), f"generation {generation} trains nothing")
+            if victim == "server":
+                self.kill_server()
+                self.serve_nodes(lease="2s")
+            else:
+                self.nodes[victim].kill()
+                self.join(victim)
+        everything = range(first, first + 7 * generations)  # A generator, three trainings, three evaluations each.
+        await_true(lambda: self.submitted() == len(everything), "the flow does not come to its last generation")
+        self.ask("wait", *everything)
+        self.assertEqual(len(list(self.folder.glob("fitness-*"))), 3 * generations)
+        self.assertEqual(self.submitted(), len(everything))
+        self.assert_each_ended_once(everything)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+// A machine of a queue, played by the test: what the queue's head makes of what it says.
+
+#include "tests/tools/queue/served_queue.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace clade;
+using namespace clade::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Says what the test has it say.
+struct played_node {
+  queue_head& head;
+  node_report says{
+      .node = "rome", .session = "first", .first = true, .slots = {{"cpu:0", "cpu"}}};
+
+  expected<node_orders> report(std::chrono::milliseconds most = 0ms) {
+    auto orders = head.report(says, most);
+    if (orders) {
+      says.first = false;
+      says.seen = orders->change;
+    }
+    return orders;
+  }
+
+  /// The first orders that are not none.
+  node_orders::order await_order() {
+    for (int turn = 0; turn < 600; ++turn) {
+      const auto orders = report(100ms);
+      REQUIRE(orders);
+      if (!orders->orders.empty())
+        return orders->orders.front();
+    }
+    FAIL("nothing is ordered");
+    return {};
+  }
+
+  void hold(const held_entry& e) { says.holds = {{e, {}}}; }
+
+  void end(const held_entry& e, int wait_status) {
+    says.holds.clear();
+    says.ended = {{.entry = e, .wait_status = wait_status}};
+    REQUIRE(report());
+    says.ended.clear();
+  }
+};
+
+} // namespace
+
+TEST_CASE("queue head: a machine gets an entry, and its end is recorded") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  REQUIRE(rome.report());
+  const auto id = q.submit(shell("exit 3"));
+  const auto order = rome.await_order();
+  CHECK(order.entry == held_entry{.id = id, .start = 1});
+  CHECK(order.slots == std::vector<std::string>{"cpu:0"});
+  CHECK(q->runs_on(id, 1, "rome"));
+  CHECK_FALSE(q->runs_on(id, 1, "bonn"));
+  CHECK_FALSE(q->runs_on(id, 2, "rome"));
+  CHECK(q->user_of_entry(order.token) == "ann");
+  CHECK_FALSE(q->user_of_entry(order.token + "x"));
+  CHECK_FALSE(q->user_of_entry("entry-7-" + order.token));
+  rome.hold(order.entry);
+  REQUIRE(rome.report());
+  rome.end(order.entry, 3 << 8);
+  const auto ended = q.await_end(id);
+  CHECK(ended.state == entry_state::failed);
+  CHECK(ended.reason == "ended with status 3");
+  CHECK_FALSE(q->user_of_entry(order.token)); // It runs no more.
+}
+
+TEST_CASE("queue head: what another process of that machine had is lost") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  REQUIRE(rome.report());
+  const auto id = q.submit(shell("true"));
+  const auto order = rome.await_order();
+  rome.hold(order.entry);
+  REQUIRE(rome.report());
+  auto again = rome;
+  again.says.session = "second";
+  again.says.holds.clear();
+  const auto refused = again.report();
+  REQUIRE_FALSE(refused); // It does not say that it is new.
+  CHECK(refused.error().kind == error_kind::conflict);
+  again.says.first = true;
+  REQUIRE(again.report());
+  CHECK_FALSE(rome.report());
+  const auto anew = again.await_order();
+  CHECK(anew.entry == held_entry{.id = id, .start = 2});
+  again.end(order.entry, 0); // Of the start that was lost.
+  CHECK(q->look([&](const queue_state& s) { return s.entries.at(id).state; })
+        == entry_state::running);
+  again.end(anew.entry, 0);
+  const auto ended = q.await_end(id);
+  CHECK(ended.state == entry_state::succeeded);
+  CHECK(ended.losses == 1);
+}
+
+TEST_CASE("queue head: a machine that says nothing for the lease is lost") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0, {}, 50ms);
+  played_node rome{*q};
+  REQUIRE(rome.report());
+  const auto id = q.submit(shell("true"));
+  const auto order = rome.await_order();
+  const auto lost = q.await(id, [](const queue_entry& e) { return e.losses > 0; });
+  CHECK(lost.reason.starts_with("was lost 1 time with rome"));
+  CHECK(rome.await_order().entry == held_entry{.id = id, .start = 2});
+}
+
+TEST_CASE("queue head: after the server's start a machine goes on with what it has") {
+  const scratch_folder folder;
+  held_entry had;
+  {
+    const served_queue q(folder.path(), 0);
+    played_node rome{*q};
+    REQUIRE(rome.report());
+    q.submit(shell("true"));
+    had = rome.await_order().entry;
+  }
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  rome.says.first = false;
+  rome.hold(had);
+  REQUIRE(rome.report());
+  rome.end(had, 0);
+  const auto ended = q.await_end(had.id);
+  CHECK(ended.state == entry_state::succeeded);
+  CHECK(ended.losses == 0);
+}
+
+TEST_CASE(
+    "queue head: a machine that leaves is given nothing more, and what it has ends") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  REQUIRE(rome.report());
+  const auto id = q.submit(shell("true"));
+  const auto order = rome.await_order();
+  rome.hold(order.entry);
+  rome.says.leaves = true;
+  REQUIRE(rome.report());
+  q.await(id,
+          [](const queue_entry& e) { return e.stopping == stop_cause::machine_left; });
+  CHECK(rome.await_order().stopping);
+  rome.end(order.entry, 15);
+  const auto waits =
+      q.await(id, [](const queue_entry& e) { return is_waiting(e.state); });
+  CHECK(waits.reason == "rome left");
+  CHECK(waits.losses == 0);
+}
+
+TEST_CASE("queue head: what is submitted under a word is there once") {
+  const scratch_folder folder;
+  const served_queue q(folder.path());
+  auto once = shell("true"), other = shell("true", "bob");
+  once.once = other.once = "train 3";
+  const auto ids = q->submit({once, shell("true"), once, other});
+  CHECK(ids == std::vector<entry_id>{1, 2, 1, 3});
+  CHECK(q->submit({once}) == std::vector<entry_id>{1});
+}

@@ -1,0 +1,61 @@
+#include "tools/cli/queue_worker.hpp"
+
+#include "actors/transport/tls_guard.hpp"
+#include "tools/cli/interrupts.hpp"
+#include "tools/machine/process_limits.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/queue/queue_node.hpp"
+#include "tools/queue/queue_tokens.hpp"
+
+#include <iostream>
+
+namespace clade {
+
+expected<void> work_for_queue(queue_worker_options options) {
+  if (auto ok = check_user_name(options.name); !ok)
+    return fail(error_kind::invalid_input,
+                "--name: " + ok.error().message + "; that is this machine's");
+  if (options.folder.empty())
+    options.folder = options.queue / "machines" / options.name;
+  options.folder = std::filesystem::absolute(options.folder).lexically_normal();
+  auto slots = parse_slots(options.slots);
+  if (!slots)
+    return tl::unexpected(slots.error());
+  if (slots->empty())
+    return fail(error_kind::invalid_input,
+                "slots \"none\": a worker must have one at least");
+  const auto interrupted = watch_interrupts();
+  block_interrupts();
+  if (auto enough = check_process_limits(); !enough)
+    return enough;
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed)
+    return fail(error_kind::io,
+                options.folder.string() + ": cannot be made: " + failed.message());
+  // What runs here asks the server as this worker does.
+  for (const char* shared : {address_file_name, certificate_file_name})
+    if (std::filesystem::exists(options.queue / shared, failed))
+      std::filesystem::copy_file(options.queue / shared, options.folder / shared,
+                                 std::filesystem::copy_options::overwrite_existing,
+                                 failed);
+  if (failed)
+    return fail(error_kind::io,
+                options.folder.string() + ": cannot be written: " + failed.message());
+  carry_no_frames();
+  const auto count = slots->size();
+  return queue_node::open({.queue = options.queue,
+                           .name = options.name,
+                           .processes = {.folder = options.folder,
+                                         .program = own_program(),
+                                         .slots = std::move(*slots),
+                                         .run_grace = options.grace}})
+      .and_then([&](const std::unique_ptr<queue_node>& node) {
+        return node->serve(interrupted, [&] {
+          std::cout << options.name << " runs what is in the queue on " << count
+                    << " slots" << std::endl;
+        });
+      });
+}
+
+} // namespace clade

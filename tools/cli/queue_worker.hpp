@@ -1,0 +1,21 @@
+#pragma once
+
+#include "genome/error.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace clade {
+
+struct queue_worker_options {
+  std::filesystem::path queue;  ///< The folder that a worker was given.
+  std::filesystem::path folder; ///< Of logs and runs; empty: QUEUE/machines/NAME.
+  std::string slots, name;
+  std::chrono::milliseconds grace;
+};
+
+/// Runs what is in the queue on this machine's slots, until a signal.
+[[nodiscard]] expected<void> work_for_queue(queue_worker_options options);
+
+} // namespace clade

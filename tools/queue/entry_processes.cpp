@@ -1,0 +1,133 @@
+#include "tools/queue/entry_processes.hpp"
+
+#include "tools/queue/entry_command.hpp"
+#include "tools/queue/queue_client.hpp"
+#include "tools/queue/queue_tokens.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+/// Whatever runs outlasts its server's absence, and so do its questions.
+constexpr std::chrono::seconds queue_patience{600};
+
+/// Writes the folder with which the entry's programs may ask the queue's server.
+expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
+                                           const std::filesystem::path& folder,
+                                           const std::string& token) {
+  const auto given = folder / entry_queue_name;
+  std::error_code failed;
+  std::filesystem::create_directories(given, failed);
+  if (failed)
+    return fail(error_kind::io, given.string() + ": cannot be made: " + failed.message());
+  for (const char* shared : {address_file_name, certificate_file_name})
+    if (std::filesystem::exists(queue / shared, failed))
+      std::filesystem::copy_file(queue / shared, given / shared,
+                                 std::filesystem::copy_options::overwrite_existing,
+                                 failed);
+  if (failed)
+    return fail(error_kind::io,
+                given.string() + ": cannot be written: " + failed.message());
+  return write_private(given / token_file_name, token + "\n").map([&] { return given; });
+}
+
+} // namespace
+
+expected<void> entry_processes::start(entry_id id, const queue_submission& what,
+                                      const std::vector<std::string>& slots,
+                                      const std::string& token) {
+  const auto folder = entry_folder(params_.folder, id);
+  const auto queue = give_queue(params_.folder, folder, token);
+  if (!queue)
+    return tl::unexpected(queue.error());
+  std::vector<slot> its;
+  std::ranges::copy_if(params_.slots, std::back_inserter(its), [&](const slot& one) {
+    return std::ranges::find(slots, one.name) != slots.end();
+  });
+  return entry_command(params_.program, folder, id, what, its)
+      .and_then([&](entry_process_params p) {
+        p.environment.push_back("CLADE_QUEUE=" + queue->string());
+        p.environment.push_back(std::string(queue_patience_variable) + "="
+                                + std::to_string(queue_patience.count()));
+        return entry_process::start(p);
+      })
+      .map([&](entry_process process) {
+        running_.emplace(id, running_entry{.process = std::move(process),
+                                           .drains = is_resumable(what.kind)});
+      });
+}
+
+std::vector<entry_processes::end> entry_processes::take_ends() {
+  std::vector<end> ends;
+  for (auto one = running_.begin(); one != running_.end();) {
+    const auto status = one->second.process.take_end();
+    if (!status) {
+      ++one;
+      continue;
+    }
+    ends.push_back({.id = one->first, .wait_status = *status});
+    one = running_.erase(one);
+  }
+  return ends;
+}
+
+void entry_processes::stop(entry_id id) {
+  if (const auto found = running_.find(id);
+      found != running_.end() && !found->second.told)
+    tell(found->second);
+}
+
+void entry_processes::press() {
+  const auto now = clock::now();
+  for (auto& [_, one] : running_)
+    if (one.told && now >= due(one))
+      tell(one);
+}
+
+void entry_processes::tell(running_entry& one) const {
+  if (one.times_told < (one.drains ? 2 : 1))
+    one.process.tell_to_end();
+  else
+    one.process.kill();
+  one.told = clock::now();
+  ++one.times_told;
+}
+
+entry_processes::clock::time_point entry_processes::due(const running_entry& one) const {
+  return *one.told
+         + (one.drains && one.times_told < 2 ? params_.run_grace : params_.grace);
+}
+
+std::optional<entry_processes::clock::time_point> entry_processes::next_press() const {
+  std::optional<clock::time_point> next;
+  for (const auto& [_, one] : running_)
+    if (one.told)
+      next = next ? std::min(*next, due(one)) : due(one);
+  return next;
+}
+
+void entry_processes::kill(entry_id id) {
+  if (const auto found = running_.find(id); found != running_.end())
+    found->second.process.kill();
+}
+
+std::vector<entry_id> entry_processes::ids() const {
+  std::vector<entry_id> all;
+  for (const auto& [id, _] : running_)
+    all.push_back(id);
+  return all;
+}
+
+pid_t entry_processes::root_of(entry_id id) const {
+  const auto found = running_.find(id);
+  return found == running_.end() ? 0 : found->second.process.root();
+}
+
+void entry_processes::add_descriptors(std::vector<pollfd>& files) const {
+  for (const auto& [_, one] : running_)
+    files.push_back({.fd = one.process.descriptor(), .events = POLLIN, .revents = 0});
+}
+
+} // namespace clade

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "engine/queue/queue_entry.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/queue/entry_process.hpp"
+
+#include <poll.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+struct entry_processes_params {
+  std::filesystem::path folder;  ///< Has the folders of entries (entry_command.hpp).
+  std::filesystem::path program; ///< clade's own file, which runs are started with.
+  std::vector<slot> slots;
+  /// How long a run that was told to end may let what is in training finish.
+  std::chrono::milliseconds run_grace{60'000};
+  /// How long a command that was told to end may go on, and a run that was told twice.
+  std::chrono::milliseconds grace{10'000};
+};
+
+/// The processes of entries on this machine; they end with it. For one thread.
+class entry_processes {
+public:
+  using clock = std::chrono::steady_clock;
+
+  struct end {
+    entry_id id = 0;
+    int wait_status = 0;
+  };
+
+  explicit entry_processes(entry_processes_params params) : params_(std::move(params)) {}
+
+  /// Starts an entry on slots of these names. `token`: what its process may ask the
+  /// queue's server with.
+  [[nodiscard]] expected<void> start(entry_id id, const queue_submission& what,
+                                     const std::vector<std::string>& slots,
+                                     const std::string& token);
+
+  /// Those that have ended since the last call.
+  [[nodiscard]] std::vector<end> take_ends();
+
+  /// Tells an entry to end, if it runs and has not been told. A run drains at the first
+  /// SIGTERM and stops at once at the second; what is still there after its time is killed,
+  /// which `press` sees to.
+  void stop(entry_id id);
+  void press();
+  /// When `press` has something to do.
+  [[nodiscard]] std::optional<clock::time_point> next_press() const;
+
+  void kill(entry_id id);
+
+  [[nodiscard]] bool empty() const { return running_.empty(); }
+  [[nodiscard]] std::vector<entry_id> ids() const;
+  /// The process that all others of the entry are below; 0: it does not run.
+  [[nodiscard]] pid_t root_of(entry_id id) const;
+  /// Adds what is readable when an entry has ended.
+  void add_descriptors(std::vector<pollfd>& files) const;
+
+  [[nodiscard]] const entry_processes_params& params() const { return params_; }
+
+private:
+  struct running_entry {
+    entry_process process;
+    bool drains = false; ///< It is a run.
+    std::optional<clock::time_point> told{};
+    int times_told = 0;
+  };
+
+  [[nodiscard]] clock::time_point due(const running_entry& one) const;
+  void tell(running_entry& one) const;
+
+  entry_processes_params params_;
+  std::map<entry_id, running_entry> running_;
+};
+
+} // namespace clade

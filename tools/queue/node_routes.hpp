@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tools/queue/queue_head.hpp"
+#include "tools/queue/queue_tokens.hpp"
+
+#include <httplib.h>
+
+#include <functional>
+#include <optional>
+
+namespace clade {
+
+/// Answers who asks, or answers that nobody does and returns nothing.
+using queue_door =
+    std::function<std::optional<queue_user>(const httplib::Request&, httplib::Response&)>;
+
+/// Adds what the machines of a queue ask its server (queue_server.hpp).
+void add_node_routes(httplib::Server& server, queue_head& head, queue_door door);
+
+} // namespace clade
