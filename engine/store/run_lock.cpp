@@ -17,17 +17,6 @@ namespace clade {
 
 namespace {
 
-/// Beside the file itself, by whatever links it was reached; SQLite's own files are there
-/// too.
-std::filesystem::path lock_file_of(const std::filesystem::path& store_file) {
-  std::error_code failed;
-  auto file = std::filesystem::weakly_canonical(store_file, failed);
-  if (failed)
-    file = store_file;
-  file += ".lock";
-  return file;
-}
-
 struct flock whole_file() {
   struct flock range {};
   range.l_type = F_WRLCK;
@@ -50,6 +39,15 @@ tl::unexpected<error> cannot(const std::filesystem::path& file, const char* what
 }
 
 } // namespace
+
+std::filesystem::path lock_file_of(const std::filesystem::path& store_file) {
+  std::error_code failed;
+  auto file = std::filesystem::weakly_canonical(store_file, failed);
+  if (failed)
+    file = store_file;
+  file += ".lock";
+  return file;
+}
 
 expected<run_lock> run_lock::take(const std::filesystem::path& store_file) {
   const auto file = lock_file_of(store_file);

@@ -35,4 +35,8 @@ private:
 /// which. Disturbs nobody.
 [[nodiscard]] std::optional<pid_t> writer_of(const std::filesystem::path& store_file);
 
+/// The file that is locked: beside the store itself, by whatever links that was reached;
+/// SQLite's own files are there too.
+[[nodiscard]] std::filesystem::path lock_file_of(const std::filesystem::path& store_file);
+
 } // namespace clade

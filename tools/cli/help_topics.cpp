@@ -331,8 +331,32 @@ succeed: it never starts), succeeded, failed, cancelled.
 
 Faults: what was submitted is on the disk when submit ends. Processes end with the server,
 however it ends; started again, it goes on with runs and begins commands anew, which
-`describe` counts (starts, losses). What was lost five times has failed. There is one
-server for a folder and one disk for a server: where its disk fails, the queue is lost.
+`describe` counts (starts, losses). What was lost five times has failed.
+
+Several servers: clade serve FOLDER --standby, on this machine or on another one that has
+the folder too, waits while another one serves, and takes over when that is gone: at once
+where the same machine sees its end, else when it has not renewed its lease in the folder
+for 6 s. A server that was stopped or cut off and comes back can write nothing more: it
+ends, and what it ran with it, which then begins again elsewhere. Users' folders name all
+servers (address, a line for each), and get -w, wait and logs -f go on with the next. TLS:
+one certificate for all, with the names of all. Between machines the folder must be on a
+file system whose locks hold between them (NFS 4; not one mounted with nolock). What a
+lost machine ran waits until that file system has given up its locks: about 90 s on NFS.
+
+A replica: clade serve OTHER --follow FOLDER, with a folder of an admin of the queue, keeps
+a copy of its events and tokens on another disk, over HTTP. A submission may be answered
+before the replica has it, so the last few may be missing in it when the first dies. Logs
+and what runs recorded are not copied: runs begin anew. When the first is gone for good,
+clade serve OTHER takes over; --take-over 30s does so by itself, when the first has not
+answered for so long. Where only the network is cut there are then two servers, and what
+the first still takes in is not in the second: let a person decide, or an alarm. The first
+is not served again: it becomes the replica, in a new folder.
+
+What is a single point: one server, its process; several on one machine, that machine and
+its disk; several on a file system of the network, that file system; with a replica,
+nothing but the moment between a submission and its copy. There is no vote between
+servers here. Who needs one lets Kubernetes start the server again where its volume is:
+experiments/queue.yaml.
 
 Roles: a viewer sees the queue, a user submits, reads and cancels their own, an admin
 everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets nobody in.

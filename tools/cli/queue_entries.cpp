@@ -100,6 +100,7 @@ expected<void> logs(const entry_options& options) {
   if (!client)
     return tl::unexpected(client.error());
   const auto id = options.ids.front();
+  client->be_patient(options.watch ? restart_time : std::chrono::seconds(0));
   std::uint64_t offset = 0;
   // A log grows without an event: it is looked at again after this time.
   std::string wait;

@@ -25,6 +25,7 @@ expected<queue_client> open_queue(const std::filesystem::path& queue) {
 expected<void>
 follow_entries(queue_client& client, const std::string& query,
                const std::function<bool(const ordered_json& entries)>& look) {
+  client.be_patient(restart_time);
   std::string since;
   while (true) {
     auto answer = client.get("/v1/entries?" + query + since);
@@ -32,8 +33,8 @@ follow_entries(queue_client& client, const std::string& query,
       return tl::unexpected(answer.error());
     if (!look((*answer)["entries"]))
       return {};
-    since =
-        "&wait=15000&seen=" + std::to_string((*answer)["change"].get<std::uint64_t>());
+    since = "&wait=" + std::to_string(client.longest_wait_ms())
+            + "&seen=" + std::to_string((*answer)["change"].get<std::uint64_t>());
   }
 }
 

@@ -3,6 +3,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/queue/queue_client.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@ void add_queue_option(CLI::App& sub, std::filesystem::path& queue);
 
 /// Opens the client of that queue. An error says how to name one.
 [[nodiscard]] expected<queue_client> open_queue(const std::filesystem::path& queue);
+
+/// How long those who follow a queue wait for a server that is started again, or another
+/// one that takes over.
+inline constexpr std::chrono::seconds restart_time{60};
 
 /// Asks for entries (`query` of /v1/entries: "state=all", "ids=1,2") again and again, as
 /// they change, until `look` returns false.

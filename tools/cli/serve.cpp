@@ -1,10 +1,13 @@
-// `clade serve` makes a queue's folder what it must be, opens its store, listens, and then
-// starts and ends entries until it is told to end.
+// `clade serve` makes a queue's folder what it must be, opens its store once nobody else
+// serves it (serve_turn.hpp), listens, and then starts and ends entries until it is told to
+// end.
 #include "actors/transport/tls_guard.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/queue_option.hpp"
+#include "tools/cli/serve_turn.hpp"
 #include "tools/machine/process_limits.hpp"
+#include "tools/queue/queue_addresses.hpp"
 #include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_server.hpp"
 #include "tools/queue/queue_tokens.hpp"
@@ -13,9 +16,10 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace clade {
 
@@ -30,40 +34,35 @@ struct serve_options {
   std::string ageing = "24h", half_life = "168h", grace = "60s";
   std::string lease = "60s";
   std::string add_user, role = "user";
+  bool standby = false, shared = false;
+  std::filesystem::path follow;
+  std::string take_over = "0s";
 };
 
-tl::unexpected<error> wrong_address(const std::string& text) {
-  return fail(error_kind::invalid_input,
-              "--listen \"" + text + "\": write ADDRESS:PORT, such as 127.0.0.1:4711");
-}
+/// Those of the options.
+struct serve_turn_times {
+  std::chrono::milliseconds grace, lease, take_over;
+};
 
-/// "127.0.0.1:4711", "[::1]:4711", also behind "http://" and "https://".
-expected<void> read_address(std::string text, queue_server_params& params) {
-  const auto whole = text;
-  if (const auto scheme = text.find("://"); scheme != std::string::npos)
-    text.erase(0, scheme + 3);
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0)
-    return wrong_address(whole);
-  params.host = text.substr(0, colon);
-  if (params.host.starts_with('[') && params.host.ends_with(']'))
-    params.host = params.host.substr(1, params.host.size() - 2);
-  const char *from = text.data() + colon + 1, *end = text.data() + text.size();
-  const auto [read, problem] = std::from_chars(from, end, params.port);
-  if (problem != std::errc{} || read != end || from == end)
-    return wrong_address(whole);
-  return {};
 }
 
 /// A server comes back where its users know it.
-expected<void> choose_address(const serve_options& options, queue_server_params& params) {
+expected<std::vector<queue_server_params>> places_of(const serve_options& options) {
+  auto place = options.server;
+  if (!place.advertised.empty())
+    if (auto ok = check_advertised(place.advertised); !ok)
+      return tl::unexpected(ok.error());
   if (!options.listen.empty())
-    return read_address(options.listen, params);
-  std::ifstream before(options.folder / address_file_name);
-  std::string address;
-  if (std::getline(before, address) && !address.empty())
-    return read_address(address, params);
-  return {};
+    return read_address(options.listen, place).map([&] { return std::vector{place}; });
+  std::vector<queue_server_params> places;
+  for (const auto& address : read_addresses(options.folder)) {
+    if (auto ok = read_address(address, place); !ok)
+      return tl::unexpected(ok.error());
+    places.push_back(place);
+  }
+  if (places.empty())
+    places.push_back(options.server);
+  return places;
 }
 
 expected<void> read_rules(const serve_options& options, queue_rules& rules) {
@@ -105,30 +104,6 @@ expected<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// Writes down where the server is, for its folder and those of its users.
-expected<void> publish_address(const std::filesystem::path& folder,
-                               const std::string& address,
-                               const std::filesystem::path& certificate) {
-  std::vector<std::filesystem::path> folders{folder};
-  std::error_code none;
-  for (const auto& user :
-       std::filesystem::directory_iterator(folder / users_folder_name, none))
-    folders.push_back(user.path());
-  for (const auto& one : folders) {
-    if (auto ok = write_private(one / address_file_name, address + "\n"); !ok)
-      return ok;
-    if (certificate.empty())
-      continue;
-    std::error_code failed;
-    std::filesystem::copy_file(certificate, one / certificate_file_name,
-                               std::filesystem::copy_options::overwrite_existing, failed);
-    if (failed)
-      return fail(error_kind::io, one.string() + ": the certificate cannot be written: "
-                                      + failed.message());
-  }
-  return {};
-}
-
 expected<void> add_user(const serve_options& options, queue_tokens& tokens) {
   const auto role = parse_role(options.role);
   if (!role)
@@ -141,25 +116,34 @@ expected<void> add_user(const serve_options& options, queue_tokens& tokens) {
       });
 }
 
-expected<void> serve(serve_options options) {
-  options.folder = std::filesystem::absolute(options.folder).lexically_normal();
-  if (!options.folder.has_filename())
-    options.folder = options.folder.parent_path();
-  const auto grace = parse_time("--grace", options.grace);
-  const auto lease = parse_time("--lease", options.lease);
-  if (!grace || !lease)
-    return tl::unexpected(grace ? lease.error() : grace.error());
-  auto params = options.server;
-  if (auto ok = make_folder(options.folder)
-                    .and_then([&] { return read_rules(options, options.rules); })
-                    .and_then([&] { return choose_address(options, params); });
+/// Makes the options' folder what it must be.
+expected<void> prepare(serve_options& options, queue_tokens& tokens) {
+  if (!options.follow.empty() && options.standby)
+    return fail(error_kind::invalid_input,
+                "--standby waits in the queue's own folder, --follow in another one");
+  if (auto ok = make_folder(options.folder).and_then([&] {
+        return read_rules(options, options.rules);
+      });
       !ok)
     return ok;
-  queue_tokens tokens(options.folder);
-  if (auto ok = tokens.prepare(own_user_name()); !ok)
-    return ok;
-  if (!options.add_user.empty())
-    return add_user(options, tokens);
+  // A replica gets those of its queue.
+  if (!options.follow.empty())
+    return {};
+  return tokens.prepare(own_user_name());
+}
+
+expected<serve_turn_times> times_of(const serve_options& options) {
+  const auto grace = parse_time("--grace", options.grace),
+             lease = parse_time("--lease", options.lease),
+             take_over = parse_time("--take-over", options.take_over);
+  for (const auto* time : {&grace, &lease, &take_over})
+    if (!*time)
+      return tl::unexpected(time->error());
+  return serve_turn_times{.grace = *grace, .lease = *lease, .take_over = *take_over};
+}
+
+expected<void> serve_in_turn(const serve_options& options, queue_head_params params,
+                             queue_tokens& tokens, std::chrono::milliseconds take_over) {
   const auto interrupted = watch_interrupts();
   block_interrupts();
   if (auto enough = check_process_limits(); !enough)
@@ -168,20 +152,40 @@ expected<void> serve(serve_options options) {
   if (!slots)
     return tl::unexpected(slots.error());
   const auto count = slots->size();
-  auto head = queue_head::open({.processes = {.folder = options.folder,
-                                              .program = own_program(),
-                                              .slots = std::move(*slots),
-                                              .run_grace = *grace},
-                                .rules = options.rules,
-                                .lease = *lease});
+  params.processes.slots = std::move(*slots);
+  carry_no_frames();
+  auto places = places_of(options);
+  if (!places)
+    return tl::unexpected(places.error());
+  auto turn =
+      await_turn({.folder = options.folder,
+                  .shared = options.shared || is_on_network(options.folder),
+                  .standby = options.standby,
+                  .follow = options.follow,
+                  .take_over = take_over,
+                  .half_life = options.rules.half_life,
+                  .places = std::move(*places),
+                  .otherwise = options.listen.empty() ? std::optional(options.server)
+                                                      : std::nullopt},
+                 tokens, interrupted);
+  if (!turn)
+    return tl::unexpected(turn.error());
+  if (!*turn)
+    return {};
+  auto head = queue_head::open(std::move(params), std::move((*turn)->store));
   if (!head)
     return tl::unexpected(head.error());
-  carry_no_frames();
-  const auto server = queue_server::listen(params, **head, tokens);
+  const auto server = listen_at_one((*turn)->places, [&](const queue_server_params& p) {
+    return queue_server::listen(p, **head, tokens);
+  });
   if (!server)
     return tl::unexpected(server.error());
   const auto address = (*server)->address();
-  if (auto ok = publish_address(options.folder, address, params.certificate); !ok)
+  if (auto ok = add_address({.folder = options.folder,
+                             .added = address,
+                             .as_first = true,
+                             .certificate = options.server.certificate});
+      !ok)
     return ok;
   (*server)->start();
   std::cout << "serves " << options.folder.string() << " on " << address << " with "
@@ -190,6 +194,27 @@ expected<void> serve(serve_options options) {
             << "\nits page: " << address << "/ (clade top --web adds the token)"
             << std::endl;
   return (*head)->serve(interrupted);
+}
+
+expected<void> serve(serve_options options) {
+  options.folder = std::filesystem::absolute(options.folder).lexically_normal();
+  if (!options.folder.has_filename())
+    options.folder = options.folder.parent_path();
+  const auto times = times_of(options);
+  if (!times)
+    return tl::unexpected(times.error());
+  queue_tokens tokens(options.folder);
+  if (auto ok = prepare(options, tokens); !ok)
+    return ok;
+  if (!options.add_user.empty())
+    return add_user(options, tokens);
+  return serve_in_turn(options,
+                       {.processes = {.folder = options.folder,
+                                      .program = own_program(),
+                                      .run_grace = times->grace},
+                        .rules = options.rules,
+                        .lease = times->lease},
+                       tokens, times->take_over);
 }
 
 int serve_and_report(const serve_options& options) {
@@ -212,6 +237,9 @@ void add_serve(CLI::App& app, command& chosen) {
   sub->add_option("--listen", options->listen,
                   "ADDRESS:PORT. Else where it was before, or any free port of "
                   "127.0.0.1. Other addresses than loopback need a certificate");
+  sub->add_option("--advertise", options->server.advertised,
+                  "What users are told instead, where they reach it by another name: "
+                  "https://NAME:PORT");
   sub->add_option("--certificate", options->server.certificate,
                   "For TLS: the server's certificate, a PEM file");
   sub->add_option("--key", options->server.key, "For TLS: its key, a PEM file");
@@ -238,6 +266,21 @@ void add_serve(CLI::App& app, command& chosen) {
   sub->add_option("--role", options->role,
                   "Of the user that is added: viewer, user, admin, or worker for the "
                   "machines that run what is in the queue")
+      ->capture_default_str();
+  sub->add_flag(
+      "--standby", options->standby,
+      "Where another server serves this folder, wait, and take over when that is "
+      "gone");
+  sub->add_flag("--shared", options->shared,
+                "The folder is on a file system of several machines; NFS and others are "
+                "known as such");
+  sub->add_option(
+      "--follow", options->follow,
+      "Keep a replica in this folder of the queue that CLADE_QUEUE would name "
+      "so, as an admin of it");
+  sub->add_option("--take-over", options->take_over,
+                  "With --follow: serve when the queue has not answered for so long; 0s: "
+                  "never by itself")
       ->capture_default_str();
   sub->footer(
       "What is submitted is on the disk before it is answered, and each entry ends "

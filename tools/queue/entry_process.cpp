@@ -29,7 +29,8 @@ constexpr const char* still_written =
 
 expected<void> await_former(const std::filesystem::path& log,
                             std::chrono::steady_clock::time_point until) {
-  const unique_fd file(::open(log.c_str(), O_RDONLY | O_CLOEXEC));
+  // To be written, as NFS wants it of who locks for himself alone.
+  const unique_fd file(::open(log.c_str(), O_RDWR | O_CLOEXEC));
   if (!file)
     return {}; // It never began.
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -3,6 +3,8 @@
 #include "engine/report/json_parts.hpp"
 #include "genome/error.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,13 +14,39 @@ namespace clade {
 /// For so many seconds a client asks again where no server is there; else not at all.
 inline constexpr const char* queue_patience_variable = "CLADE_QUEUE_PATIENCE";
 
-/// Asks the server of a queue (queue_server.hpp). Every call blocks until it is answered.
+struct queue_client_params {
+  /// Each question fails within seconds where no server answers.
+  bool impatient = false;
+};
+
+/// The token in a queue's folder, or one that a user was given.
+[[nodiscard]] expected<std::string> read_token(const std::filesystem::path& folder);
+
+/// Asks the servers of a queue (queue_server.hpp). Every call blocks until it is answered.
 /// An error is what the server said, or that none answers.
+///
+/// Where the file `address` names several, the next is asked when one does not answer, or
+/// says that it waits for another's end (503), until one answers: for `take_over_time`,
+/// within which a server that waits takes over. What would do something is not sent to a
+/// second one if the first may have had it.
 class queue_client {
 public:
+  inline static constexpr std::chrono::seconds take_over_time{15};
+
   /// Of a queue's folder, or the folder that a user was given: `address`, `token` and,
   /// with TLS, the `certificate` that the server must show.
-  [[nodiscard]] static expected<queue_client> open(const std::filesystem::path& folder);
+  [[nodiscard]] static expected<queue_client>
+  open(const std::filesystem::path& folder, const queue_client_params& params = {});
+
+  /// From now on a question waits so long for a server that answers, once one has. Else it
+  /// does so for `take_over_time` where there are several, and not at all where there is
+  /// one.
+  void be_patient(std::chrono::seconds most);
+  /// How long a question may ask a server to wait for a change (its `wait`), so that one
+  /// that hangs is told from one that waits.
+  [[nodiscard]] std::uint64_t longest_wait_ms() const;
+  /// The server that answered last, or is asked first.
+  [[nodiscard]] const std::string& address() const;
 
   queue_client(queue_client&&) noexcept;
   ~queue_client();

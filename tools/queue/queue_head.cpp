@@ -19,8 +19,10 @@ constexpr std::size_t most_name_bytes = 200;
 constexpr std::int64_t most_priority = 1000;
 /// As far ahead as poll counts, and the clock on the wall is trusted.
 constexpr std::int64_t longest_wait_ms = 60'000;
-/// Of the processes of a server that was killed.
-constexpr auto longest_end_of_former = std::chrono::seconds(20);
+/// Of those that a replica gets at a time.
+constexpr std::size_t bytes_of_batch = 1 << 20;
+/// Between two looks at the processes of a former server.
+constexpr std::int64_t look_at_formers_ms = 100;
 
 tl::unexpected<error> refuse(const std::string& why) {
   return fail(error_kind::invalid_input, why);
@@ -69,30 +71,42 @@ expected<std::unique_ptr<queue_head>> queue_head::open(queue_head_params params)
   auto store = queue_store::open(params.processes.folder / queue_file_name);
   if (!store)
     return tl::unexpected(store.error());
-  auto state = store->load(params.rules.half_life);
+  return open(std::move(params), std::move(*store));
+}
+
+expected<std::unique_ptr<queue_head>> queue_head::open(queue_head_params params,
+                                                       queue_store store) {
+  auto state = store.load(params.rules.half_life);
   if (!state)
     return tl::unexpected(state.error());
   std::unique_ptr<queue_head> made(
-      new queue_head(std::move(params), std::move(*store), std::move(*state)));
+      new queue_head(std::move(params), std::move(store), std::move(*state)));
   if (!made->changed_.usable())
     return fail(error_kind::io, "no event descriptor can be had");
   auto drawn = random_token();
   if (!drawn)
     return tl::unexpected(drawn.error());
   made->server_ = std::move(*drawn);
-  std::vector<queue_event> lost;
-  const auto until = clock::now() + longest_end_of_former;
-  for (const auto id : made->running_on("")) {
-    const auto log = entry_folder(made->folder(), id) / entry_log_name;
-    if (auto ended = await_former(log, until); !ended)
-      return tl::unexpected(ended.error());
-    lost.emplace_back(entry_lost{id});
-  }
+  made->formers_ = made->running_on("");
   made->await_nodes();
   made->find_slots();
-  if (auto recorded = made->record(lost); !recorded)
-    return tl::unexpected(recorded.error());
+  // So that a client that saw another server's changes does not wait for as many.
+  made->changes_ = static_cast<std::uint64_t>(unix_ms());
+  made->store_.when_lost([head = made.get()] { head->wake(); });
   return made;
+}
+
+/// Records as lost what the former server had, once its processes have ended.
+expected<void> queue_head::lose_formers() {
+  std::vector<queue_event> lost;
+  std::erase_if(formers_, [&](entry_id id) {
+    const auto log = entry_folder(folder(), id) / entry_log_name;
+    if (!await_former(log, clock::time_point::min()))
+      return false;
+    lost.emplace_back(entry_lost{id});
+    return true;
+  });
+  return record(lost);
 }
 
 expected<void> queue_head::record(const std::vector<queue_event>& events) {
@@ -184,6 +198,22 @@ std::uint64_t queue_head::await_change(std::uint64_t seen,
   return changes_;
 }
 
+expected<event_batch> queue_head::events_after(std::uint64_t sequence,
+                                               std::chrono::milliseconds most) const {
+  std::unique_lock lock(mutex_);
+  if (sequence > store_.size())
+    return fail(error_kind::conflict, "it has " + std::to_string(store_.size())
+                                          + " events, and not "
+                                          + std::to_string(sequence));
+  told_.wait_for(lock, most, [&] { return store_.size() > sequence || closed_; });
+  return store_.read_after(sequence, bytes_of_batch)
+      .map([&](std::vector<stored_event> events) {
+        return event_batch{.last = store_.size(),
+                           .checksum = store_.checksum(),
+                           .events = std::move(events)};
+      });
+}
+
 /// What has ended by now.
 std::vector<queue_event> queue_head::ends() {
   std::vector<queue_event> events;
@@ -240,6 +270,8 @@ expected<void> queue_head::start(const std::vector<next_entries::start>& starts)
 /// One look at all there is; returns whether another one is due at once.
 expected<bool> queue_head::step(bool stopping) {
   const std::lock_guard lock(mutex_);
+  if (auto ours = store_.check_held().and_then([this] { return lose_formers(); }); !ours)
+    return tl::unexpected(ours.error());
   auto events = ends();
   if (auto recorded = record(events).and_then([this] { return lose_silent_nodes(); });
       !recorded)
@@ -262,7 +294,7 @@ expected<bool> queue_head::step(bool stopping) {
 }
 
 int queue_head::ms_to_next_step() const {
-  std::int64_t least = longest_wait_ms;
+  std::int64_t least = formers_.empty() ? longest_wait_ms : look_at_formers_ms;
   const auto wall = unix_ms();
   const auto now = clock::now();
   const auto consider = [&](clock::time_point due) {

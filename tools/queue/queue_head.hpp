@@ -13,8 +13,15 @@
 #include <memory>
 #include <mutex>
 #include <type_traits>
+#include <vector>
 
 namespace clade {
+
+/// A part of a store's events, and what is the last of them all.
+struct event_batch {
+  std::uint64_t last = 0, checksum = 0; ///< The store's; 0: it has no events.
+  std::vector<stored_event> events{};
+};
 
 struct queue_head_params {
   /// Of this machine; their folder is that of the queue, which is there.
@@ -26,8 +33,9 @@ struct queue_head_params {
 
 /// A queue at work: its state, its store and the processes of what runs here. What happens
 /// is stored, folded in, and only then acted upon. Processes are this process's own and
-/// end with it: what the store has as running here when the queue is opened was lost, and
-/// waits again. What runs on other machines goes on there, as long as they are heard of
+/// end with it: what the store has as running here when the queue is opened is lost, and
+/// waits again once the last process of it has ended (the former server may be stopped,
+/// and not dead). What runs on other machines goes on there, as long as they are heard of
 /// within the lease.
 ///
 /// Any thread may call it, and one `serve`.
@@ -36,6 +44,12 @@ public:
   /// `conflict`: another process serves this folder.
   [[nodiscard]] static expected<std::unique_ptr<queue_head>>
   open(queue_head_params params);
+  /// The same with a store that was opened.
+  [[nodiscard]] static expected<std::unique_ptr<queue_head>>
+  open(queue_head_params params, queue_store store);
+  queue_head(const queue_head&) = delete;
+  queue_head& operator=(const queue_head&) = delete;
+  ~queue_head() { store_.when_lost(nullptr); }
 
   /// Stores them, all or none, and returns their numbers; that of the one that is there
   /// already for what its user has submitted under the same word (`once`).
@@ -80,9 +94,20 @@ public:
   [[nodiscard]] std::uint64_t await_change(std::uint64_t seen,
                                            std::chrono::milliseconds most) const;
 
+  /// Returns the events behind that one, once there are any or the time is over.
+  /// `conflict`: there are fewer.
+  [[nodiscard]] expected<event_batch> events_after(std::uint64_t sequence,
+                                                   std::chrono::milliseconds most) const;
+
+  /// How many events there are.
+  [[nodiscard]] std::uint64_t count_events() const {
+    const std::lock_guard lock(mutex_);
+    return store_.size();
+  }
+
   /// Starts and ends what is due until `stop` is true, which it is woken to look at by
   /// `wake` and by signals: no signal is blocked while it waits. Then what runs is told to end, and waits in the store for the next server. An
-  /// error: the store cannot be written.
+  /// error: the store cannot be written, or another server has taken it over.
   [[nodiscard]] expected<void> serve(const std::function<bool()>& stop);
   void wake() const { changed_.wake(); }
 
@@ -114,6 +139,7 @@ private:
   [[nodiscard]] std::vector<queue_event> ends();
   [[nodiscard]] std::vector<queue_event> stops(bool stopping) const;
   void tell_those_stopping();
+  [[nodiscard]] expected<void> lose_formers();
   [[nodiscard]] expected<void> start(const std::vector<next_entries::start>& starts);
   [[nodiscard]] int ms_to_next_step() const;
   void wait_for_news() const;
@@ -141,6 +167,8 @@ private:
   std::uint64_t changes_ = 0;
   bool closed_ = false;
   entry_processes processes_; ///< For the thread that serves.
+  /// The former server's, whose processes may not have ended. For the thread that serves.
+  std::vector<entry_id> formers_;
   wakeable_queue<char> changed_;
 };
 

@@ -28,7 +28,7 @@ std::filesystem::path token_file(const std::filesystem::path& queue, entry_id id
   return entry_folder(queue, id) / entry_queue_name / token_file_name;
 }
 
-expected<std::string> read_token(const std::filesystem::path& file) {
+expected<std::string> token_in(const std::filesystem::path& file) {
   return read_whole_file(file, {.most_bytes = most_token_bytes})
       .map([](const std::string& text) { return text.substr(0, text.find('\n')); });
 }
@@ -161,6 +161,9 @@ expected<node_orders> queue_head::report(const node_report& r,
   told_.wait_for(lock, most, [&] { return n.change != r.seen || closed_; });
   if (n.session != r.session)
     return gone();
+  // A server that was stopped meanwhile and is not the one any more gives no orders.
+  if (auto ours = store_.confirm_held(); !ours)
+    return tl::unexpected(ours.error());
   return orders_for(r.node, n);
 }
 
@@ -223,7 +226,7 @@ expected<std::string> queue_head::token_of(entry_id id) const {
   const auto file = token_file(folder(), id);
   std::error_code failed;
   if (std::filesystem::exists(file, failed))
-    return read_token(file);
+    return token_in(file);
   const auto drawn = random_token();
   if (!drawn)
     return drawn;
@@ -253,7 +256,7 @@ expected<std::string> queue_head::user_of_entry(const std::string& token) const 
       return nobody;
     user = found->second.what.user;
   }
-  const auto known = read_token(token_file(folder(), id));
+  const auto known = token_in(token_file(folder(), id));
   if (!known || !equal_in_constant_time(*known, token))
     return nobody;
   return user;

@@ -5,16 +5,16 @@
 #include "tools/queue/node_routes.hpp"
 #include "tools/queue/openapi.hpp"
 #include "tools/queue/queue_json.hpp"
+#include "tools/queue/queue_listener.hpp"
 #include "tools/queue/queue_requests.hpp"
+#include "tools/queue/replica_routes.hpp"
 #include "tools/views/web/web_answers.hpp"
 
-#include <arpa/inet.h>
 #include <httplib.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
-#include <future>
+#include <optional>
 
 // Threads of the library take requests. A request that waits for a change keeps one, so
 // only some may wait at a time; the others are answered at once.
@@ -23,22 +23,12 @@ namespace clade {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::size_t most_waiting = 64;
 constexpr std::size_t threads = most_waiting + 32;
 constexpr time_t patience_s = 5; ///< With one who sends nothing more.
 constexpr std::size_t most_posted_bytes = 64 << 20;
 constexpr std::uint64_t longest_wait_ms = 20'000;
 
-bool is_loopback(const std::string& host) {
-  in_addr four{};
-  in6_addr six{};
-  if (host == "localhost")
-    return true;
-  if (::inet_pton(AF_INET, host.c_str(), &four) == 1)
-    return (ntohl(four.s_addr) >> 24) == 127;
-  return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 class http_queue_server final : public queue_server {
@@ -48,50 +38,15 @@ public:
       : params_(params),
         head_(head),
         tokens_(tokens),
-        server_(std::move(server)) {}
+        server_(std::move(server)) {
+    route();
+  }
 
   ~http_queue_server() override { stop(); }
 
-  expected<void> bind() {
-    // The library's own options would share the port with whoever has it.
-    server_->set_socket_options([](socket_t s) {
-      const int yes = 1;
-      ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    port_ = params_.port;
-    if (port_ == 0)
-      port_ = server_->bind_to_any_port(params_.host);
-    else if (!server_->bind_to_port(params_.host, port_))
-      port_ = -1;
-    if (port_ <= 0)
-      return fail(error_kind::conflict,
-                  "port " + std::to_string(params_.port) + " of " + params_.host
-                      + " cannot be had: it is in use, or this machine has no such "
-                        "address; say another by --listen ADDRESS:PORT");
-    route();
-    return {};
-  }
-
-  [[nodiscard]] std::string address() const override {
-    const bool six = params_.host.find(':') != std::string::npos;
-    return (params_.certificate.empty() ? "http://" : "https://")
-           + (six ? "[" + params_.host + "]" : params_.host) + ":"
-           + std::to_string(port_);
-  }
-
-  void start() override {
-    done_ = std::async(std::launch::async, [this] { server_->listen_after_bind(); });
-  }
-
-  void stop() override {
-    if (!done_.valid())
-      return;
-    // Before it runs it cannot be stopped.
-    while (!server_->is_running() && done_.wait_for(1ms) != std::future_status::ready) {
-    }
-    server_->stop();
-    done_.get();
-  }
+  [[nodiscard]] std::string address() const override { return address_of(params_); }
+  void start() override { answers_.emplace(*server_); }
+  void stop() override { answers_.reset(); }
 
 private:
   using request = httplib::Request;
@@ -100,8 +55,6 @@ private:
   void route();
   /// Whether it was answered without a look at the queue.
   bool answer_at_once(const request& req, response& res);
-  /// Answers who asks, or answers that nobody does.
-  std::optional<queue_user> let_in(const request& req, response& res);
   void submit(const queue_user& u, const request& req, response& res);
   void list(const queue_user& u, const request& req, response& res);
   void one(const queue_user& u, entry_id id, response& res);
@@ -119,7 +72,7 @@ private:
   template<class Handler>
   auto known(Handler handler) {
     return [this, handler](const request& req, response& res) {
-      if (const auto u = let_in(req, res))
+      if (const auto u = let_in(tokens_, req, res, &head_))
         handler(*u, req, res);
     };
   }
@@ -129,9 +82,8 @@ private:
   queue_head& head_;
   queue_tokens& tokens_;
   std::unique_ptr<httplib::Server> server_;
-  int port_ = 0;
   std::atomic<std::size_t> waiting_ = 0;
-  std::future<void> done_;
+  std::optional<answering> answers_;
 };
 
 entry_id id_of(const httplib::Request& req) {
@@ -176,13 +128,14 @@ void http_queue_server::route() {
                  processes(u, id_of(req), res);
                }));
   add_node_routes(*server_, head_,
-                  [this](const request& req, response& res) { return let_in(req, res); });
+                  [this](const request& req, response& res) { return let_in(tokens_, req, res, &head_); });
   server_->Get("/v1/user", known([](const auto& u, const auto&, auto& res) {
                  give_json(res, text_of({{"user", u.name}, {"role", to_text(u.role)}}));
                }));
   server_->Get("/v1/openapi.json", known([](const auto&, const auto&, auto& res) {
                  give_json(res, std::string(openapi_text()));
                }));
+  add_replica_routes(*server_, head_, tokens_);
   server_->set_error_handler([](const request& req, response& res) {
     if (res.body.empty() && !res.content_provider_)
       give_refusal(req, res);
@@ -195,7 +148,7 @@ bool http_queue_server::answer_at_once(const request& req, response& res) {
   const bool reads = req.method == "GET" || req.method == "HEAD";
   if (reads && give_queue_page(req, res))
     return true;
-  const auto known_user = let_in(req, res);
+  const auto known_user = let_in(tokens_, req, res, &head_);
   const auto methods = documented_.methods_of(req.path);
   if (known_user
       && (methods.empty()
@@ -209,26 +162,6 @@ bool http_queue_server::answer_at_once(const request& req, response& res) {
   if (!reads)
     res.set_header("Connection", "close");
   return true;
-}
-
-std::optional<queue_user> http_queue_server::let_in(const request& req, response& res) {
-  constexpr std::string_view scheme = "Bearer ";
-  const auto said = req.get_header_value("Authorization");
-  auto u = said.starts_with(scheme)
-               ? tokens_.find(said.substr(scheme.size()))
-               : fail(error_kind::refused, "say who asks: Authorization: Bearer TOKEN");
-  if (!u && said.starts_with(scheme))
-    if (auto user = head_.user_of_entry(said.substr(scheme.size())))
-      u = queue_user{.name = std::move(*user), .role = queue_role::user};
-  if (u)
-    return *u;
-  const bool nobody = u.error().kind == error_kind::refused;
-  if (nobody)
-    res.set_header("WWW-Authenticate", "Bearer");
-  // What is wrong with the file is for who serves, not for who asks.
-  give_error(res, nobody ? 401 : 500,
-             nobody ? u.error().message : "the server cannot read its tokens");
-  return std::nullopt;
 }
 
 void http_queue_server::submit(const queue_user& u, const request& req, response& res) {
@@ -386,29 +319,10 @@ void http_queue_server::machine(response& res) {
 expected<std::unique_ptr<queue_server>>
 queue_server::listen(const queue_server_params& params, queue_head& head,
                      queue_tokens& tokens) {
-  if (params.certificate.empty() != params.key.empty())
-    return fail(error_kind::invalid_input,
-                "TLS needs both --certificate FILE and --key FILE");
-  if (params.certificate.empty() && !is_loopback(params.host))
-    return fail(error_kind::invalid_input,
-                "--listen " + params.host
-                    + " is not of this machine's loopback, where others would read "
-                      "tokens on their way; give --certificate FILE and --key FILE "
-                      "(PEM), or listen on 127.0.0.1 and let users come by ssh -L");
-  std::unique_ptr<httplib::Server> server;
-  if (params.certificate.empty())
-    server = std::make_unique<httplib::Server>();
-  else
-    server = std::make_unique<httplib::SSLServer>(params.certificate.c_str(),
-                                                  params.key.c_str());
-  if (!server->is_valid())
-    return fail(error_kind::invalid_input, params.certificate.string() + " and "
-                                               + params.key.string()
-                                               + " are no certificate and its key (PEM)");
-  auto made =
-      std::make_unique<http_queue_server>(params, head, tokens, std::move(server));
-  return made->bind().map(
-      [&]() -> std::unique_ptr<queue_server> { return std::move(made); });
+  return listen_for(params).map([&](queue_listener l) -> std::unique_ptr<queue_server> {
+    return std::make_unique<http_queue_server>(l.params, head, tokens,
+                                               std::move(l.server));
+  });
 }
 
 } // namespace clade

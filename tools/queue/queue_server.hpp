@@ -1,21 +1,13 @@
 #pragma once
 
+#include "tools/queue/queue_addresses.hpp"
 #include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_tokens.hpp"
 
-#include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 namespace clade {
-
-struct queue_server_params {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 0; ///< 0: any that is free.
-  /// PEM files; both empty: no TLS, and then `host` must be a loopback address.
-  std::filesystem::path certificate{}, key{};
-};
 
 /// Answers clients of a queue over HTTP, or HTTPS. Each request has a header
 /// "Authorization: Bearer TOKEN"; one without a token that is known is not answered (401).
@@ -39,6 +31,7 @@ struct queue_server_params {
 ///                            null for the server's own
 ///   GET    /v1/machine       {"slots": [...], "users": [...]}: who has what
 ///   GET    /v1/user          {"user", "role"}: whose the token is
+///   and what a replica asks for (replica_routes.hpp)
 ///
 /// Of workers (node_report.hpp, msgpack):
 ///
@@ -50,8 +43,7 @@ struct queue_server_params {
 /// everybody's (403).
 class queue_server {
 public:
-  /// `conflict`: the port is in use; `invalid_input`: the address is not of this machine's
-  /// loopback and there is no TLS, or its files are none.
+  /// Errors are those of `listen_for`.
   [[nodiscard]] static expected<std::unique_ptr<queue_server>>
   listen(const queue_server_params& params, queue_head& head, queue_tokens& tokens);
   virtual ~queue_server() = default;

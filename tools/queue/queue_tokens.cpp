@@ -179,6 +179,10 @@ expected<std::filesystem::path> queue_tokens::add(const queue_user& u) {
       .map([&] { return given; });
 }
 
+expected<std::string> queue_tokens::text() const {
+  return read_whole_file(file(), {.most_bytes = most_bytes});
+}
+
 expected<queue_user> queue_tokens::find(const std::string& token) {
   const std::lock_guard lock(mutex_);
   if (auto ok = read(); !ok)

@@ -57,6 +57,9 @@ public:
   /// or others may read it.
   [[nodiscard]] expected<queue_user> find(const std::string& token);
 
+  /// The file as it is.
+  [[nodiscard]] expected<std::string> text() const;
+
 private:
   struct line {
     queue_user user;
