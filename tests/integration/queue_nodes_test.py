@@ -131,6 +131,25 @@ class NodeFaults(NodesTest):
             self.assertEqual(self.ask("logs", e).out, "before\nafter\n")
         self.assert_each_ended_once(entries)
 
+    def test_machines_find_the_next_server_and_what_they_run_goes_on(self):
+        self.serve("--lease", "60s", slots="none")
+        self.add_user("lab", "worker")
+        second = self.start("serve", self.queue, "--standby", "--slots", "none")
+        await_true(lambda: "waits on" in second.out or not second.running, "it does not wait")
+        self.join("rome")
+        gate = self.folder / "gate"
+        entry = self.submit("--", "sh", "-c", f"echo before; until [ -e {gate} ]; do sleep 0.02; done; echo after")
+        self.await_state(entry, "running")
+        self.kill_server()
+        await_true(lambda: "users say" in second.out or not second.running, "it does not take over")
+        self.server = second
+        gate.touch()
+        self.ask("wait", entry)
+        described = self.describe(entry)
+        self.assertEqual((described["starts"], described["losses"]), (1, 0))
+        self.assertEqual(self.ask("logs", entry).out, "before\nafter\n")
+        self.assert_each_ended_once([entry])
+
     def test_what_a_dead_machine_had_runs_elsewhere(self):
         self.serve_nodes("rome", lease="2s")
         entry = self.submit("--", "sh", "-c", f"[ -e {self.folder}/once ] || {{ touch {self.folder}/once; sleep 1000; }}")

@@ -44,8 +44,6 @@ struct serve_turn_times {
   std::chrono::milliseconds grace, lease, take_over;
 };
 
-}
-
 /// A server comes back where its users know it.
 expected<std::vector<queue_server_params>> places_of(const serve_options& options) {
   auto place = options.server;

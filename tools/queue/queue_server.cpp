@@ -29,8 +29,6 @@ constexpr time_t patience_s = 5; ///< With one who sends nothing more.
 constexpr std::size_t most_posted_bytes = 64 << 20;
 constexpr std::uint64_t longest_wait_ms = 20'000;
 
-}
-
 class http_queue_server final : public queue_server {
 public:
   http_queue_server(const queue_server_params& params, queue_head& head,
