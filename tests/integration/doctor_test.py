@@ -58,7 +58,8 @@ class Doctor(RunTest):
         self.await_count("select count(*) from nodes", 1, run)
         address = await_true(lambda: "".join(f.read_text() for f in self.runs.glob("*/address")).strip(),
                              "the run does not listen")
-        await_true(lambda: any(self.runs.glob("*/slots.json")), "the run does not say what its slots do")
+        await_true(lambda: any('"cpu:0"' in file.read_text() for file in self.runs.glob("*/slots.json")),
+                   "the run does not say what its slot does")
         keys = self.run_folder() / "keys" / "worker"
         said = self.look(self.run_folder(), "--slots", "1", "--connect", f"{address},127.0.0.1:1", "--keys", keys,
                          status=1)
