@@ -94,9 +94,9 @@ struct queue_client::impl {
   [[nodiscard]] bool is_quick() const { return servers.size() > 1 || impatient; }
 
   [[nodiscard]] std::chrono::seconds search_time() const {
-    return std::max({servers.size() > 1 && !impatient ? take_over_time
-                                                      : std::chrono::seconds(0),
-                     answered ? patience : std::chrono::seconds(0), of_environment});
+    return std::max(
+        {servers.size() > 1 && !impatient ? take_over_time : std::chrono::seconds(0),
+         answered ? patience : std::chrono::seconds(0), of_environment});
   }
 
   /// What a server of the queue answers.
@@ -227,8 +227,8 @@ expected<ordered_json> queue_client::post(const std::string& path,
 expected<std::string> queue_client::post_bytes(const std::string& path,
                                                const std::string& type,
                                                std::string_view body) {
-  return impl_->ask(
-      [&](auto& c) { return c.Post(path, body.data(), body.size(), type); }, true);
+  return impl_->ask([&](auto& c) { return c.Post(path, body.data(), body.size(), type); },
+                    true);
 }
 
 expected<ordered_json> queue_client::remove(const std::string& path) {

@@ -125,8 +125,9 @@ void http_queue_server::route() {
                known([this](const auto& u, const auto& req, auto& res) {
                  processes(u, id_of(req), res);
                }));
-  add_node_routes(*server_, head_,
-                  [this](const request& req, response& res) { return let_in(tokens_, req, res, &head_); });
+  add_node_routes(*server_, head_, [this](const request& req, response& res) {
+    return let_in(tokens_, req, res, &head_);
+  });
   server_->Get("/v1/user", known([](const auto& u, const auto&, auto& res) {
                  give_json(res, text_of({{"user", u.name}, {"role", to_text(u.role)}}));
                }));

@@ -25,8 +25,9 @@ void add_replica_routes(httplib::Server& server, queue_head& head, queue_tokens&
 
 /// Whose token a request has; else it has been answered (401). `head`: of whose running
 /// entries tokens are good too.
-[[nodiscard]] std::optional<queue_user>
-let_in(queue_tokens& tokens, const httplib::Request& req, httplib::Response& res,
-       const queue_head* head = nullptr);
+[[nodiscard]] std::optional<queue_user> let_in(queue_tokens& tokens,
+                                               const httplib::Request& req,
+                                               httplib::Response& res,
+                                               const queue_head* head = nullptr);
 
 } // namespace clade
