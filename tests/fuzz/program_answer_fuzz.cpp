@@ -1,6 +1,7 @@
 // Whatever a program prints, or writes for TensorBoard: its metrics are names with finite
 // numbers, sorted, or the evaluation failed with a reason. A first byte chooses the form.
 #include "engine/evaluation/command/program_answer.hpp"
+#include "engine/evaluation/command/program_output.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
 #include "tests/fuzz/law.hpp"
 #include "tests/support/scratch.hpp"
@@ -26,16 +27,26 @@ void read_lines(std::string_view text, evaluation& e) {
     last = heard.number;
     hold_metrics(heard.metrics);
   });
-  line_splitter lines([&](std::string_view line) { reports.read(line); });
+  std::string answer;
+  line_splitter lines([&](std::string_view line) {
+    if (reports.read(line))
+      answer = line;
+  });
   lines.add(text);
   lines.finish();
-  read_answer(reports.last(), e);
+  read_answer(answer, e);
 }
 
 void read_file_of_events(std::string_view text, evaluation& e) {
   const scratch_folder folder;
-  write_text(folder.path() / "events.out.tfevents.1", std::string(text));
-  read_events(folder.path(), e);
+  const auto file = folder.path() / "events.out.tfevents.1";
+  followed_events events(folder.path(), "loss", hold_metrics);
+  // As it is written: a half, then all.
+  for (const auto size : {text.size() / 2, text.size()}) {
+    write_text(file, std::string(text.substr(0, size)));
+    events.look();
+  }
+  events.answer(e);
 }
 
 } // namespace

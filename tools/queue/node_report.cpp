@@ -1,6 +1,6 @@
 // Each is a msgpack array of its fields in their order (genome/fields.hpp):
 //
-//   report  = [node, folder, session, first, leaves, [slot ...], [held ...], [end ...], seen]
+//   report  = [node, folder, session, first, leaves, [slot ...], [held ...], [end ...], server, seen]
 //   slot    = [name, device]        held = [entry, [process ...]]
 //   entry   = [id, start]           end  = [entry, wait status, reason]
 //   process = [pid, parent, cpu seconds, resident bytes, command]
@@ -62,6 +62,7 @@ static void fields(auto& v, like<node_report> auto& r) {
   v("slots", r.slots);
   v("holds", r.holds);
   v("ended", r.ended);
+  v("server", r.server);
   v("seen", r.seen);
 }
 

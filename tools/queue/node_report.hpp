@@ -54,7 +54,9 @@ struct node_report {
   std::vector<queue_slot> slots{}; ///< As it calls them: "cpu:0".
   std::vector<held> holds{};
   std::vector<end> ended{};
-  std::uint64_t seen = 0; ///< `node_orders::change` of what it knows.
+  /// `node_orders::server` and `change` of what it knows.
+  std::string server{};
+  std::uint64_t seen = 0;
 
   friend bool operator==(const node_report&, const node_report&) = default;
 };

@@ -126,6 +126,9 @@ private:
     std::vector<queue_slot> slots{};
     clock::time_point heard{};
     bool lost = false, leaves = false;
+    /// That ran there when this server began, and of which the machine has not said, since
+    /// it knows of this server, that it has them.
+    std::vector<held_entry> inherited{};
     std::uint64_t change = 1; ///< Of what is wanted of it.
     std::map<entry_id, std::vector<process_seen>> processes{};
   };
@@ -148,7 +151,7 @@ private:
   void await_nodes();
   void find_slots();
   [[nodiscard]] expected<void> lose_silent_nodes();
-  [[nodiscard]] expected<void> adopt(const node_report& r, node& n);
+  [[nodiscard]] expected<void> lose_missing(const node_report& r, node& n);
   [[nodiscard]] expected<void> take_ends_of(const node_report& r);
   [[nodiscard]] expected<node_orders> orders_for(const std::string& name,
                                                  const node& n) const;

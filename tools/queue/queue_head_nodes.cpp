@@ -52,6 +52,9 @@ void queue_head::await_nodes() {
     for (const auto id : *ids)
       if (const auto machine = machine_of_entry(state_.entries.at(id)); !machine.empty())
         nodes_[machine].heard = clock::now();
+  for (auto& [name, n] : nodes_)
+    for (const auto id : running_on(name))
+      n.inherited.push_back({.id = id, .start = state_.entries.at(id).starts});
 }
 
 void queue_head::find_slots() {
@@ -93,16 +96,28 @@ expected<void> queue_head::lose_silent_nodes() {
 }
 
 /// What the process before had is lost. After a server's start it is the same process, and
-/// what it has goes on.
-expected<void> queue_head::adopt(const node_report& r, node& n) {
-  n.session = r.session;
+/// what it has goes on: what it lacks is told by what it says once it knows of this server,
+/// since what it says first may be older than its last orders.
+expected<void> queue_head::lose_missing(const node_report& r, node& n) {
+  std::vector<held_entry> missing;
+  if (r.first && n.session != r.session)
+    for (const auto id : running_on(r.node))
+      missing.push_back({.id = id, .start = state_.entries.at(id).starts});
+  else if (r.server == server_)
+    missing = n.inherited;
+  else
+    return {};
+  n.inherited.clear();
+  std::erase_if(missing, [&](const held_entry& e) {
+    const auto& entry = state_.entries.at(e.id);
+    return entry.state != entry_state::running || entry.starts != e.start
+           || machine_of_entry(entry) != r.node
+           || std::ranges::find(r.holds, e, &node_report::held::entry) != r.holds.end()
+           || std::ranges::find(r.ended, e, &node_report::end::entry) != r.ended.end();
+  });
   std::vector<queue_event> lost;
-  for (const auto id : running_on(r.node)) {
-    const held_entry its{.id = id, .start = state_.entries.at(id).starts};
-    if (std::ranges::find(r.holds, its, &node_report::held::entry) == r.holds.end()
-        && std::ranges::find(r.ended, its, &node_report::end::entry) == r.ended.end())
-      lost.emplace_back(entry_lost{id});
-  }
+  for (const auto& e : missing)
+    lost.emplace_back(entry_lost{e.id});
   return record(lost);
 }
 
@@ -140,8 +155,9 @@ expected<node_orders> queue_head::report(const node_report& r,
   const bool other = n.session != r.session;
   if (other && !n.session.empty() && !r.first)
     return gone();
-  if (auto ok = other ? adopt(r, n) : expected<void>(); !ok)
+  if (auto ok = lose_missing(r, n); !ok)
     return tl::unexpected(ok.error());
+  n.session = r.session;
   n.heard = clock::now();
   n.folder = r.folder;
   if (other || n.lost || n.leaves != r.leaves || n.slots != r.slots) {
@@ -158,7 +174,8 @@ expected<node_orders> queue_head::report(const node_report& r,
     return tl::unexpected(ok.error());
   if (!r.ended.empty())
     wake();
-  told_.wait_for(lock, most, [&] { return n.change != r.seen || closed_; });
+  told_.wait_for(lock, most,
+                 [&] { return n.change != r.seen || r.server != server_ || closed_; });
   if (n.session != r.session)
     return gone();
   // A server that was stopped meanwhile and is not the one any more gives no orders.

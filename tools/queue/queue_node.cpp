@@ -98,6 +98,7 @@ node_report queue_node::report_now() {
     const std::lock_guard lock(mutex_);
     r.first = first_;
     r.leaves = leaves_;
+    r.server = server_;
     r.seen = seen_;
     shown_.clear();
     for (const auto& [id, h] : holds_) {
@@ -130,7 +131,6 @@ bool queue_node::take_answer(const node_report& r, const expected<node_orders>& 
   if (answer) {
     heard_ = clock::now();
     first_ = false;
-    seen_ = answer->change;
     leave_told_ = leave_told_ || r.leaves;
     news_.put(*answer);
     return true;
@@ -355,6 +355,8 @@ expected<void> queue_node::serve(const std::function<bool()>& stop,
     reconcile();
     processes_.press();
     const std::lock_guard lock(mutex_);
+    server_ = orders_.server;
+    seen_ = orders_.change;
     if (stop() && !leaves_) {
       leaves_ = true;
       changed_.notify_all();

@@ -92,6 +92,7 @@ private:
   bool leaves_ = false, leave_told_ = false; ///< The server knows that it leaves.
   clock::time_point heard_ = clock::now();
   expected<void> refused_;
+  std::string server_; ///< Of the newest orders that are carried out, as their change.
   std::uint64_t seen_ = 0;
   std::map<entry_id, std::uint32_t> shown_; ///< Starts of which the server was told.
 

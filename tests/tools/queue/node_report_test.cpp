@@ -20,6 +20,7 @@ node_report report_of(const std::string& name) {
                        .command = "sleep 3"}}}},
           .ended = {{.entry = {.id = 4, .start = 1}, .wait_status = 256},
                     {.entry = {.id = 5, .start = 1}, .reason = "no such program"}},
+          .server = "x",
           .seen = 9};
 }
 

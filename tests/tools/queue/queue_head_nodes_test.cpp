@@ -20,6 +20,7 @@ struct played_node {
     auto orders = head.report(says, most);
     if (orders) {
       says.first = false;
+      says.server = orders->server;
       says.seen = orders->change;
     }
     return orders;
@@ -127,6 +128,18 @@ TEST_CASE("queue head: after the server's start a machine goes on with what it h
   const served_queue q(folder.path(), 0);
   played_node rome{*q};
   rome.says.first = false;
+  SECTION("it lacks it") {
+    REQUIRE(rome.report());
+    REQUIRE(rome.report());
+    CHECK(rome.await_order().entry == held_entry{.id = had.id, .start = 2});
+    return;
+  }
+  SECTION("it has it") {
+    rome.hold(had);
+  }
+  // What it says first was made before it began what the former server has ordered.
+  SECTION("it began it meanwhile") {}
+  REQUIRE(rome.report());
   rome.hold(had);
   REQUIRE(rome.report());
   rome.end(had, 0);
