@@ -51,10 +51,19 @@ expected<void> work_for_queue(queue_worker_options options) {
                                          .slots = std::move(*slots),
                                          .run_grace = options.grace}})
       .and_then([&](const std::unique_ptr<queue_node>& node) {
-        return node->serve(interrupted, [&] {
-          std::cout << options.name << " runs what is in the queue on " << count
-                    << " slots" << std::endl;
-        });
+        return node->serve(interrupted,
+                           {.joined =
+                                [&] {
+                                  std::cout << options.name
+                                            << " runs what is in the queue on " << count
+                                            << " slots" << std::endl;
+                                },
+                            .troubled =
+                                [](const std::string& why) {
+                                  std::cerr
+                                      << "clade worker: goes on, and asks again: " << why
+                                      << std::endl;
+                                }});
       });
 }
 

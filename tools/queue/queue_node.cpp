@@ -131,13 +131,14 @@ bool queue_node::take_answer(const node_report& r, const expected<node_orders>& 
   if (answer) {
     heard_ = clock::now();
     first_ = false;
+    trouble_.clear();
     leave_told_ = leave_told_ || r.leaves;
     news_.put(*answer);
     return true;
   }
+  trouble_ = answer.error().message;
   const auto kind = answer.error().kind;
-  if (kind == error_kind::conflict || kind == error_kind::refused
-      || kind == error_kind::invalid_input) {
+  if (kind == error_kind::conflict || kind == error_kind::refused) {
     refused_ = tl::unexpected(answer.error());
     closed_ = true;
     changed_.notify_all();
@@ -343,18 +344,21 @@ bool queue_node::take_news() {
 }
 
 expected<void> queue_node::serve(const std::function<bool()>& stop,
-                                 const std::function<void()>& joined) {
+                                 const queue_node_listener& listener) {
   const auto asking = std::async(std::launch::async, [this] { ask(); });
   const auto telling = std::async(std::launch::async, [this] { tell(); });
-  bool told = false;
+  bool told = false, in_trouble = false;
   for (bool done = false; !done;) {
     wait_for_news();
     take_ends();
     if (take_news() && !std::exchange(told, true))
-      joined();
+      listener.joined();
     reconcile();
     processes_.press();
     const std::lock_guard lock(mutex_);
+    if (const bool was = std::exchange(in_trouble, !trouble_.empty());
+        in_trouble && !was && !closed_)
+      listener.troubled(trouble_);
     server_ = orders_.server;
     seen_ = orders_.change;
     if (stop() && !leaves_) {

@@ -20,6 +20,13 @@ struct queue_node_params {
   entry_processes_params processes;
 };
 
+/// Of a machine that serves; called by the thread that does.
+struct queue_node_listener {
+  std::function<void()> joined; ///< The server has answered for the first time.
+  /// The server cannot be asked, and why: once for each time that it cannot.
+  std::function<void(const std::string& why)> troubled;
+};
+
 /// Another machine of a queue: asks the queue's server what is to run here, and runs it.
 /// What runs goes on while the server cannot be reached; what has ended meanwhile is told
 /// later. What the server no longer wants here is ended.
@@ -35,9 +42,9 @@ public:
   /// Runs what is wanted until `stop` is true, which is looked at after signals: no signal
   /// is blocked while it waits. Then takes no more, lets the server tell what runs to end,
   /// and ends with it. `conflict`: another process has come for this machine; `refused`:
-  /// the token is no worker's. Calls `joined` once the server has answered.
+  /// the token is no worker's.
   [[nodiscard]] expected<void> serve(const std::function<bool()>& stop,
-                                     const std::function<void()>& joined);
+                                     const queue_node_listener& listener);
 
 private:
   using clock = std::chrono::steady_clock;
@@ -82,7 +89,6 @@ private:
   const std::string session_;
   entry_processes processes_;
   node_orders orders_; ///< The newest.
-  std::function<void()> joined_;
 
   mutable std::mutex mutex_; // Of what follows.
   std::condition_variable changed_;
@@ -92,7 +98,8 @@ private:
   bool leaves_ = false, leave_told_ = false; ///< The server knows that it leaves.
   clock::time_point heard_ = clock::now();
   expected<void> refused_;
-  std::string server_; ///< Of the newest orders that are carried out, as their change.
+  std::string trouble_; ///< Why the server cannot be asked; empty: it can.
+  std::string server_;  ///< Of the newest orders that are carried out, as their change.
   std::uint64_t seen_ = 0;
   std::map<entry_id, std::uint32_t> shown_; ///< Starts of which the server was told.
 
