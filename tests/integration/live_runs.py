@@ -191,15 +191,19 @@ class Command:
     def running(self):
         return self.process.poll() is None
 
+    @staticmethod
+    def written_to(file):
+        """Opened again, since the place where the process writes next is that of its description."""
+        with open(f"/proc/self/fd/{file.fileno()}", encoding="utf-8", errors="replace") as written:
+            return written.read()
+
     @property
     def out(self):
-        self.output.seek(0)
-        return self.output.read()
+        return self.written_to(self.output)
 
     @property
     def err(self):
-        self.errors.seek(0)
-        return self.errors.read()
+        return self.written_to(self.errors)
 
     def said(self):
         return self.out + self.err
