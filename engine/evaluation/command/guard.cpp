@@ -48,24 +48,30 @@ pid_t parent_of(int proc, const char* process) {
              : 0;
 }
 
-/// Returns false where nobody can tell which they are.
-bool kill_children() {
+/// All children but one. Returns how many; less than 0 where nobody can tell which they are.
+int kill_children_but(pid_t spared) {
   const int proc = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0)
-    return false;
+    return -1;
   const pid_t self = ::getpid();
+  int killed = 0;
   alignas(dirent64) std::array<char, 8192> block;
   ssize_t count = 0;
   while ((count = ::getdents64(proc, block.data(), block.size())) > 0)
     for (ssize_t at = 0; at < count;) {
       const auto* entry = reinterpret_cast<const dirent64*>(block.data() + at);
       at += entry->d_reclen;
-      if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
-          && parent_of(proc, entry->d_name) == self)
-        ::kill(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)), SIGKILL);
+      if (entry->d_name[0] < '1' || entry->d_name[0] > '9'
+          || parent_of(proc, entry->d_name) != self)
+        continue;
+      const auto child = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+      if (child == spared)
+        continue;
+      ::kill(child, SIGKILL);
+      ++killed;
     }
   ::close(proc);
-  return true;
+  return killed;
 }
 
 /// Whether no child is left, dead ones waited for: then nobody has to be looked for.
@@ -80,7 +86,7 @@ bool has_no_children() {
   ::kill(-program, SIGKILL);
   if (has_no_children())
     ::_exit(0);
-  while (kill_children() && (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR))
+  while (kill_children_but(0) >= 0 && (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR))
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
   ::_exit(0);
@@ -100,6 +106,18 @@ bool reap_adopted(pid_t program, int& status) {
     ended.si_pid = 0;
   }
   return false;
+}
+
+/// Kills what the program's former processes have left to the guard, and waits for its end.
+void end_all_but(pid_t program) {
+  while (kill_children_but(program) > 0) {
+    siginfo_t ended{};
+    while (::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+    }
+    int status = 0;
+    if (reap_adopted(program, status))
+      return; // The program has ended itself, and all is ended with it.
+  }
 }
 
 void close_all_but(int one) {
@@ -142,6 +160,11 @@ void close_all_but(int one) {
       end_all(program);
     if (count == 1 && order == end_yourselves)
       ::kill(-program, SIGTERM);
+    if (count == 1 && order == end_what_is_left) {
+      end_all_but(program);
+      if (::write(line, &nothing_is_left, sizeof nothing_is_left) < 0)
+        end_all(program);
+    }
   }
 }
 

@@ -6,6 +6,10 @@ namespace clade {
 
 /// A byte that tells a guard to end its program.
 inline constexpr char end_yourselves = 't';
+/// A byte that tells a guard to kill what former processes of the program have left behind,
+/// and not the program; it answers with `nothing_is_left`, which is no wait status.
+inline constexpr char end_what_is_left = 'l';
+inline constexpr int nothing_is_left = -1;
 
 /// Forks the calling process, itself a fresh fork, into a guard and its child; returns in
 /// the child alone, which is to become a program (`child_params::first`) and to lead a

@@ -1,0 +1,148 @@
+#include "engine/evaluation/command/guarded_process.hpp"
+
+#include "engine/evaluation/command/guard.hpp"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace clade {
+
+namespace {
+
+struct seen_process {
+  pid_t id = 0;
+  std::uint64_t resident_bytes = 0;
+};
+
+/// Nothing where it has ended.
+std::optional<std::pair<pid_t, seen_process>>
+parent_and_process(const std::filesystem::path& folder) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream file(folder / "stat");
+  std::string line;
+  std::getline(file, line);
+  // "pid (name) state parent ... resident ...", where the name may hold anything.
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos)
+    return std::nullopt;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  pid_t parent = 0;
+  fields >> skipped >> parent;
+  for (int i = 0; i < 19; ++i)
+    fields >> skipped;
+  std::uint64_t pages = 0;
+  if (!(fields >> pages))
+    return std::nullopt;
+  return std::pair(parent, seen_process{std::stoi(folder.filename()), pages * page});
+}
+
+} // namespace
+
+std::uint64_t resident_bytes_below(pid_t ancestor, pid_t spared) {
+  std::multimap<pid_t, seen_process> children;
+  std::error_code ended;
+  for (std::filesystem::directory_iterator at("/proc", ended), end; at != end && !ended;
+       at.increment(ended))
+    if (at->path().filename().string().find_first_not_of("0123456789")
+        == std::string::npos)
+      if (const auto seen = parent_and_process(at->path()))
+        children.insert(*seen);
+  std::uint64_t sum = 0;
+  std::vector<pid_t> parents{ancestor};
+  while (!parents.empty()) {
+    const auto [first, last] = children.equal_range(parents.back());
+    parents.pop_back();
+    for (auto child = first; child != last; ++child) {
+      if (child->second.id != spared)
+        sum += child->second.resident_bytes;
+      parents.push_back(child->second.id);
+    }
+  }
+  return sum;
+}
+
+expected<socket_pair> socket_pair::make(int type) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return fail(error_kind::io, std::string("no socket pair: ") + std::strerror(errno));
+  return socket_pair{.ours = unique_fd(ends[0]), .its = unique_fd(ends[1])};
+}
+
+expected<std::unique_ptr<guarded_process>>
+guarded_process::start(child_params program, const std::function<bool()>& enter) {
+  auto line = socket_pair::make(SOCK_STREAM);
+  if (!line)
+    return tl::unexpected(std::move(line).error());
+  program.group = 0;
+  program.is_foreign = true;
+  program.first = [&] { return fork_guard(line->its.get(), enter); };
+  return start_child(program).map([&](pid_t guard) {
+    return std::unique_ptr<guarded_process>(
+        new guarded_process(std::move(line->ours), guard));
+  });
+}
+
+std::optional<int> guarded_process::take_end() {
+  if (ended_)
+    return ended_;
+  int status = 0;
+  const auto count = ::recv(line_.get(), &status, sizeof status, MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+    return std::nullopt;
+  // Else somebody has killed the guard, and the program with it.
+  ended_ = count == sizeof status ? status : W_EXITCODE(0, SIGKILL);
+  return ended_;
+}
+
+void guarded_process::tell_to_end() {
+  // It fails only where the guard has ended, and the program with it.
+  [[maybe_unused]] const auto sent =
+      ::send(line_.get(), &end_yourselves, 1, MSG_NOSIGNAL);
+}
+
+void guarded_process::kill() {
+  // The guard takes the end of what it reads for ours, and kills.
+  ::shutdown(line_.get(), SHUT_WR);
+}
+
+void guarded_process::end_rest() {
+  line_.reset();
+  if (guard_ > 0)
+    while (::waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  guard_ = -1;
+}
+
+void guarded_process::end_what_is_left() {
+  if (::send(line_.get(), &clade::end_what_is_left, 1, MSG_NOSIGNAL) != 1)
+    return; // The guard has ended, and all of it.
+  int heard = 0;
+  while (true) {
+    const auto count = ::recv(line_.get(), &heard, sizeof heard, MSG_WAITALL);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count != sizeof heard || heard == nothing_is_left)
+      return;
+    ended_ = heard;
+  }
+}
+
+std::uint64_t guarded_process::resident_bytes() const {
+  return resident_bytes_below(guard_);
+}
+
+} // namespace clade
