@@ -34,6 +34,8 @@ public:
   virtual void unusual(described_key k, bool& v, bool usual) = 0;
   virtual void unusual(described_key k, std::chrono::microseconds& v,
                        std::chrono::microseconds usual) = 0;
+  virtual void unusual_list(described_key k, std::vector<std::string>& v,
+                            const std::vector<std::string>& usual) = 0;
   /// The same: a list of names of strategies, in whatever spelling.
   virtual void unusual_strategies(described_key k, std::vector<std::string>& v,
                                   const std::vector<std::string>& usual) = 0;

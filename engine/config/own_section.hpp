@@ -32,6 +32,10 @@ public:
                std::chrono::microseconds usual) override {
     visitor_.unusual(k, v, usual);
   }
+  void unusual_list(described_key k, std::vector<std::string>& v,
+                    const std::vector<std::string>& usual) override {
+    visitor_.unusual_list(k, v, usual);
+  }
   void unusual_strategies(described_key k, std::vector<std::string>& v,
                           const std::vector<std::string>& usual) override {
     visitor_.unusual_strategies(k, v, usual);

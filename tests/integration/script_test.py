@@ -79,9 +79,18 @@ class ScriptTest(RunTest):
         return self.folder / name
 
 
+PRELOADED = '[command]\npreload = ["argparse", "json"]\n'
+
+
 class Rungs(ScriptTest):
     def test_a_script_goes_on_from_its_checkpoint_folder_at_each_rung(self):
-        file = self.write("script.toml", EXPERIMENT)
+        self.goes_on(EXPERIMENT)
+
+    def test_a_script_of_a_python_that_is_loaded_does_the_same(self):
+        self.goes_on(EXPERIMENT.replace("[command]\n", PRELOADED))
+
+    def goes_on(self, experiment):
+        file = self.write("script.toml", experiment)
         run = self.start("run", file, "--slots", "2")
         self.await_evaluations(10, run)
         run.kill()
@@ -243,6 +252,12 @@ class Package(ScriptTest):
 
 class Faults(ScriptTest):
     def test_scripts_that_misbehave_leave_their_slots_free_and_nothing_behind(self):
+        self.misbehave("[command]\n")
+
+    def test_so_do_those_of_a_python_that_is_loaded(self):
+        self.misbehave(PRELOADED)
+
+    def misbehave(self, command):
         self.write("space.toml", SPACE.replace('["plain", "rough"]', '["hangs", "leaves", "quits", "fine"]'))
         self.write("train.py", f"""import os, signal, subprocess, sys, time
 way = sys.argv[1]
@@ -255,8 +270,7 @@ if way == "quits":
 print('{{"loss": 1}}')
 """)
         file = self.write("script.toml", EXPERIMENT.split("[command]")[0].replace(
-            'strategy = "asha"\nrungs = [1, 3, 9]', 'strategy = "random"') + """[command]
-run = ["python3", "train.py", "{way}"]
+            'strategy = "asha"\nrungs = [1, 3, 9]', 'strategy = "random"') + command + """run = ["python3", "train.py", "{way}"]
 grace = "100ms"
 [limits]
 evaluation_time = "1s"
@@ -306,7 +320,7 @@ class Examples(ScriptTest):
             (self.folder / f"{part}-images-idx3-ubyte.gz").write_bytes(idx([120, 28, 28], images))
             (self.folder / f"{part}-labels-idx1-ubyte.gz").write_bytes(idx([120], bytes(i % 2 for i in range(120))))
         example = (ROOT / "experiments" / "command-pytorch.toml").read_text()
-        run_line = example[example.index("run = ["):example.index("]\nmetrics")] + "]"
+        run_line = example[example.index("run = ["):example.index("]\npreload")] + "]"
         words = json.loads(run_line[len("run = "):].replace(",\n]", "]").replace("../../shared/data/mnist", str(self.folder)))
         self.run_example("command-pytorch", TORCH_PYTHON, "--set", f"command.run={json.dumps(words)}", "--set",
                          "evolution.population=2", "--set", "evolution.generations=2")

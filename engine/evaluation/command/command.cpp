@@ -6,6 +6,7 @@
 
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/checkpoint_folder.hpp"
+#include "engine/evaluation/command/fork_server.hpp"
 #include "engine/evaluation/command/isolation.hpp"
 #include "engine/evaluation/command/program.hpp"
 #include "engine/evaluation/command/program_answer.hpp"
@@ -43,6 +44,7 @@ bool answers_by_lines(const command_params& params) {
 /// What a program runs in.
 struct surroundings {
   const isolation* apart = nullptr;
+  fork_server* server = nullptr; ///< Null: a program is started.
   std::filesystem::path groups{};
   /// What is left of the budget's; 0: unlimited.
   std::chrono::milliseconds time{0};
@@ -222,24 +224,25 @@ std::optional<std::uint32_t> attempt::run(const candidate_files& files,
     std::filesystem::create_directories(job_.logs, failed);
     log = log_file(job_.logs, job_.id);
   }
-  const auto done = run_program(
-      {.command = files.command(),
-       .directory = files.directory(),
-       .environment = files.environment(),
-       .input = command_input(job_),
-       .log = log,
-       .time = of.time,
-       .grace = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.grace),
-       .memory_bytes = job_.budget.memory_bytes,
-       .apart = of.apart,
-       .groups = of.groups,
-       .wanted =
-           [&] {
-             look(false);
-             return wanted_ && !beyond_ && progress_.wanted();
-           },
-       .on_line =
-           streams ? [this](std::string_view line) { read(line); } : line_listener()});
+  const program_params program{
+      .command = files.command(),
+      .directory = files.directory(),
+      .environment = files.environment(),
+      .input = command_input(job_),
+      .log = log,
+      .time = of.time,
+      .grace = std::chrono::ceil<std::chrono::milliseconds>(setup_.params.grace),
+      .memory_bytes = job_.budget.memory_bytes,
+      .apart = of.apart,
+      .groups = of.groups,
+      .wanted =
+          [&] {
+            look(false);
+            return wanted_ && !beyond_ && progress_.wanted();
+          },
+      .on_line =
+          streams ? [this](std::string_view line) { read(line); } : line_listener()};
+  const auto done = of.server != nullptr ? of.server->run(program) : run_program(program);
   if (!done) {
     fail_with(e(), outcome::invalid, done.error().message);
     return std::nullopt;
@@ -283,6 +286,8 @@ public:
           if (setup_.params.isolate)
             apart_ = isolation_from(setup_.host.hidden);
           groups_ = groups_of(setup_.host);
+          if (!setup_.params.preload.empty())
+            server_.emplace(setup_.params.preload);
           return std::uint64_t{0};
         });
   }
@@ -308,6 +313,7 @@ private:
   std::optional<work_folders> folders_; ///< Since the first evaluation.
   std::optional<isolation> apart_;      ///< Likewise, where there can be one.
   std::filesystem::path groups_;        ///< Likewise.
+  std::optional<fork_server> server_;   ///< Likewise, where there is to be one.
 };
 
 std::optional<std::uint32_t> command_fitness::try_once(const job& j,
@@ -327,8 +333,10 @@ std::optional<std::uint32_t> command_fitness::try_once(const job& j,
     return std::nullopt;
   }
   return attempt(setup_, j, p, result)
-      .run(*files,
-           {.apart = apart_ ? &*apart_ : nullptr, .groups = groups_, .time = time});
+      .run(*files, {.apart = apart_ ? &*apart_ : nullptr,
+                    .server = server_ ? &*server_ : nullptr,
+                    .groups = groups_,
+                    .time = time});
 }
 
 /// Returns whether there is time and reason to try again.

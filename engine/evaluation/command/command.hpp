@@ -28,6 +28,9 @@ struct command_params {
   std::vector<std::string> run;    ///< The program and its arguments, with placeholders.
   std::filesystem::path directory; ///< Where it runs.
   bool copy = false;               ///< Whether each candidate runs in a copy of that.
+  /// Modules that a Python loads once for all candidates (fork_server.hpp). None: each has
+  /// a process of its own from the start.
+  std::vector<std::string> preload{};
   std::vector<named_text> environment{}; ///< With placeholders.
   /// "last_line", "json_lines", "tensorboard", or the name of a file, with placeholders.
   std::string metrics = "last_line";

@@ -5,6 +5,7 @@
 #include "genome/whole_file.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace clade {
 
@@ -78,6 +79,14 @@ void command_spec::visit(own_keys& v) {
   v.unusual(describe("copy", "Each candidate runs in a copy of `directory` of its own, "
                              "removed afterwards; of 256 MiB at most."),
             params.copy, usual.copy);
+  v.unusual_list(describe("preload",
+                          "Modules of Python, such as [\"sklearn.svm\"], that are "
+                          "loaded once and not by each candidate: on each slot one "
+                          "Python loads them and forks for each candidate, whose script "
+                          "finds them imported. `run` is then a Python, a script (or "
+                          "\"-m\" and a module) and its arguments. The memory that the "
+                          "modules take counts for each candidate."),
+                 params.preload, usual.preload);
   v.texts(describe("environment", "Variables of the program, such as {OMP_NUM_THREADS = "
                                   "\"{cores}\"}."),
           params.environment);
@@ -175,6 +184,32 @@ expected<void> check_metrics(const command_params& params) {
   return {};
 }
 
+bool is_module(const std::string& name) {
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0
+         && std::ranges::all_of(name, [](unsigned char c) {
+              return std::isalnum(c) != 0 || c == '_' || c == '.' || c >= 0x80;
+            });
+}
+
+expected<void> check_preload(const command_params& params) {
+  if (params.preload.empty())
+    return {};
+  for (const auto& name : params.preload)
+    if (!is_module(name))
+      return wrong("preload has \"" + name + "\", which is no module of Python");
+  const auto& run = params.run;
+  const auto program = std::filesystem::path(run.front()).filename().string();
+  const bool is_python = program.starts_with("python") || program.starts_with("pypy");
+  const bool runs_module = run.size() > 2 && run[1] == "-m";
+  const bool runs_script = run.size() > 1 && !run[1].empty() && run[1].front() != '-';
+  if (!is_python || !(runs_module || runs_script))
+    return wrong(
+        "preload wants run = [\"python3\", \"SCRIPT.py\", ...] or "
+        "[\"python3\", \"-m\", \"MODULE\", ...], without options of Python's own: "
+        "the Python is started once for all candidates");
+  return {};
+}
+
 std::string in_braces(const std::string& name) {
   return "{" + name + "}";
 }
@@ -241,7 +276,7 @@ expected<void> validate(const command_params& params) {
     return wrong("retry.pause must be from 0s to 24h");
   if (params.grace < 0s || params.grace > longest_grace)
     return wrong("grace must be from 0s to 10min");
-  return check_metrics(params);
+  return check_preload(params).and_then([&] { return check_metrics(params); });
 }
 
 expected<void> check_placeholders(const command_params& params, const search_space& space,

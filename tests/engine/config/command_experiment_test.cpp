@@ -177,6 +177,16 @@ TEST_CASE("command experiment: what its keys say wrong is said with its line") {
              Contains("command.retry.codes has 0: from 1 to 255"));
   CHECK_THAT(error_with("retry = {code = [75]}"),
              Contains("unknown key \"code\" in [command.retry]"));
+  CHECK_THAT(
+      error_with("preload = [\"json\", \"my module\"]"),
+      Contains("x.toml:10: command.preload has \"my module\", which is no module"));
+  for (const auto* run : {R"(["sh", "score.sh"])", R"(["python3"])",
+                          R"(["python3", "-u", "score.py"])", R"(["python3", "-m"])"}) {
+    auto text = scored + "preload = [\"json\"]\n";
+    text.replace(text.find("[\"sh\""), std::string("[\"sh\", \"score.sh\"]").size(), run);
+    CHECK_THAT(files.error_of(text),
+               Contains("x.toml:10: command.preload wants run = [\"python3\", "));
+  }
   CHECK_THAT(error_with("grace = \"1h\""), Contains("command.grace must be from 0s"));
 }
 

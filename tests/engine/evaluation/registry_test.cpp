@@ -13,6 +13,7 @@ namespace {
 struct key_names {
   void key(std::string_view name, auto&) { names.emplace(name); }
   void unusual(std::string_view name, auto&, const auto&) { names.emplace(name); }
+  void unusual_list(std::string_view name, auto&, const auto&) { names.emplace(name); }
   void unusual_strategies(std::string_view name, auto&, const auto&) {
     names.emplace(name);
   }
