@@ -34,6 +34,14 @@ def pipeline_of(params, features, seed):
     return make_pipeline(*steps, model_of(params, seed))
 
 
+def scores_of(params, data, seed=0, folds=3):
+    """Returns the accuracy of each fold."""
+    table = numpy.loadtxt(data, delimiter=",")
+    x, y = table[:, :-1], table[:, -1].astype(int)
+    parts = StratifiedKFold(folds, shuffle=True, random_state=0)  # The same for all candidates.
+    return cross_val_score(pipeline_of(params, x.shape[1], seed), x, y, cv=parts)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("params", type=pathlib.Path)
@@ -41,11 +49,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folds", type=int, default=3)
     given = parser.parse_args()
-    params = json.loads(given.params.read_text())
-    table = numpy.loadtxt(given.data, delimiter=",")
-    x, y = table[:, :-1], table[:, -1].astype(int)
-    folds = StratifiedKFold(given.folds, shuffle=True, random_state=0)  # The same for all candidates.
-    scores = cross_val_score(pipeline_of(params, x.shape[1], given.seed), x, y, cv=folds)
+    scores = scores_of(json.loads(given.params.read_text()), given.data, given.seed, given.folds)
     print(json.dumps({"accuracy": scores.mean(), "accuracy.deviation": scores.std()}))
 
 

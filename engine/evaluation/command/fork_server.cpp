@@ -66,8 +66,7 @@ public:
   [[nodiscard]] std::optional<int> take_end() override {
     int status = 0;
     if (sound_) {
-      const auto count =
-          ::recv(server_.line.get(), &status, sizeof status, MSG_DONTWAIT);
+      const auto count = ::recv(server_.line.get(), &status, sizeof status, MSG_DONTWAIT);
       if (count < 0 && (errno == EAGAIN || errno == EINTR))
         return std::nullopt;
       ended_ = sound_ = count == sizeof status;
@@ -150,12 +149,11 @@ expected<program_result> fork_server::run(const program_params& params) {
         if (!order
             || !send_files(server_->line.get(), {order.get(), ends.input.get(),
                                                  ends.output.get(), ends.errors.get()}))
-          return fail(error_kind::io, std::string("cannot ask for a process: ")
-                                          + std::strerror(errno));
+          return fail(error_kind::io,
+                      std::string("cannot ask for a process: ") + std::strerror(errno));
         return &program.emplace(*server_);
       });
-  const bool out_of_memory =
-      server_ && server_->group && server_->group->out_of_memory();
+  const bool out_of_memory = server_ && server_->group && server_->group->out_of_memory();
   if (done && done->end == program_end::by_itself && out_of_memory)
     done->end = program_end::out_of_memory;
   if (!program || !program->server_is_sound() || out_of_memory)

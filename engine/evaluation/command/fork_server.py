@@ -7,14 +7,19 @@ many arguments there are, they, then NAME=value), and standard input, output and
 status of the process, an int. With the first order the modules are loaded, so that an error in them is that order's.
 """
 
+import atexit
+import contextlib
+import ctypes
 import gc
 import importlib
+import io
 import os
 import runpy
 import signal
 import socket
 import struct
 import sys
+import threading
 
 
 def next_order():
@@ -40,12 +45,13 @@ def set_streams(files):
         os.close(file)
 
 
-def show_error(kind, error, trace):
+def show_error(error):
     """As if the script had been run by itself."""
+    trace = error.__traceback__
     while trace is not None and os.path.basename(trace.tb_frame.f_code.co_filename) in (
             "<string>", "<frozen runpy>", "runpy.py"):
         trace = trace.tb_next
-    sys.__excepthook__(kind, error.with_traceback(trace), trace)
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 
 def preload(modules):
@@ -59,7 +65,6 @@ def preload(modules):
 
 
 def run(arguments):
-    sys.excepthook = show_error
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()  # Else all candidates would draw the same numbers.
     is_module = arguments[0] == "-m"
@@ -70,6 +75,39 @@ def run(arguments):
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     else:
         runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def status_of(work):
+    """The exit status of a Python that does this."""
+    try:
+        work()
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return (end.code or 0) & 0xff
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException as error:
+        show_error(error)
+        return 1
+    return 0
+
+
+def leave(status):
+    """Does what the end of a Python does, but for taking down what was loaded: that takes longer than many scripts."""
+    status_of(threading._shutdown)
+    status_of(atexit._run_exitfuncs)
+    for one in gc.get_objects():
+        if issubclass(type(one), io.IOBase):
+            with contextlib.suppress(OSError, ValueError):  # A file that nobody closes tells nobody.
+                one.flush()
+    try:
+        for stream in (sys.__stdout__, sys.__stderr__):
+            stream.flush()
+    except OSError:
+        status = status or 120  # As Python has it.
+    except ValueError:
+        pass  # The script has closed or detached it.
+    ctypes.CDLL(None).exit(status)
 
 
 line = socket.socket(fileno=int(sys.argv[1]))
@@ -92,4 +130,4 @@ line.close()
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
 enter(order[0], order[2], order[3])
-run(order[1])
+leave(status_of(lambda: run(order[1])))

@@ -99,6 +99,35 @@ TEST_CASE("fork server: an error is that of the script alone") {
   CHECK(s.times_loaded() == 1);
 }
 
+TEST_CASE("fork server: a script ends as a Python ends") {
+  served s;
+  // What threads, handlers of the end and files that nobody closes still have to write is
+  // written.
+  const auto done = s.run("import atexit, heavy, sys, threading, time\n"
+                          "atexit.register(print, 'at exit')\n"
+                          "threading.Thread(target=lambda: (time.sleep(0.05), "
+                          "print('thread'))).start()\n"
+                          "kept = open('kept', 'w')\nkept.write('whole')\n"
+                          "class holder:\n    file = open('held', 'wb')\n"
+                          "holder.file.write(b'too')\nholder.self = holder\n"
+                          "sys.exit('gives up')\n");
+  CHECK(WEXITSTATUS(done.status) == 1);
+  CHECK(done.output == "thread\nat exit\n");
+  CHECK(done.errors == "gives up\n");
+  CHECK(read_text(s.path() / "kept") == "whole");
+  CHECK(read_text(s.path() / "held") == "too");
+  for (const auto& [words, status] : {std::pair("sys.exit()", 0),
+                                      {"sys.exit(True)", 1},
+                                      {"sys.exit(300)", 44},
+                                      {"raise KeyError", 1},
+                                      {"import os; os._exit(9)", 9},
+                                      {"sys.stdout = None", 0},
+                                      {"sys.stdout.detach()", 0}})
+    CHECK(WEXITSTATUS(s.run("import sys\n" + std::string(words) + "\n").status)
+          == status);
+  CHECK(s.times_loaded() == 1);
+}
+
 TEST_CASE("fork server: a module that cannot be loaded is the program's failure") {
   const scratch_folder folder;
   write_text(folder.path() / "script.py", "print('ran')");
@@ -111,8 +140,8 @@ TEST_CASE("fork server: a module that cannot be loaded is the program's failure"
     CHECK(done->output.empty());
     CHECK_THAT(done->errors, EndsWith("No module named 'no_such_module_anywhere'\n"));
   }
-  const auto absent = server.run({.command = {"no_such_python", "script.py"},
-                                  .directory = folder.path()});
+  const auto absent = server.run(
+      {.command = {"no_such_python", "script.py"}, .directory = folder.path()});
   REQUIRE_FALSE(absent);
   CHECK_THAT(absent.error().message, Contains("no program no_such_python"));
 }
@@ -177,12 +206,12 @@ TEST_CASE("fork server: a script that takes too much memory is killed") {
 
 TEST_CASE("fork server: one that somebody has killed meanwhile is started again") {
   served s;
-  const auto server = static_cast<pid_t>(
-      std::stol(s.run("import os\nprint(os.getppid())\n").output));
+  const auto server =
+      static_cast<pid_t>(std::stol(s.run("import os\nprint(os.getppid())\n").output));
   REQUIRE(::kill(server, SIGKILL) == 0);
-  while (::kill(server, 0) == 0 && read_text("/proc/" + std::to_string(server) + "/stat")
-                                           .find(") Z")
-                                       == std::string::npos)
+  while (::kill(server, 0) == 0
+         && read_text("/proc/" + std::to_string(server) + "/stat").find(") Z")
+                == std::string::npos)
     std::this_thread::yield();
   CHECK(s.run("print('next')").output == "next\n");
 }
