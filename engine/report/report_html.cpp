@@ -94,6 +94,22 @@ std::string rows_html(const table_rows& rows, char first = 'n', const char* kind
   return table.text();
 }
 
+std::string jobs_html(const run_report& story) {
+  if (story.jobs.empty())
+    return "";
+  html_table rows(job_columns, jobs_head());
+  for (const auto& j : story.jobs) {
+    auto cells = cells_of(j);
+    for (auto& cell : cells)
+      cell = escaped(cell);
+    if (j.tries > 0)
+      cells[1] = "<span class=\"" + std::string(j.outcome == "succeeded" ? "good" : "bad")
+                 + "\">" + cells[1] + "</span>";
+    rows.add(cells);
+  }
+  return rows.text();
+}
+
 std::string fitness_html(const run_report& story) {
   const auto drawn = fitness_chart(story);
   return drawn.empty() ? "" : paragraph(fitness_words(story)) + drawn;
@@ -281,14 +297,16 @@ std::string failures_html(const run_report& story) {
   if (!story.lost_attempts.empty())
     out += "<h3>Attempts that were lost and made again elsewhere</h3>\n"
            + rows_of(story.lost_attempts, "attempt");
-  return out.empty() ? paragraph("No candidate failed, and no attempt was lost.") : out;
+  if (!out.empty() || !story.jobs.empty()) // Jobs tell why they failed themselves.
+    return out;
+  return paragraph("No candidate failed, and no attempt was lost.");
 }
 
 std::string time_html(const run_report& story) {
   auto out = paragraph(time_words(story)) + slots_chart(story);
   if (story.slots.empty())
     return out;
-  html_table rows("lnnnn", {"slot", "candidates", "training", "there", "busy"});
+  html_table rows("lnnnn", {"slot", std::string(story.noun()) + "s", "training", "there", "busy"});
   for (std::size_t i = 0; i < std::min(story.slots.size(), most_rows); ++i) {
     const auto& s = story.slots[i];
     rows.add({escaped(s.slot), with_commas(s.candidates), duration_text(s.busy_seconds),
@@ -322,6 +340,7 @@ std::string to_html(const run_report& story) {
   out += head_html(story);
   out += section("Notes and tags", annotations_html(story));
   out += section("The data", data_html(story));
+  out += section("The jobs", jobs_html(story));
   out += section("The front", front_html(story));
   out += section("Fitness over generations", fitness_html(story));
   out += section(story.is_champion ? "The champion" : "The best so far",

@@ -61,6 +61,15 @@ std::string head_text(const run_report& story) {
   return out + rows.text();
 }
 
+std::string jobs_text(const run_report& story) {
+  if (story.jobs.empty())
+    return "";
+  markdown_table rows(job_columns, jobs_head());
+  for (const auto& j : story.jobs)
+    rows.add(cells_of(j));
+  return rows.text();
+}
+
 /// A long run has some of its generations left out.
 std::string fitness_text(const run_report& story) {
   constexpr std::size_t most = 40;
@@ -229,18 +238,20 @@ std::string annotations_text(const run_report& story) {
 
 std::string failures_text(const run_report& story) {
   if (story.failures.empty() && story.lost_attempts.empty())
-    return paragraph("No candidate failed, and no attempt was lost.");
+    return story.jobs.empty() ? paragraph("No candidate failed, and no attempt was lost.")
+                              : "";
   markdown_table rows("llnn", {"outcome", "why", "count", "for example"});
   for (const auto* failures : {&story.failures, &story.lost_attempts})
     for (const auto& f : *failures)
       rows.add({f.outcome ? outcome_words(f) : "attempt lost, made again",
                 f.reason.empty() ? "-" : f.reason, with_commas(f.count),
                 "#" + std::to_string(f.example)});
-  return paragraph(failures_words(story)) + rows.text();
+  return (story.jobs.empty() ? paragraph(failures_words(story)) : "") + rows.text();
 }
 
 std::string time_text(const run_report& story) {
-  markdown_table rows("lnnnn", {"slot", "candidates", "training", "there", "busy"});
+  markdown_table rows(
+      "lnnnn", {"slot", std::string(story.noun()) + "s", "training", "there", "busy"});
   for (std::size_t i = 0; i < std::min(story.slots.size(), most_rows); ++i) {
     const auto& s = story.slots[i];
     rows.add({s.slot, with_commas(s.candidates), duration_text(s.busy_seconds),
@@ -264,7 +275,8 @@ std::string again_text(const run_report& story) {
 
 std::string to_markdown(const run_report& story) {
   return head_text(story) + section("Notes and tags", annotations_text(story))
-         + section("The data", data_text(story)) + section("The front", front_text(story))
+         + section("The data", data_text(story)) + section("The jobs", jobs_text(story))
+         + section("The front", front_text(story))
          + section("Fitness over generations", fitness_text(story))
          + section(story.is_champion ? "The champion" : "The best so far",
                    champion_text(story))

@@ -33,6 +33,28 @@ std::string result_words(const candidate_overview& c) {
                                                       : to_text(*c.result);
 }
 
+std::vector<figure> job_figures(const run_report& story) {
+  const auto count = [&](auto is) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(story.jobs, is));
+  };
+  const auto good = count([](const told_job& j) { return j.outcome == "succeeded"; });
+  const auto open = count([](const told_job& j) { return j.tries == 0; });
+  std::string others = "of " + counted(story.jobs.size(), "job");
+  if (const auto bad = story.jobs.size() - good - open; bad > 0)
+    others += ", " + with_commas(bad) + " failed";
+  if (open > 0)
+    others += ", " + with_commas(open) + " not run";
+  const auto together = story.run.overview.training_seconds;
+  std::vector<figure> all{
+      {"succeeded", with_commas(good), others},
+      {"time", duration_text(story.working_seconds),
+       duration_text(together) + " one after another"}};
+  if (story.working_seconds > 0)
+    all.push_back({"speed-up", metric_text(together / story.working_seconds),
+                   "times as fast as one after another"});
+  return all;
+}
+
 std::optional<double> test_of_champion(const run_report& story) {
   for (const auto& c : story.comparison)
     if (story.is_champion && c.id == story.run.overview.champion)
@@ -78,6 +100,8 @@ std::string standing_words(const run_report& story) {
 std::vector<figure> figures_of(const run_report& story) {
   const auto& o = story.run.overview;
   std::vector<figure> all;
+  if (!story.jobs.empty())
+    all = job_figures(story);
   if (story.best) {
     const auto who =
         (story.is_champion ? "champion " : "best so far, ") + number(story.best->born.id);
@@ -88,15 +112,32 @@ std::vector<figure> figures_of(const run_report& story) {
       all.push_back({"parameters", with_commas(story.best->evaluated->parameters),
                      "of its network"});
   }
-  all.push_back({"candidates", with_commas(o.evaluated),
-                 "in " + counted(story.generations_in_all, "generation") + ", "
-                     + with_commas(o.failed) + " failed"});
-  all.push_back({"time", duration_text(story.working_seconds),
-                 duration_text(o.training_seconds) + " of training"});
+  if (story.jobs.empty()) {
+    all.push_back({"candidates", with_commas(o.evaluated),
+                   "in " + counted(story.generations_in_all, "generation") + ", "
+                       + with_commas(o.failed) + " failed"});
+    all.push_back({"time", duration_text(story.working_seconds),
+                   duration_text(o.training_seconds) + " of training"});
+  }
   if (!story.slots.empty())
     all.push_back({"slots busy", percent(story.busy_share()),
                    "of " + counted(story.slots.size(), "slot")});
   return all;
+}
+
+std::vector<std::string> jobs_head() {
+  return {"job", "outcome", "time", "tries", "slot", "why", "command"};
+}
+
+std::vector<std::string> cells_of(const told_job& j) {
+  const bool ended = j.tries > 0;
+  return {j.name,
+          j.outcome,
+          ended ? duration_text(j.seconds) : "-",
+          ended ? std::to_string(j.tries) : "-",
+          ended ? j.slot : "-",
+          j.reason,
+          j.command};
 }
 
 std::string fitness_words(const run_report& story) {
@@ -190,6 +231,8 @@ std::string time_words(const run_report& story) {
 
 std::string again_words(const run_report& story) {
   const auto& o = story.run.overview;
+  if (!story.jobs.empty())
+    return "Clade " + o.version + ". The commands, and where they ran, are in the store.";
   auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", " + "digest "
               + to_text(*story.run.digest)
               + ". The same experiment, seed and data give the same search, bit for bit, "
@@ -202,6 +245,9 @@ std::string again_words(const run_report& story) {
 std::vector<command_line> commands_of(const run_report& story) {
   const auto& run = story.shell_word;
   const auto& o = story.run.overview;
+  if (!story.jobs.empty())
+    return {{"What has not ended", "clade jobs resume " + run},
+            {"What did not succeed, as a new run", "clade jobs resume --failed " + run}};
   std::vector<command_line> all{
       {"The same search once more", "clade show " + run
                                         + " --experiment > again.toml\n"

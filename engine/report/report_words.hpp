@@ -19,6 +19,10 @@ struct figure {
 
 /// "finished; seed 1, clade 0.1.0, started 2026-01-31 14:05:00"
 [[nodiscard]] std::string standing_words(const run_report& story);
+/// A table of a word, an outcome, numbers and texts, and its rows: see `job_columns`.
+[[nodiscard]] std::vector<std::string> jobs_head();
+[[nodiscard]] std::vector<std::string> cells_of(const told_job& j);
+inline constexpr const char* job_columns = "llnnltt";
 [[nodiscard]] std::string fitness_words(const run_report& story);
 [[nodiscard]] std::string champion_words(const run_report& story);
 [[nodiscard]] std::string lineage_words(const explanation& e);

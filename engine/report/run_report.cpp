@@ -157,6 +157,10 @@ expected<void> tell_failures(const store& s, run_report& story) {
   if (!failures)
     return tl::unexpected(failures.error());
   story.failures = std::move(*failures);
+  return {};
+}
+
+expected<void> tell_lost_attempts(const store& s, run_report& story) {
   auto lost = s.lost_attempts(run_report::most_failures);
   if (!lost)
     return tl::unexpected(lost.error());
@@ -267,7 +271,7 @@ std::vector<size_cell> front_of(std::vector<size_cell> sizes, bool maximize) {
 }
 
 expected<run_report> tell_story(const store& s, const std::filesystem::path& file,
-                                std::string shell_word) {
+                                std::string shell_word, std::vector<told_job> jobs) {
   auto run = view_run(s, file);
   if (!run)
     return tl::unexpected(run.error());
@@ -278,10 +282,14 @@ expected<run_report> tell_story(const store& s, const std::filesystem::path& fil
   if (!digest)
     return tl::unexpected(digest.error());
   run->digest = *digest;
-  run_report story{.run = std::move(*run), .shell_word = std::move(shell_word)};
-  for (const auto tell :
-       {tell_best, tell_generations, tell_sizes, tell_front, tell_changes,
-        tell_importance, tell_annotations, tell_failures, tell_time})
+  run_report story{
+      .run = std::move(*run), .jobs = std::move(jobs), .shell_word = std::move(shell_word)};
+  if (story.jobs.empty())
+    for (const auto tell : {tell_best, tell_generations, tell_sizes, tell_front,
+                            tell_changes, tell_importance, tell_failures})
+      if (auto ok = tell(s, story); !ok)
+        return tl::unexpected(ok.error());
+  for (const auto tell : {tell_annotations, tell_lost_attempts, tell_time})
     if (auto ok = tell(s, story); !ok)
       return tl::unexpected(ok.error());
   return story;

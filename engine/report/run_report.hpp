@@ -45,9 +45,18 @@ private:
   std::vector<double> shares_;
 };
 
+/// A job of a run of jobs, as it stands.
+struct told_job {
+  std::string name, command, outcome, slot, reason;
+  double seconds = 0;
+  std::size_t tries = 0; ///< 0: it has not ended.
+};
+
 /// All that a report tells of a run.
 struct run_report {
   run_view run; ///< With its digest.
+  /// Of a run of jobs, which has no champion and no generations.
+  std::vector<told_job> jobs;
   std::string test_metric;
   /// The champion, or the best so far; none before the first success.
   std::optional<genome_view> best;
@@ -86,12 +95,15 @@ struct run_report {
                                timeline_columns = 360;
 
   [[nodiscard]] double busy_share() const;
+  /// What it calls what was run: "candidate", "job".
+  [[nodiscard]] const char* noun() const { return jobs.empty() ? "candidate" : "job"; }
 };
 
-/// `shell_word`: the run, as its commands name it. Reads the whole store: seconds for a
-/// million evaluations, and some 50 MB.
+/// `shell_word`: the run, as its commands name it. `jobs`: those of a run of jobs. Reads the
+/// whole store: seconds for a million evaluations, and some 50 MB.
 [[nodiscard]] expected<run_report>
-tell_story(const store& s, const std::filesystem::path& file, std::string shell_word);
+tell_story(const store& s, const std::filesystem::path& file, std::string shell_word,
+           std::vector<told_job> jobs = {});
 
 /// Those that no other of at most their size is fitter than.
 [[nodiscard]] std::vector<size_cell> front_of(std::vector<size_cell> sizes,

@@ -197,7 +197,7 @@ std::string final_model_text(const champion_view& c) {
 
 } // namespace
 
-std::string to_text(const run_view& r) {
+std::string to_text(const run_view& r, std::string_view lines) {
   const auto& o = r.overview;
   std::string text = r.name + ": " + activity(r) + "\n";
   if (o.version.empty())
@@ -205,6 +205,13 @@ std::string to_text(const run_view& r) {
   text += "  started " + time_text(o.started_ms) + ", " + duration_text(r.seconds())
           + " to its last record; seed " + std::to_string(o.seed) + ", clade " + o.version
           + "\n";
+  text += lines;
+  return text + "  " + r.file.string() + ", " + size_text(r.bytes) + "\n";
+}
+
+std::string to_text(const run_view& r) {
+  const auto& o = r.overview;
+  std::string text;
   if (const auto origin = r.forked_from(); !origin.empty())
     text += "  forked from " + origin + "\n";
   if (const auto chosen = r.chosen(); !chosen.empty())
@@ -217,7 +224,7 @@ std::string to_text(const run_view& r) {
     text += "  best " + number(o.best) + ": " + o.goal.metric + " "
             + metric_text(o.best_fitness)
             + (o.goal.maximize ? "" : " (the lower the better)") + "\n";
-  return text + "  " + r.file.string() + ", " + size_text(r.bytes) + "\n";
+  return to_text(r, text);
 }
 
 std::string to_text(std::span<const generation_overview> generations) {

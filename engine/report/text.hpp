@@ -3,6 +3,7 @@
 #include "engine/report/view.hpp"
 
 #include <span>
+#include <string_view>
 
 namespace clade {
 
@@ -11,6 +12,9 @@ namespace clade {
 
 /// A run: its state, how far it is, its best.
 [[nodiscard]] std::string to_text(const run_view& r);
+
+/// The same with these lines in place of its candidates and its best.
+[[nodiscard]] std::string to_text(const run_view& r, std::string_view lines);
 
 /// A line for each generation.
 [[nodiscard]] std::string to_text(std::span<const generation_overview> generations);

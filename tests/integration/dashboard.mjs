@@ -214,6 +214,18 @@ const scenarios = {
     }
   },
 
+  /** A run of scripts, once the first of them stands as each step says. */
+  async jobs(page) {
+    for (let wanted = await step(); wanted; wanted = await step()) {
+      await page.waitForFunction((w) => document.querySelector("[data-test=jobs] tbody td")?.textContent === w, wanted);
+      answer({
+        rows: await page.locator("[data-test=jobs] tbody tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.textContent))),
+        figures: await text(page, "figures"), workers: await text(page, "slots"),
+        text: await page.evaluate(() => document.body.innerText), against: await axe_says(page),
+      });
+    }
+  },
+
   /** What the slots' lines say of a team, once they say it of each. */
   async team(page) {
     const lines = page.locator("[data-test=team]");

@@ -247,6 +247,39 @@ class StoredRun(PageTest):
         browser.end()
 
 
+class Jobs(PageTest):
+    """A run of scripts has names, and no word of evolution."""
+
+    def test_jobs_are_shown_by_their_names(self):
+        scripts = self.folder / "scripts"
+        scripts.mkdir()
+        (scripts / "train_a.sh").write_text("while ! test -e go; do sleep 0.01; done\n")
+        (scripts / "train_b.sh").write_text("echo no data >&2; exit 3\n")
+        (scripts / "train_c.sh").write_text("true\n")
+        run = self.start("jobs", "run", "scripts", "--slots", "2")
+        await_true(lambda: "2 of 3" in run.out, "two of three never ended")
+        view, address = self.attach()
+        browser = Browser(self, address, "jobs")
+        browser.say("running")
+        seen = browser.answer()
+        rows = {row[0]: row[1:] for row in seen["rows"]}
+        self.assertEqual({name: row[0] for name, row in rows.items()},
+                         {"train_a": "running", "train_b": "failed", "train_c": "succeeded"})
+        self.assertEqual(rows["train_b"][-1], "ended with status 3: no data")
+        self.assertRegex(seen["figures"], r"^ended2 of 3failed1running1elapsed")
+        self.assertIn("train_a", seen["workers"])
+        (self.folder / "go").touch()
+        self.assertEqual(run.end(), 1, run.said())
+        browser.say("succeeded")
+        seen = browser.answer()
+        self.assertEqual({row[0]: row[1] for row in seen["rows"]},
+                         {"train_a": "succeeded", "train_b": "failed", "train_c": "succeeded"})
+        self.assertNotRegex(seen["text"].lower(), "candidate|generation|fitness|champion")
+        self.assertEqual(seen["against"], [])
+        browser.end()
+        view.kill()
+
+
 class Charts(PageTest):
     """Held to what `clade export --csv`, `clade report` and the store have of the same run."""
 

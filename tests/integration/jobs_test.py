@@ -98,8 +98,16 @@ class Running(JobsTest):
             self.assertIn(f"{name} {job['outcome']} in", orchestrator)
         for name in ("train_flaky", "train_broken", "train_wrong"):
             self.assertEqual(orchestrator.count(f"{name} failed and is tried again (2 of 2)"), 1)
-        # It is a run like any other.
-        self.assertIn("train_hanging: took longer than 3 s", self.finish("report", self.run_folder(), "--output", "-").out)
+        # It is a run like any other, but for the words of evolution.
+        told = self.finish("report", self.run_folder(), "--output", "-").out
+        self.assertRegex(told, r'<td>train_hanging</td><td><span class="bad">timed out</span></td>.*took longer than 3 s')
+        markdown = self.finish("report", self.run_folder(), "--md", "--output", "-").out
+        self.assertRegex(markdown, r"\| train\\?_flaky \| succeeded \| [0-9.]+ s \| 2 \|")
+        shown = self.finish("show", self.run_folder()).out
+        self.assertRegex(shown, r"train_large +out of memory +[0-9.]+ +1 +cpu:\d +took more than 256 MiB\n")
+        self.assertIn("4 of 8 succeeded, 4 failed", shown)
+        for text in (told, markdown, shown):
+            self.assertNotRegex(text, "candidate|champion|generation|genome")
         self.assertIn("fitness", self.finish("show", self.run_folder(), "--json").out)
         again = self.finish("jobs", "resume", self.run_folder(), status=1)
         self.assertIn("4 of 8 succeeded, 4 failed", again.out)

@@ -5,7 +5,7 @@
 #include "genome/wall_clock.hpp"
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/jobs_view.hpp"
-#include "tools/jobs/jobs_summary.hpp"
+#include "tools/jobs/stored_jobs.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/machine/standard_streams.hpp"
 #include "tools/run/publishing.hpp"
@@ -26,32 +26,10 @@ namespace fs = std::filesystem;
 
 constexpr int interrupted_status = 128 + SIGINT;
 
-/// What the store says of all jobs.
 expected<jobs_summary> read_summary(const experiment& e, const fs::path& folder) {
-  const auto* params = jobs_of(e);
-  jobs_summary s{.run = folder,
-                 .logs = params->logs,
-                 .directory = params->directory,
-                 .commands = params->commands};
-  const auto file = store::open_to_read(folder / store_file_name);
-  if (!file)
-    return tl::unexpected(file.error());
-  job_records records;
-  auto read = file->for_each(
-      [&](std::uint64_t, std::int64_t at, const record& r) -> expected<void> {
-        records.take(at, r);
-        return {};
-      });
-  if (!read)
-    return tl::unexpected(std::move(read).error());
-  std::map<std::string, recorded_job> by_name;
-  for (const auto& [name, command] : params->commands)
-    by_name.emplace(name, recorded_job{.name = name}); // It may not be born yet.
-  for (const auto& [id, job] : records.all())
-    by_name.insert_or_assign(job.name, job);
-  for (const auto& [name, job] : by_name)
-    s.jobs.push_back(job);
-  return s;
+  return store::open_to_read(folder / store_file_name).and_then([&](const store& s) {
+    return read_jobs(e, s, folder);
+  });
 }
 
 /// Returns where it was written.

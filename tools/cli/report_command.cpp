@@ -1,6 +1,7 @@
 #include "engine/report/run_report.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/run_problem.hpp"
+#include "tools/jobs/stored_jobs.hpp"
 #include "tools/launch/shell_word.hpp"
 #include "tools/machine/output_file.hpp"
 #include "tools/run/stored_run.hpp"
@@ -51,10 +52,15 @@ expected<void> write_report(const report_options& options) {
     return tl::unexpected(opened.error());
   const auto& file = opened->file;
   const auto run = file.filename() == store_file_name ? file.parent_path() : file;
-  auto story = tell_story(opened->s, file, shell_word(run.string()));
+  const auto jobs = find_jobs(opened->s, run);
+  if (!jobs)
+    return tl::unexpected(jobs.error());
+  auto story = tell_story(opened->s, file, shell_word(run.string()),
+                          *jobs ? told_jobs(**jobs) : std::vector<told_job>{});
   if (!story)
     return tl::unexpected(story.error());
-  tell_data(opened->s, *story);
+  if (!*jobs)
+    tell_data(opened->s, *story);
   const auto text = options.markdown ? to_markdown(*story) : to_html(*story);
   if (options.output == "-") {
     std::cout << text;
@@ -89,7 +95,8 @@ void add_report_command(CLI::App& app, command& chosen) {
       "what\n"
       "failed, where the time went, and how to run it again. The file stands alone: its\n"
       "charts are in it, it needs no script and no network, and it prints well. Also\n"
-      "while the run is going on; the report says so. Prints where it is.");
+      "while the run is going on; the report says so. Of a run of jobs: how each ended,\n"
+      "why, and where the time went. Prints where it is.");
   sub->callback([&chosen, options] {
     chosen = [options] {
       const auto written = write_report(*options);

@@ -2,6 +2,7 @@
 #include "engine/report/json.hpp"
 #include "engine/report/text.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/jobs/stored_jobs.hpp"
 
 #include <iostream>
 #include <limits>
@@ -116,6 +117,20 @@ expected<std::string> show_run(const store& s, const std::filesystem::path& file
   return text;
 }
 
+expected<std::string> show_jobs(const store& s, const std::filesystem::path& file,
+                                const jobs_summary& jobs) {
+  const auto run = view_run(s, file);
+  if (!run)
+    return tl::unexpected(run.error());
+  const auto annotated = s.find_annotations();
+  if (!annotated)
+    return tl::unexpected(annotated.error());
+  auto text = to_text(*run, "") + "\n" + to_text(jobs);
+  if (const auto written = to_text(*annotated); !written.empty())
+    text += "\n" + written;
+  return text;
+}
+
 expected<std::string> show(const show_options& options) {
   const auto file = find_store(options.run);
   if (!file)
@@ -131,7 +146,11 @@ expected<std::string> show(const show_options& options) {
     return show_importance(*opened, options);
   if (options.generation)
     return show_generation(*opened, options);
-  return show_run(*opened, *file, options);
+  const auto jobs = find_jobs(*opened, file->parent_path());
+  if (!jobs)
+    return tl::unexpected(jobs.error());
+  return *jobs && !options.json ? show_jobs(*opened, *file, **jobs)
+                                : show_run(*opened, *file, options);
 }
 
 } // namespace

@@ -56,6 +56,11 @@ export function duration(seconds: number | null | undefined): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** "350 MB". */
+export function bytes(n: number): string {
+  return n < 1e9 ? `${Math.round(n / 1e6)} MB` : `${(n / 1e9).toFixed(1)} GB`;
+}
+
 /** Of the day. */
 export function clock(ms: number | null | undefined): string {
   if (!ms) return "–";

@@ -1,7 +1,8 @@
 import { clock, counted, duration } from "./format";
 import type { SlotNow, Stay, TeamShare } from "./model";
 import type { Moment } from "./moment";
-import { CandidateLink, Empty, Panel } from "./parts";
+import { is_jobs, Named } from "./named";
+import { Empty, Panel } from "./parts";
 import type { Place } from "./place";
 import type { Run } from "./run";
 
@@ -61,7 +62,7 @@ export function HealthPanel({ run, moment, place }: { run: Run; moment: Moment; 
   const slots = health_of(run, moment);
   const waiting = moment.generation === null ? run.waiting : 0;
   return (
-    <Panel title="Workers" note={waiting ? `${counted(waiting, "candidate")} wait${waiting === 1 ? "s" : ""}` : counted(slots.length, "slot")}>
+    <Panel title="Workers" note={waiting ? `${counted(waiting, is_jobs(run.picture!) ? "job" : "candidate")} wait${waiting === 1 ? "s" : ""}` : counted(slots.length, "slot")}>
       {!slots.length && <Empty>No slot has joined yet.</Empty>}
       <ul class="slots" data-test="slots">
         {slots.map((s) => (
@@ -73,7 +74,7 @@ export function HealthPanel({ run, moment, place }: { run: Run; moment: Moment; 
             <span class="doing">
               {s.now?.training != null && s.state === "training" ? (
                 <>
-                  <CandidateLink id={s.now.training} place={place} /> {s.now.epochs > 0 && (
+                  <Named run={run} id={s.now.training} place={place} /> {s.now.epochs > 0 && (
                     <>
                       <progress max={s.now.epochs} value={s.now.epoch} aria-label={`epochs of ${s.slot}`} /> {s.now.epoch}/{s.now.epochs}
                     </>

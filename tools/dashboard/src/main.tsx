@@ -8,7 +8,9 @@ import { Compare } from "./compare";
 import { CommandBar } from "./command";
 import { follow } from "./connection";
 import { count, duration, metric, readable_toml } from "./format";
+import { figures_of_jobs, Jobs } from "./jobs";
 import { type Moment, moment_of } from "./moment";
+import { is_jobs } from "./named";
 import { Overview } from "./overview";
 import { CandidateLink, Panel } from "./parts";
 import { address_of, type Place, use_place } from "./place";
@@ -26,6 +28,9 @@ const views: [string, string][] = [
   ["overview", "Overview"], ["candidates", "Candidates"], ["trials", "Trials"], ["hyperparameters", "Hyperparameters"], ["curves", "Curves"], ["slots", "Slots"],
   ["compare", "Compare"], ["runs", "Runs"], ["experiment", "Experiment"],
 ];
+
+/** Those that say something of jobs. */
+const views_of_jobs: [string, string][] = [["overview", "Jobs"], ["slots", "Slots"], ["runs", "Runs"], ["experiment", "Experiment"]];
 
 const run = new Run();
 // The token has become a cookie; it need not stay where it is seen and copied.
@@ -78,7 +83,7 @@ function Figures({ moment, place }: { moment: Moment; place: Place }) {
   const elapsed = p.started ? (moment.time - p.started) / 1000 : null;
   // The picture knows better what there is now, until all rows are here.
   const whole = moment.generation !== null || moment.complete;
-  const figures: [string, preact.ComponentChildren][] = [
+  const figures: [string, preact.ComponentChildren][] = is_jobs(p) ? figures_of_jobs(run, moment) : [
     ["generation", <>{generation}<small> of {p.planned_generations}</small></>],
     ["evaluated", <>{count(whole ? moment.evaluated : p.evaluated)}<small> of {count(p.population * p.planned_generations)}</small></>],
     ["failed", count(whole ? moment.failed : p.failed)],
@@ -112,7 +117,7 @@ function View({ moment, place, session }: { moment: Moment; place: Place; sessio
     case "compare": return <Compare run={run} moment={moment} place={place} />;
     case "runs": return <Runs run={run} place={place} />;
     case "experiment": return <Experiment />;
-    default: return <Overview run={run} moment={moment} place={place} session={session} />;
+    default: return is_jobs(run.picture!) ? <Jobs run={run} moment={moment} place={place} session={session} /> : <Overview run={run} moment={moment} place={place} session={session} />;
   }
 }
 
@@ -154,12 +159,12 @@ function Page() {
         {session && bar === "share" && <Share session={session} />}
       </header>
       <nav class="views" aria-label="Views">
-        {views.map(([view, title]) => (
+        {(is_jobs(run.picture) ? views_of_jobs : views).map(([view, title]) => (
           <a key={view} href={address_of(place, { view })} aria-current={view === place.view || (view === "candidates" && place.view === "candidate") ? "page" : undefined}>{title}</a>
         ))}
       </nav>
       <main id="main" ref={main} tabIndex={-1}>{view}</main>
-      <TimeSlider run={run} moment={moment} place={place} />
+      {!is_jobs(run.picture) && <TimeSlider run={run} moment={moment} place={place} />}
     </>
   );
 }

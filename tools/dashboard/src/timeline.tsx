@@ -5,7 +5,8 @@ import { type Canvas, Drawing } from "./drawing";
 import { clock, counted, date_time, duration, metric, rounded } from "./format";
 import { HealthPanel } from "./health";
 import { is_evaluated, type Moment } from "./moment";
-import { CandidateLink, Empty, Panel } from "./parts";
+import { is_jobs, Named } from "./named";
+import { Empty, Panel } from "./parts";
 import { go, type Place } from "./place";
 import type { Run } from "./run";
 
@@ -20,6 +21,7 @@ const windows: [string, number][] = [["the whole run", Infinity], ["last hour", 
 export function Timeline({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
   const p = run.picture!;
   const live = p.showing === "live" && moment.generation === null;
+  const at_work = is_jobs(p) ? "running" : "in training";
   const [seconds, set_seconds] = useState(Infinity);
   const [pointed, point_at] = useState<Bar | null>(null);
   const bounds = useRef({ from: 0, to: 1, left: 0, width: 1 });
@@ -80,16 +82,16 @@ export function Timeline({ run, moment, place }: { run: Run; moment: Moment; pla
               point={(x, y) => point_at(bar_at(x, y))} leave={() => point_at(null)}
               press={(x, y) => {
                 const bar = bar_at(x, y);
-                if (bar) go(place, { view: "candidate", ids: [bar.row.id] });
+                if (bar && !is_jobs(p)) go(place, { view: "candidate", ids: [bar.row.id] });
               }} />
             <ul class="legend">
               <li><i class="key box accent" />succeeded</li>
               <li><i class="key box bad" />failed</li>
-              <li><i class="key box open" />in training</li>
+              <li><i class="key box open" />{at_work}</li>
               <li><i class="key box there" />slot is there</li>
               {pointed && (
                 <li class="lead">
-                  <CandidateLink id={pointed.row.id} place={place} /> {pointed.open ? "in training" : `${pointed.row.outcome} ${metric(pointed.row.fitness)}`} from {clock(pointed.from)}, {duration((pointed.to - pointed.from) / 1000)}
+                  <Named run={run} id={pointed.row.id} place={place} /> {pointed.open ? at_work : is_jobs(p) ? pointed.row.outcome : `${pointed.row.outcome} ${metric(pointed.row.fitness)}`} from {clock(pointed.from)}, {duration((pointed.to - pointed.from) / 1000)}
                 </li>
               )}
             </ul>
@@ -104,15 +106,16 @@ export function Timeline({ run, moment, place }: { run: Run; moment: Moment; pla
 
 function Attempts({ run, moment, place }: { run: Run; moment: Moment; place: Place }) {
   const attempts = run.picture!.attempts.slice(-20).reverse();
+  const what = is_jobs(run.picture!) ? "job" : "candidate";
   return (
-    <Panel title="Attempts that failed" class="two" note={moment.generation === null ? "of machines, not of candidates" : "latest of the whole run"}>
+    <Panel title="Attempts that failed" class="two" note={moment.generation === null ? `of machines, not of ${what}s` : "latest of the whole run"}>
       {attempts.length ? (
         <div class="scroll">
           <table class="lines">
-            <thead><tr><th scope="col">candidate</th><th scope="col" class="n">attempt</th><th scope="col">slot</th><th scope="col">why</th></tr></thead>
+            <thead><tr><th scope="col">{what}</th><th scope="col" class="n">attempt</th><th scope="col">slot</th><th scope="col">why</th></tr></thead>
             <tbody>
               {attempts.map((a) => (
-                <tr key={`${a.id}-${a.attempt}-${a.slot}`}><td><CandidateLink id={a.id} place={place} /></td><td class="n">{a.attempt}</td><td>{a.slot}</td><td class="wrap">{a.reason}</td></tr>
+                <tr key={`${a.id}-${a.attempt}-${a.slot}`}><td><Named run={run} id={a.id} place={place} /></td><td class="n">{a.attempt}</td><td>{a.slot}</td><td class="wrap">{a.reason}</td></tr>
               ))}
             </tbody>
           </table>
