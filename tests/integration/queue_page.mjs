@@ -51,10 +51,12 @@ const scenarios = {
       await page.waitForFunction((w) => document.querySelector("[data-test=log]")?.textContent.includes(w), wanted);
       answer({ title: await page.locator("#entry-title").textContent(), log: await text(page, "log"), facts: await text(page, "facts") });
     }
+    await page.waitForFunction(() => [...document.querySelectorAll("[data-test=processes] td:last-child")].some((c) => c.textContent === "sleep 1000"));
+    const processes = await lines_of(page, "processes");
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Yes, cancel" }).click();
     await page.waitForFunction(() => /^statecancelled/.test(document.querySelector("[data-test=facts]").textContent));
-    answer({ facts: await text(page, "facts"), buttons: await page.locator("main button").count() });
+    answer({ processes, facts: await text(page, "facts"), buttons: await page.locator("main button").count() });
   },
 
   /** What somebody sees of an entry that is another's. */

@@ -84,6 +84,9 @@ class Page(QueueTest):
         browser.end()
         self.assertEqual(seen["buttons"], 0)
         self.assertEqual(self.describe(entry)["state"], "cancelled")
+        script, sleeper = seen["processes"][-2:]
+        self.assertEqual((script[0], sleeper[4]), (sleeper[1], "sleep 1000"), "the script has started it")
+        self.assertRegex(sleeper[3], r"^\d+ MB$")
 
     def test_what_is_anothers_is_neither_read_nor_cancelled(self):
         for name, role in (("ann", "user"), ("eve", "viewer")):

@@ -6,6 +6,7 @@ import { address_of, type Place } from "../place";
 import { EntryLink, StateMark } from "./entry_parts";
 import { Log } from "./log";
 import { command_of, type Entry, may_cancel, title_of } from "./model";
+import { ProcessList } from "./processes";
 import type { Queue } from "./queue";
 import { ask, cancel_entry } from "./server";
 
@@ -74,6 +75,7 @@ export function EntryView({ id, queue, place }: { id: number; queue: Queue; plac
       <div class="grid">
         <Panel title="Entry"><div data-test="facts"><Facts of={facts_of(entry, place)} /></div></Panel>
         <Log entry={entry} />
+        {entry.state === "running" && entry.command && <ProcessList entry={entry} />}
       </div>
     </>
   );

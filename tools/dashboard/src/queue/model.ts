@@ -32,6 +32,13 @@ export interface Entry {
   run?: string | null;
 }
 
+/** Of an entry that runs. */
+export interface Processes {
+  /** null: the server's own. */
+  machine: string | null;
+  processes: { pid: number; parent: number; cpu_seconds: number; resident_bytes: number; command: string }[];
+}
+
 export interface Slot {
   slot: string;
   device: string;
