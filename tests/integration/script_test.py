@@ -301,7 +301,8 @@ class Examples(ScriptTest):
         python = pathlib.Path(TEST_VENV, "bin", "python3")
         if not TEST_VENV or not list(python.parent.parent.glob("lib/*/site-packages/sklearn")):
             self.skipTest("there is no scikit-learn in build/test_venv")
-        self.run_example("command-sklearn", python, "--set", "evolution.population=2", "--set", "evolution.generations=1")
+        self.run_example("command-sklearn", python, "--set", "evolution.population=2", "--set", "evolution.in_flight=2",
+                         "--set", "evolution.generations=1")
         self.assertGreater(self.count("select max(value) from metrics where name = 'accuracy'"), 0.8)
 
     def test_the_one_with_networks(self):

@@ -36,9 +36,9 @@ AT_ONCE = 2
 
 def clade(options, seed, folder):
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
-    generations, rest = divmod(options.candidates, 10)
+    generations, rest = divmod(options.candidates, 20)
     if rest:
-        raise SystemExit("command_tpe.py: --candidates must be a multiple of 10, the experiment's population")
+        raise SystemExit("command_tpe.py: --candidates must be a multiple of 20, the experiment's population")
     words = [options.clade, "run", str(EXPERIMENTS / "command-sklearn.toml"), "--runs", str(folder), "--slots",
              f"cpu:{AT_ONCE}", "--set", f"experiment.seed={seed}", "--set", f"evolution.generations={generations}"]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
