@@ -44,6 +44,9 @@ struct evaluator_traits {
   bool alone = false;
   /// Evaluations run a program of the user's, which has a log of its own.
   bool runs_program = false;
+  /// The hyperparameter that names a candidate, which is a program and no network: views
+  /// show it instead of a number, and nothing of evolution. Empty: there is none.
+  std::string_view named_by{};
   /// A fork may change its own section.
   bool changes_in_forks = false;
 };

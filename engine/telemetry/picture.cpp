@@ -1,6 +1,7 @@
 #include "engine/telemetry/picture.hpp"
 
 #include "engine/config/experiment.hpp"
+#include "engine/evaluation/evaluator_spec.hpp"
 
 #include <algorithm>
 
@@ -74,7 +75,7 @@ expected<void> fold(run_picture& p, const run_started& r) {
   const auto e = parse_resolved(r.experiment, "the run's experiment");
   if (!e)
     return tl::unexpected(e.error());
-  p.rules = rules_of(*e);
+  take_experiment(p, *e);
   p.version = r.version;
   p.experiment = r.experiment;
   p.started_ms = p.unix_ms;
@@ -179,7 +180,7 @@ expected<void> fold(run_picture& p, const run_forked& r) {
   const auto e = parse_resolved(r.experiment, "the fork's experiment");
   if (!e)
     return tl::unexpected(e.error());
-  p.rules = rules_of(*e);
+  take_experiment(p, *e);
   p.experiment = r.experiment;
   return {};
 }
@@ -204,6 +205,11 @@ expected<void> fold(run_picture&, const Other&) {
 }
 
 } // namespace
+
+void take_experiment(run_picture& p, const experiment& e) {
+  p.rules = rules_of(e);
+  p.named_by = e.evaluator->traits().named_by;
+}
 
 expected<void> apply(run_picture& picture, std::int64_t unix_ms, const record& r) {
   const auto* told = std::get_if<operator_command>(&r);

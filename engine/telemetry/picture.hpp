@@ -14,6 +14,8 @@
 
 namespace clade {
 
+struct experiment;
+
 /// A slot's process, from when it joined.
 struct slot_stay {
   std::string slot;
@@ -41,6 +43,7 @@ struct run_picture {
   std::string version;
   std::string experiment; ///< Resolved TOML.
   run_rules rules;        ///< Of the experiment.
+  std::string named_by;   ///< As `evaluator_traits`.
   /// Generations beyond those of the experiment, by order of a person.
   std::uint64_t extended = 0;
   std::int64_t started_ms = 0;
@@ -77,6 +80,9 @@ struct run_picture {
   std::vector<individual> current;
   std::map<std::uint64_t, std::int64_t> generation_born_ms;
 };
+
+/// Takes what a picture has of its experiment.
+void take_experiment(run_picture& p, const experiment& e);
 
 /// Folds in the record that comes next. An error (`corrupt`) means that it is none of
 /// this run's: its experiment cannot be read, or it is of a candidate that is not open.

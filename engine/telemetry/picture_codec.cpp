@@ -154,7 +154,7 @@ void read_rules(decoder& d, run_picture& p) {
   if (d.failed() || p.experiment.empty())
     return;
   if (const auto e = parse_resolved(p.experiment, "a picture's experiment"))
-    p.rules = rules_of(*e);
+    take_experiment(p, *e);
   else
     d.fail(e.error().message);
 }

@@ -30,6 +30,29 @@ class TerminalTest(RunTest):
         self.finish("run", self.write_experiment(misbehaviour="diverge = 0.1", **settings), "--slots", "2")
 
 
+class Jobs(TerminalTest):
+    """A run of scripts, by their names."""
+
+    def test_jobs_are_shown_as_they_run_and_end(self):
+        scripts = self.folder / "scripts"
+        scripts.mkdir()
+        (scripts / "train_a.sh").write_text("while ! test -e go; do sleep 0.01; done\n")
+        (scripts / "train_b.sh").write_text("echo no data >&2; exit 3\n")
+        run = self.start("jobs", "run", "scripts", "--slots", "2")
+        terminal = self.open()
+        terminal.attach()
+        terminal.await_screen("1 of 2 ended, 1 failed", "1 jobs", "2 slots", "3 failures", "train_a  running",
+                              "train_b  failed", "ended with status 3: no data")
+        terminal.press("2")
+        terminal.await_screen("running train_a")
+        (self.folder / "go").touch()
+        self.assertEqual(run.end(), 1, run.said())
+        terminal.press("1")
+        screen = terminal.await_screen("2 of 2 ended, 1 failed", "train_a  succeeded")
+        self.assertNotRegex(screen, "candidate|generation|fitness")
+        terminal.press("q")
+
+
 class Stored(TerminalTest):
     """A run that is finished, from its store alone."""
 

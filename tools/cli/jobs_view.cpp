@@ -65,7 +65,7 @@ void jobs_view::tell_end(const recorded_job& job) {
     tell_retries(job, tries.back().number - 1);
   running_.erase(job.id);
   auto words = outcome_text(job) + " in " + duration_text(e.seconds);
-  if (const auto why = reason_of(job.name, e); !why.empty())
+  if (const auto why = reason_of(job.name, e.reason); !why.empty())
     words += ": " + why;
   if (e.outcome != outcome::succeeded && !tries.empty() && !tries.back().log.empty())
     words += "; " + tries.back().log.string();

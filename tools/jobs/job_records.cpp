@@ -47,10 +47,7 @@ std::vector<job_try> tries_of(const recorded_job& job,
 }
 
 std::string outcome_text(const recorded_job& job) {
-  if (!job.ended)
-    return "not run";
-  const auto how = job.ended->outcome;
-  return how == outcome::crashed || how == outcome::invalid ? "failed" : to_text(how);
+  return job.ended ? job_outcome_text(job.ended->outcome) : "not run";
 }
 
 } // namespace clade

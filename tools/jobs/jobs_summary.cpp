@@ -67,7 +67,7 @@ json json_of(const recorded_job& job, const jobs_summary& s) {
   if (job.ended) {
     out["seconds"] = rounded(job.ended->seconds);
     out["slot"] = job.ended->slot;
-    if (const auto why = reason_of(job.name, *job.ended); !why.empty())
+    if (const auto why = reason_of(job.name, job.ended->reason); !why.empty())
       out["reason"] = why;
   }
   out["tries"] = std::move(tries);
@@ -100,10 +100,11 @@ std::string to_text(const jobs_summary& s) {
   rows.add({"job", "outcome", "seconds", "tries", "slot", ""});
   for (const auto& j : s.jobs) {
     const auto tries = tries_of(j, s.logs);
-    rows.add({j.name, outcome_text(j), j.ended ? fixed(j.ended->seconds, 1) : "-",
-              tries.empty() ? "-" : std::to_string(tries.size()),
-              j.ended ? j.ended->slot : "-",
-              j.ended ? shortened(reason_of(j.name, *j.ended), widest_reason) : ""});
+    rows.add(
+        {j.name, outcome_text(j), j.ended ? fixed(j.ended->seconds, 1) : "-",
+         tries.empty() ? "-" : std::to_string(tries.size()),
+         j.ended ? j.ended->slot : "-",
+         j.ended ? shortened(reason_of(j.name, j.ended->reason), widest_reason) : ""});
   }
   std::string out = rows.to_text() + "\n" + std::to_string(s.succeeded()) + " of "
                     + std::to_string(s.jobs.size()) + " succeeded";

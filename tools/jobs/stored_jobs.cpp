@@ -60,7 +60,7 @@ std::vector<told_job> told_jobs(const jobs_summary& s) {
       one.slot = j.ended->slot;
       one.seconds = j.ended->seconds;
       one.tries = tries_of(j, {}).size();
-      one.reason = reason_of(j.name, *j.ended);
+      one.reason = reason_of(j.name, j.ended->reason);
     }
     told.push_back(std::move(one));
   }

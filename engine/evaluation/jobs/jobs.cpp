@@ -195,6 +195,7 @@ constexpr evaluator_traits jobs_traits{
     .run = "a run of jobs",
     .repeatable = false,
     .alone = true,
+    .named_by = job_hyperparameter,
 };
 
 class jobs_spec final : public evaluator_spec_of<jobs_params> {
@@ -295,8 +296,12 @@ fs::path job_log(const fs::path& logs, const std::string& job,
             + (attempt == 1 ? "" : "_try" + std::to_string(attempt)) + ".log");
 }
 
-std::string reason_of(const std::string& job, const evaluation& e) {
-  return e.reason.starts_with(job + ": ") ? e.reason.substr(job.size() + 2) : e.reason;
+std::string reason_of(const std::string& job, const std::string& reason) {
+  return reason.starts_with(job + ": ") ? reason.substr(job.size() + 2) : reason;
+}
+
+std::string job_outcome_text(outcome o) {
+  return o == outcome::crashed || o == outcome::invalid ? "failed" : to_text(o);
 }
 
 std::string job_of(const genome& g) {

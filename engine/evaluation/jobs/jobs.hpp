@@ -53,9 +53,12 @@ struct jobs_params {
 /// The job that this candidate is; empty if it is none.
 [[nodiscard]] std::string job_of(const genome& g);
 
-/// Returns the evaluation's reason without the job's name, with which it begins for those
-/// who know candidates by their numbers.
-[[nodiscard]] std::string reason_of(const std::string& job, const evaluation& e);
+/// Returns the reason of a job's evaluation without the job's name, with which it begins
+/// for those who know candidates by their numbers.
+[[nodiscard]] std::string reason_of(const std::string& job, const std::string& reason);
+
+/// How a job has ended: "succeeded", "failed", "timed out" ...
+[[nodiscard]] std::string job_outcome_text(outcome o);
 
 struct jobs_setup {
   jobs_params params;

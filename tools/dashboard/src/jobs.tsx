@@ -3,6 +3,7 @@ import { clock, count, counted, duration } from "./format";
 import { HealthPanel } from "./health";
 import type { Row } from "./model";
 import { is_evaluated, type Moment } from "./moment";
+import { name_of } from "./named";
 import { Empty, Panel } from "./parts";
 import type { Place } from "./place";
 import type { Run } from "./run";
@@ -27,7 +28,8 @@ function standing_of(row: Row, run: Run, moment: Moment): Standing {
 }
 
 function JobTable({ run, moment }: { run: Run; moment: Moment }) {
-  const rows = moment.rows.toSorted((a, b) => (String(a.hyperparameters.job) < String(b.hyperparameters.job) ? -1 : 1));
+  const name = (row: Row) => name_of(row, run.picture!);
+  const rows = moment.rows.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
   return (
     <Panel title="Jobs" note={counted(rows.length, "job")} wide>
       {!rows.length && <Empty>None has begun yet.</Empty>}
@@ -41,10 +43,10 @@ function JobTable({ run, moment }: { run: Run; moment: Moment }) {
               const { says, kind, slot, seconds } = standing_of(r, run, moment);
               return (
                 <tr key={r.id}>
-                  <th scope="row">{r.hyperparameters.job}</th><td><span class={`mark ${kind}`}>{says}</span></td>
+                  <th scope="row">{name(r)}</th><td><span class={`mark ${kind}`}>{says}</span></td>
                   <td class="n">{duration(seconds)}</td><td>{slot ?? ""}</td>
                   <td class="n">{is_evaluated(r, moment.cut) ? clock(r.evaluated) : ""}</td>
-                  <td class="long" title={r.reason ?? ""}>{r.reason?.replace(`${r.hyperparameters.job}: `, "") ?? ""}</td>
+                  <td class="long" title={r.reason ?? ""}>{r.reason?.replace(`${name(r)}: `, "") ?? ""}</td>
                 </tr>
               );
             })}

@@ -114,6 +114,8 @@ export interface Picture {
   metric: string;
   maximize: boolean;
   objective: Objective;
+  /** The hyperparameter that names candidates, which are no networks (clade jobs). */
+  named_by: string | null;
   population: number;
   planned_generations: number;
   started: number | null;

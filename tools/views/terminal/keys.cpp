@@ -84,25 +84,39 @@ void move(place& at, long by, const scene& s, extent size) {
   }
 }
 
-void turn_to(place& at, std::size_t number) {
-  at.shown = static_cast<page>(number % page_count);
+/// `number` counts from 0, and goes on at the first behind the last.
+void turn_to(place& at, std::size_t number, std::span<const page> pages) {
+  at.shown = pages[number % pages.size()];
   at.open.reset();
 }
 
 } // namespace
 
+void stay_on_pages(place& at, const run_picture& p) {
+  const auto pages = pages_of(p);
+  if (std::ranges::find(pages, at.shown) == pages.end())
+    turn_to(at, 0, pages);
+}
+
 wish press(place& at, key pressed, const scene& s, extent size) {
   at.complaint.clear();
-  const auto here = static_cast<std::size_t>(at.shown);
+  const auto pages = pages_of(s.picture);
+  const auto here =
+      static_cast<std::size_t>(std::ranges::find(pages, at.shown) - pages.begin());
+  const bool jobs = !s.picture.named_by.empty();
   if (pressed == key::quit)
     return {.quit = true};
   if (pressed == key::step)
     return {.step = true};
   if (pressed >= key::page_1 && pressed <= key::page_6) {
-    turn_to(at,
-            static_cast<std::size_t>(pressed) - static_cast<std::size_t>(key::page_1));
+    if (const auto number =
+            static_cast<std::size_t>(pressed) - static_cast<std::size_t>(key::page_1);
+        number < pages.size())
+      turn_to(at, number, pages);
   } else if (pressed == key::next || pressed == key::previous) {
-    turn_to(at, here + (pressed == key::next ? 1 : page_count - 1));
+    turn_to(at, here + (pressed == key::next ? 1 : pages.size() - 1), pages);
+  } else if (jobs && (pressed == key::best || pressed == key::enter)) {
+    return {}; // All that there is of a job is in its line.
   } else if (pressed == key::best) {
     if (!s.picture.best.empty())
       return {.open = s.picture.best.front().id};

@@ -35,6 +35,9 @@ struct wish {
   candidate_id open = 0; ///< 0: none.
 };
 
+/// Moves the place to the first page where it is on one that the run does not have.
+void stay_on_pages(place& at, const run_picture& p);
+
 /// Moves the place as the key says, as far as there is something to see.
 [[nodiscard]] wish press(place& at, key pressed, const scene& s, extent size);
 

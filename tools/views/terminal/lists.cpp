@@ -1,5 +1,6 @@
 // Pages that are tables: slots, candidates, generations, failures.
 
+#include "engine/evaluation/jobs/jobs.hpp"
 #include "engine/report/format.hpp"
 #include "search_spaces/network.hpp"
 #include "tools/views/terminal/pages.hpp"
@@ -38,7 +39,7 @@ std::pair<std::uint32_t, std::uint32_t> epoch_of(const slot_view& slot, const sc
   return {slot.epoch, slot.epochs};
 }
 
-std::string doing(const slot_view& slot) {
+std::string doing(const slot_view& slot, const scene& s) {
   if (slot.away)
     return "away for " + duration_text(seconds(slot.heard));
   if (slot.quarantined.count() > 0)
@@ -47,6 +48,8 @@ std::string doing(const slot_view& slot) {
     return "starting";
   if (slot.training == 0)
     return "idle";
+  if (!s.picture.named_by.empty())
+    return "running " + name_of(s, slot.training);
   return "training " + number(slot.training)
          + (slot.team.member > 0 ? ", " + to_text(slot.team) : "");
 }
@@ -60,16 +63,17 @@ sheet slot_lines(const scene& s, int columns) {
     if (slot.training != 0) {
       const auto [epoch, epochs] = epoch_of(slot, s);
       const auto share = epochs == 0 ? 0.0 : static_cast<double>(epoch) / epochs;
-      progress = bar(share, bar_columns, s.glyphs) + " " + std::to_string(epoch) + "/"
-                 + (epochs == 0 ? "?" : std::to_string(epochs));
+      if (s.picture.named_by.empty()) // Tries of a job are no epochs.
+        progress = bar(share, bar_columns, s.glyphs) + " " + std::to_string(epoch) + "/"
+                   + (epochs == 0 ? "?" : std::to_string(epochs));
       time = duration_text(seconds(slot.at_work));
     }
     const bool bad = slot.away || slot.quarantined.count() > 0;
     const bool busy = slot.ready && slot.training != 0;
-    lines.add({slot.name, doing(slot), progress, time, slot.label}, bad ? style::bad
-                                                                    : busy
-                                                                        ? style::plain
-                                                                        : style::faint);
+    lines.add({slot.name, doing(slot, s), progress, time, slot.label},
+              bad    ? style::bad
+              : busy ? style::plain
+                     : style::faint);
   }
   const auto& stays = s.picture.slots;
   if (s.slots.slots.empty())
@@ -133,7 +137,9 @@ std::vector<failure_line> failure_lines(const scene& s) {
   };
   lines.push_back({"outcomes", style::strong});
   if (p.outcomes.empty())
-    lines.push_back({"  no candidate is evaluated yet", style::faint});
+    lines.push_back({s.picture.named_by.empty() ? "  no candidate is evaluated yet"
+                                                : "  no job has ended yet",
+                     style::faint});
   split(kinds.to_text(2), style::plain);
   std::vector<candidate_line> failed;
   for (auto c = p.latest.rbegin(); c != p.latest.rend(); ++c)
@@ -142,13 +148,14 @@ std::vector<failure_line> failure_lines(const scene& s) {
   if (!failed.empty()) {
     lines.push_back({"the latest that failed", style::strong});
     for (const auto& c : failed)
-      lines.push_back({"  " + clock_text(c.evaluated_ms) + "  " + number(c.id) + "  "
-                           + to_text(c.outcome)
-                           + (c.reason.empty() ? "" : ": " + c.reason),
-                       style::bad});
+      lines.push_back(
+          {"  " + clock_text(c.evaluated_ms) + "  " + name_of(s, c.id) + "  "
+               + to_text(c.outcome)
+               + (c.reason.empty() ? "" : ": " + reason_of(name_of(s, c.id), c.reason)),
+           style::bad});
   }
   if (!s.slots.failures.empty()) {
-    lines.push_back({"slots that lost candidates", style::strong});
+    lines.push_back({std::string("slots that lost ") + noun_of(s) + "s", style::strong});
     for (const auto& f : s.slots.failures)
       lines.push_back(
           {"  " + f.slot + "  " + with_commas(f.count) + ", last: " + f.last});
@@ -156,10 +163,41 @@ std::vector<failure_line> failure_lines(const scene& s) {
   if (!p.attempts.empty()) {
     lines.push_back({"attempts that were lost and made again", style::strong});
     for (auto a = p.attempts.rbegin(); a != p.attempts.rend(); ++a)
-      lines.push_back({"  " + number(a->id) + "  attempt " + std::to_string(a->attempt)
-                       + " on " + a->slot + ": " + a->reason});
+      lines.push_back({"  " + name_of(s, a->id) + "  attempt "
+                       + std::to_string(a->attempt) + " on " + a->slot + ": "
+                       + a->reason});
   }
   return lines;
+}
+
+/// Jobs in the same order as candidates.
+void draw_jobs(canvas& on, const area& within, const scene& s, candidate_id chosen) {
+  sheet lines({{"job"}, {"outcome"}, {"took", true}, {"slot"}, {"why"}});
+  std::optional<std::size_t> where;
+  for (const auto& row : s.rows) {
+    const auto& c = row.line;
+    if (c.id == chosen)
+      where = lines.size();
+    const bool done = c.evaluated_ms != 0;
+    const auto at_work = std::ranges::find(s.slots.slots, c.id, &slot_view::training);
+    const bool runs = !done && at_work != s.slots.slots.end();
+    const auto name = name_of(s, c.id);
+    lines.add({name,
+               done   ? job_outcome_text(c.outcome)
+               : runs ? "running"
+                      : "waiting",
+               done   ? duration_text(c.seconds)
+               : runs ? duration_text(seconds(at_work->at_work))
+                      : "-",
+               done   ? c.slot
+               : runs ? at_work->name
+                      : "-",
+               reason_of(name, c.reason)});
+    lines.mark(1, !done                             ? style::faint
+                  : c.outcome == outcome::succeeded ? style::good
+                                                    : style::bad);
+  }
+  lines.draw(on, within, where);
 }
 
 } // namespace
@@ -175,14 +213,21 @@ void draw_slots(canvas& on, const area& within, const scene& s, const place& at)
              std::nullopt, skipped_of(at));
   if (more)
     on.write(within.row + within.rows - 1, within.column,
-             with_commas(s.slots.waiting) + " candidates wait for a slot", style::faint);
+             with_commas(s.slots.waiting) + " " + noun_of(s) + "s wait for a slot",
+             style::faint);
 }
 
 void draw_candidates(canvas& on, const area& within, const scene& s, const place& at) {
   if (s.rows.empty()) {
-    on.write(within.row + 1, 2, "no candidate is born yet", style::faint);
+    on.write(within.row + 1, 2,
+             s.picture.named_by.empty() ? "no candidate is born yet"
+                                        : "no job has begun yet",
+             style::faint);
     return;
   }
+  const auto chosen = at.chosen == 0 ? s.picture.born : at.chosen;
+  if (!s.picture.named_by.empty())
+    return draw_jobs(on, within, s, chosen);
   sheet lines({{"id", true},
                {"generation", true},
                {"result", true},
@@ -190,7 +235,6 @@ void draw_candidates(canvas& on, const area& within, const scene& s, const place
                {"took", true},
                {"parents"},
                {"what changed"}});
-  const auto chosen = at.chosen == 0 ? s.picture.born : at.chosen;
   std::optional<std::size_t> where;
   for (const auto& row : s.rows) {
     const auto& c = row.line;

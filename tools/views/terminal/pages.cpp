@@ -13,6 +13,16 @@ constexpr int head_rows = 3;
 constexpr std::array<const char*, page_count> page_names{
     "overview", "front", "slots", "candidates", "generations", "failures"};
 
+constexpr std::array all_pages{page::overview,   page::front,       page::slots,
+                               page::candidates, page::generations, page::failures};
+constexpr std::array pages_of_jobs{page::candidates, page::slots, page::failures};
+
+const char* title_of(page one, const run_picture& p) {
+  if (one == page::candidates && !p.named_by.empty())
+    return "jobs";
+  return page_names[static_cast<std::size_t>(one)];
+}
+
 std::uint64_t planned(const run_picture& p) {
   return p.rules.evolution.population * p.rules.evolution.generations;
 }
@@ -34,10 +44,12 @@ std::string state_text(const run_picture& p, const std::string& showing) {
   return p.reason.empty() ? text : text + ": " + p.reason;
 }
 
-/// Generations count from 0.
+/// Generations count from 0; jobs have none.
 std::string generation_text(const run_picture& p) {
   if (p.version.empty())
     return "nothing is recorded yet";
+  if (!p.named_by.empty())
+    return "";
   const auto all = std::max<std::uint64_t>(p.rules.evolution.generations, 1);
   return "generation " + with_commas(p.generation) + " of " + with_commas(all);
 }
@@ -48,7 +60,8 @@ void draw_names(canvas& on, const scene& s) {
   const auto state = state_text(s.picture, s.showing);
   auto right = generation_text(s.picture);
   if (const auto left = seconds_left(s.picture, s.showing)) {
-    const auto with_time = right + ", " + duration_text(*left) + " left";
+    const auto with_time =
+        right + (right.empty() ? "" : ", ") + duration_text(*left) + " left";
     if (column + columns_of(state) + 2 + columns_of(with_time) <= all)
       right = with_time;
   }
@@ -65,13 +78,14 @@ void draw_numbers(canvas& on, const scene& s) {
     if (column + columns_of(text) <= on.size().columns)
       column = on.write(1, column, text, look) + 3;
   };
-  add(with_commas(p.evaluated) + " of " + with_commas(planned(p)) + " evaluated",
+  add(with_commas(p.evaluated) + " of " + with_commas(planned(p))
+          + (p.named_by.empty() ? " evaluated" : " ended"),
       style::plain);
   if (p.failed > 0) {
     column -= 3;
     add(", " + with_commas(p.failed) + " failed", style::bad);
   }
-  if (!p.best.empty())
+  if (!p.best.empty() && p.named_by.empty())
     add("best " + metric_text(p.best.front().fitness) + " #"
             + std::to_string(p.best.front().id),
         style::good);
@@ -84,22 +98,25 @@ void draw_numbers(canvas& on, const scene& s) {
   }
 }
 
-void draw_page_names(canvas& on, page shown) {
+void draw_page_names(canvas& on, page shown, const run_picture& p) {
+  const auto pages = pages_of(p);
   int all = -2;
-  for (const auto* name : page_names)
-    all += columns_of(name) + 4;
+  for (const auto one : pages)
+    all += columns_of(title_of(one, p)) + 4;
   const bool room = all <= on.size().columns;
   int column = 0;
-  for (std::size_t i = 0; i < page_count; ++i) {
-    const bool here = static_cast<std::size_t>(shown) == i;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const bool here = pages[i] == shown;
     auto text = std::to_string(i + 1);
     if (room || here)
-      text += std::string(" ") + page_names[i];
+      text += std::string(" ") + title_of(pages[i], p);
     column = on.write(2, column, text, here ? style::chosen : style::faint) + 2;
   }
 }
 
-const char* keys_of(const place& at) {
+const char* keys_of(const place& at, const run_picture& p) {
+  if (!p.named_by.empty())
+    return "q quit   1-3 or Tab another page   Up/Down move";
   if (at.open)
     return "q quit   Esc back   Up/Down read   p its parent";
   switch (at.shown) {
@@ -148,15 +165,30 @@ canvas draw(const scene& s, const place& at, extent size) {
   }
   draw_names(on, s);
   draw_numbers(on, s);
-  draw_page_names(on, at.shown);
+  draw_page_names(on, at.shown, s.picture);
   draw_page(
       on,
       {.row = head_rows, .column = 0, .rows = page_rows(size), .columns = size.columns},
       s, at);
   const bool complains = !at.complaint.empty();
-  on.write(size.rows - 1, 0, complains ? at.complaint : keys_of(at),
+  on.write(size.rows - 1, 0, complains ? at.complaint : keys_of(at, s.picture),
            complains ? style::bad : style::faint);
   return on;
+}
+
+std::span<const page> pages_of(const run_picture& p) {
+  if (p.named_by.empty())
+    return all_pages;
+  return pages_of_jobs;
+}
+
+std::string name_of(const scene& s, candidate_id id) {
+  const auto found = s.names.find(id);
+  return found == s.names.end() ? "#" + std::to_string(id) : found->second;
+}
+
+const char* noun_of(const scene& s) {
+  return s.picture.named_by.empty() ? "candidate" : "job";
 }
 
 int page_rows(extent size) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ enum class page : std::uint8_t {
   failures
 };
 inline constexpr std::size_t page_count = 6;
+
+/// Those that there are: of a run of jobs not those of evolution.
+[[nodiscard]] std::span<const page> pages_of(const run_picture& p);
 
 /// A candidate that is open for reading.
 struct reading {
@@ -53,6 +57,8 @@ struct scene {
   std::vector<candidate_row> rows;
   /// Epochs that are newer than `slots`, by slot.
   std::map<std::string, epoch_event> epochs;
+  /// Of jobs, those that are to be seen.
+  std::map<candidate_id, std::string> names;
   clade::terminal::glyphs glyphs = clade::terminal::glyphs::unicode;
 };
 
@@ -89,6 +95,11 @@ void draw_candidates(canvas& on, const area& within, const scene& s, const place
 void draw_generations(canvas& on, const area& within, const scene& s, const place& at);
 void draw_failures(canvas& on, const area& within, const scene& s, const place& at);
 void draw_reading(canvas& on, const area& within, const scene& s, const place& at);
+
+/// "#231", or a job's name.
+[[nodiscard]] std::string name_of(const scene& s, candidate_id id);
+/// "candidate", or "job".
+[[nodiscard]] const char* noun_of(const scene& s);
 
 /// "0.9861", or why there is none.
 [[nodiscard]] std::string result_text(const candidate_line& c);

@@ -146,8 +146,10 @@ public:
   [[nodiscard]] bool changed() const { return changed_; }
 
   void draw() {
+    stay_on_pages(at_, feed_.picture());
     if (at_.shown == page::candidates && !at_.open)
       read_rows();
+    read_names();
     screen_.show(terminal::draw(current_scene(), at_, screen_.size()));
     changed_ = false;
   }
@@ -160,6 +162,7 @@ private:
             .showing = showing_,
             .rows = rows_,
             .epochs = epochs_,
+            .names = names_,
             .glyphs = screen_.can_show()};
   }
 
@@ -192,12 +195,42 @@ private:
     rows_are_old_ = false;
   }
 
+  void note_names(const std::vector<candidate_row>& rows) {
+    for (const auto& row : rows) {
+      const auto named = std::ranges::find(row.hyperparameters, feed_.picture().named_by,
+                                           &setting::name);
+      if (named != row.hyperparameters.end())
+        names_[row.line.id] = to_text(named->value);
+    }
+  }
+
+  /// Of jobs: of the rows, and of what else is to be seen.
+  void read_names() {
+    const auto& p = feed_.picture();
+    if (p.named_by.empty())
+      return;
+    note_names(rows_);
+    std::vector<candidate_id> seen;
+    for (const auto& slot : feed_.slots().slots)
+      if (slot.training != 0)
+        seen.push_back(slot.training);
+    for (const auto& line : p.latest)
+      seen.push_back(line.id);
+    for (const auto& attempt : p.attempts)
+      seen.push_back(attempt.id);
+    for (const auto id : seen)
+      if (!names_.contains(id))
+        if (const auto rows = feed_.candidates(id - 1, 1))
+          note_names(*rows);
+  }
+
   feed& feed_;
   curses_screen& screen_;
   place at_;
   std::string showing_;
   std::map<std::string, epoch_event> epochs_;
   std::vector<candidate_row> rows_;
+  std::map<candidate_id, std::string> names_;
   shown_candidates have_;
   bool rows_are_old_ = true;
   bool changed_ = true;

@@ -29,7 +29,7 @@ evaluation of_shell(const std::string& text, jobs_params params = {},
 }
 
 std::string told(const evaluation& e) {
-  return std::string(to_text(e.outcome)) + ": " + reason_of("one", e);
+  return std::string(to_text(e.outcome)) + ": " + reason_of("one", e.reason);
 }
 
 } // namespace

@@ -161,3 +161,21 @@ TEST_CASE("keys: a list that fits does not move, and a longer one to its end") {
   (void)p.presses(key::page_up);
   CHECK(p.at.skipped[4] == 13);
 }
+
+TEST_CASE("keys: of a run of jobs there are three pages") {
+  person p;
+  p.picture.named_by = "job";
+  stay_on_pages(p.at, p.picture);
+  CHECK(p.at.shown == page::candidates);
+  (void)p.presses(key::page_2);
+  CHECK(p.at.shown == page::slots);
+  (void)p.presses(key::page_4);
+  CHECK(p.at.shown == page::slots);
+  (void)p.presses(key::next);
+  (void)p.presses(key::next);
+  CHECK(p.at.shown == page::candidates);
+  CHECK(p.presses(key::enter).open == 0);
+  CHECK(p.presses(key::best).open == 0);
+  (void)p.presses(key::previous);
+  CHECK(p.at.shown == page::failures);
+}

@@ -16,6 +16,7 @@ struct seen {
   std::string showing = "live";
   glyphs with = glyphs::ascii;
   std::map<std::string, epoch_event> epochs = {};
+  std::map<candidate_id, std::string> names = {};
   place at = {};
 
   [[nodiscard]] canvas drawn(extent size = {}) const {
@@ -27,6 +28,7 @@ struct seen {
                   .rows =
                       some_rows(picture.born, static_cast<std::size_t>(list_rows(size))),
                   .epochs = epochs,
+                  .names = names,
                   .glyphs = with};
     return draw(s, at, size);
   }
@@ -382,4 +384,28 @@ TEST_CASE("pages: the time left is what is planned at the pace of the latest") {
   CHECK(seconds_left(p, "live") == Approx(330));
   p.evaluated = 240;
   CHECK_FALSE(seconds_left(p, "live"));
+}
+
+TEST_CASE("pages: a run of jobs has no word of evolution") {
+  for (const auto p : {page::candidates, page::slots, page::failures}) {
+    auto s = page_of(p);
+    s.picture.named_by = "job";
+    s.names = {{75, "train_a"}, {76, "train_b"}, {77, "train_c"}};
+    const auto text = s.text();
+    CHECK_THAT(text, Catch::Contains("1 jobs  2 slots  3 failures"));
+    CHECK_THAT(text, Catch::Contains("75 of 240 ended, 3 failed"));
+    for (const char* word : {"candidate", "generation", "best", "epoch "})
+      CHECK_THAT(text, !Catch::Contains(word));
+  }
+}
+
+TEST_CASE("pages: jobs are named, and say where they run or why they failed") {
+  auto s = page_of(page::candidates);
+  s.picture.named_by = "job";
+  s.names = {{75, "train_a"}, {76, "train_b"}, {77, "train_c"}};
+  s.slots.slots.front().training = 77;
+  const auto text = s.text();
+  CHECK_THAT(text, Catch::Contains("train_c  running"));
+  CHECK_THAT(text, Catch::Contains("train_b  waiting"));
+  CHECK_THAT(text, Catch::Contains("train_a  succeeded"));
 }
