@@ -49,6 +49,9 @@ struct queue_submission {
   /// The user's own word for it; empty: none. What they submit again under it is there
   /// already.
   std::string once{};
+  /// A command that is started so many times at once, each with an equal share of its slots
+  /// and a number of its own: a training by several processes.
+  std::uint32_t ranks = 1;
 
   friend bool operator==(const queue_submission&, const queue_submission&) = default;
 };

@@ -25,6 +25,7 @@ inline void fields(auto& v, like<queue_submission> auto& s) {
   v("after", s.after);
   v("requeue", s.requeue);
   v("once", s.once);
+  v.last("ranks", s.ranks);
 }
 
 } // namespace clade

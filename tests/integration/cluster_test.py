@@ -79,6 +79,35 @@ class Slurm(ClusterTest):
         self.assertEqual(self.listed("--all")[entry]["state"], "failed")
         self.assertIn("reason     ended with status 3\n", self.finish("describe", "--to", "slurm", entry).out)
 
+    def test_its_machines_are_shown_and_its_end_is_waited_for(self):
+        entry = self.submit("--sbatch", "nodelist=n2", "--", "sleep", "1000")
+        self.await_state(entry, "running")
+        self.assertRegex(self.finish("pods", "--to", "slurm", entry).out, rf"\n{entry} +n2 +- +running")
+        self.assertEqual(self.describe(entry)["on"], ["n2"])
+        [pods] = map(json.loads, self.finish("pods", "--to", "slurm", entry, "--json").out.splitlines())
+        self.assertEqual([p["machine"] for p in pods["processes"]], ["n2"])
+        top = self.finish("top", "--to", "slurm").out
+        self.assertRegex(top, r"USER +SLOTS +RUNNING +WAITING\n\S+ +1 +1 +0\n")
+        self.assertRegex(top, r"\nn1 +idle +cpu +1 +0\n")
+        self.assertRegex(top, r"\nn2 +(allocated|mixed) +cpu +1 +1\n")
+        waiting = self.start("wait", "--to", "slurm", entry)
+        good = self.submit("--", "true")
+        self.finish("wait", "--to", "slurm", good)
+        self.assertTrue(waiting.running)
+        self.finish("cancel", "--to", "slurm", entry)
+        self.assertEqual(waiting.end(), 1, waiting.said())
+        self.assertIn("cancelled", waiting.out)
+
+    def test_ranks_are_tasks_that_know_each_other(self):
+        entry = self.submit("--ranks", "2", "--sbatch", "overcommit", "--", "sh", "-c",
+                            'echo "$RANK of $WORLD_SIZE at $MASTER_ADDR:$MASTER_PORT"')
+        self.assertEqual(self.await_state(entry, "succeeded")["state"], "succeeded")
+        said = [self.finish("logs", "--to", "slurm", entry, "--rank", rank).out for rank in ("0", "1")]
+        for rank, line in enumerate(said):
+            self.assertRegex(line, rf"^{rank} of 2 at 127.0.0.1:2\d{{4}}\n$")
+        self.assertEqual(sorted(self.finish("logs", "--to", "slurm", entry).out.splitlines(keepends=True)),
+                         [f"{rank}: {line}" for rank, line in enumerate(said)])
+
     def test_entries_come_after_each_other_and_are_cancelled(self):
         first = self.submit("--sbatch", "exclusive", "--", "sleep", "1000")
         self.await_state(first, "running")
@@ -146,6 +175,15 @@ elif words[:3] == ["get", "jobs", "--selector"] and words[4:] == ["--output", "j
     labels = dict(label.split("=") for label in words[3].split(","))
     all = [json.loads(file.read_text()) for file in sorted(folder.iterdir())]
     print(json.dumps({{"items": [j for j in all if labels.items() <= j["metadata"]["labels"].items()]}}))
+elif words[:3] == ["get", "pods", "--selector"] and words[4:] == ["--output", "json"]:
+    pod = {{"metadata": {{"name": job(words[3].removeprefix("job-name="))["metadata"]["name"] + "-x"}},
+           "spec": {{"nodeName": "rome"}}, "status": {{"phase": "Running"}}}}
+    print(json.dumps({{"items": [pod]}}))
+elif words == ["get", "nodes", "--output", "json"]:
+    if (folder.parent / "forbidden").exists():
+        sys.exit('Error from server (Forbidden): nodes is forbidden: User "ann" cannot list resource "nodes"')
+    print(json.dumps({{"items": [{{"metadata": {{"name": "rome"}}, "status": {{"allocatable": {{"cpu": "8"}},
+                                  "conditions": [{{"type": "Ready", "status": "True"}}]}}}}]}}))
 elif words[:2] == ["get", "job"] and words[3:] == ["--output", "json"]:
     print(json.dumps(job(words[2])))
 elif words[0] == "logs" and words[2:] in ([], ["--follow"]):
@@ -215,6 +253,24 @@ class Kubernetes(ClusterTest):
         called = [json.loads(line) for line in (self.bin / "called").read_text().splitlines()]
         self.assertEqual(called[0][0], "--namespace=lab")
         self.assertEqual(called[1][:2], ["get", "job"])
+
+    def test_its_pods_and_nodes_are_shown_and_its_end_is_waited_for(self):
+        entry, other = (self.submit("--image", "example.org/train:1", "--slots", "2", "--", "train") for _ in range(2))
+        self.go_on(entry, startTime="2026-01-31T14:05:01Z", active=1, ready=1)
+        self.assertRegex(self.finish("pods", "--to", "kubernetes", entry).out, rf"\n{entry} +rome +{entry}-x +Running")
+        top = self.finish("top", "--to", "kubernetes").out
+        self.assertRegex(top, r"USER +SLOTS +RUNNING +WAITING\n\S+ +2 +1 +1\n")
+        self.assertRegex(top, r"\nrome +ready +cpu +8 +-\n")
+        (self.bin / "forbidden").touch()
+        refused = self.finish("top", "--to", "kubernetes", status=2)
+        self.assertIn("nodes is forbidden", refused.err)
+        self.assertRegex(refused.out, r"\n\S+ +2 +1 +1\n")
+        end = [{"type": "Complete", "status": "True", "lastTransitionTime": "2026-01-31T14:06:01Z"}]
+        self.go_on(entry, startTime="2026-01-31T14:05:01Z", conditions=end)
+        self.finish("wait", "--to", "kubernetes", entry)
+        self.go_on(other, startTime="2026-01-31T14:05:01Z", conditions=[end[0] | {"type": "Failed", "message": "no"}])
+        self.assertIn("failed", self.finish("wait", "--to", "kubernetes", entry, other, status=1).out)
+        self.assert_refused("--rank: a Job of Kubernetes", "logs", "--to", "kubernetes", entry, "--rank", "1")
 
     def test_what_cannot_be_is_refused_in_a_sentence(self):
         submit = ("submit", "--to", "kubernetes")

@@ -12,7 +12,7 @@ from live_runs import PATIENCE_S
 from queue_test import QueueTest
 
 VENV = pathlib.Path(os.environ.get("CLADE_TEST_VENV", "/nonexistent"))
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "tools/queue/openapi.json"
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "tools/queue/server/openapi.json"
 
 # What fits the document and cannot run here, as with more slots than there are, is refused too.
 CONFIGURATION = """

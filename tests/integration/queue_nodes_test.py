@@ -75,6 +75,18 @@ class Nodes(NodesTest):
         self.assertIn("no-such-program-at-all", self.describe(nowhere)["reason"])
         self.assert_each_ended_once([*entries, failing, nowhere])
 
+    def test_logs_without_end_and_of_ranks_are_read_from_there(self):
+        self.serve("--log-limit", "8MiB", slots="none")
+        self.add_user("lab", "worker")
+        self.join("rome", slots=2)
+        long, ranks = self.submit("--", "seq", "-w", "0", "6000000"), self.submit("--ranks", "2", "--", "sh", "-c", "echo I am $RANK")
+        self.ask("wait", long, ranks)
+        said = self.ask("logs", long).out
+        self.assertTrue(said.startswith("0000000\n") and said.endswith("6000000\n"), said[:80])
+        self.assertIn("are left out here", said)
+        self.assertLessEqual((self.queue / "entries" / str(long) / "log").stat().st_blocks * 512, 8 << 20)
+        self.assertEqual(self.ask("logs", ranks, "--rank", "1").out, "I am 1\n")
+
     def test_processes_are_shown_and_cancelled_where_they_are(self):
         self.serve_nodes("rome")
         entry = self.submit("--", "sh", "-c", f"sleep 1001 & sleep 1000")

@@ -107,6 +107,57 @@ class Entries(QueueTest):
         self.ask("cancel", third)
         self.assert_each_ended_once([first, second, third])
 
+    def test_ranks_are_started_together_and_their_logs_are_read_apart(self):
+        self.serve()
+        entry = self.submit("--ranks", "2", "--", "sh", "-c", 'echo "$RANK/$LOCAL_RANK of $WORLD_SIZE on $CLADE_SLOTS"; '
+                            'echo "$MASTER_ADDR $MASTER_PORT" >&2')
+        self.ask("wait", entry)
+        first, second = (self.ask("logs", entry, "--rank", rank).out.splitlines() for rank in ("0", "1"))
+        self.assertEqual((first[0], second[0]), ("0/0 of 2 on cpu:0", "1/1 of 2 on cpu:1"))
+        self.assertEqual(first[1:], second[1:])
+        self.assertRegex(first[1], r"^127\.0\.0\.1 \d+$")
+        self.assertEqual(sorted(self.ask("logs", entry).out.splitlines()),
+                         sorted([f"0: {line}" for line in first] + [f"1: {line}" for line in second]))
+        described = self.describe(entry)
+        self.assertEqual((described["ranks"], described["slots"]), (2, 2))
+        self.assertIn("ranks 0 to 1", self.ask("logs", entry, "--rank", "2", status=2).err)
+        alone = self.submit("--", "true")
+        self.ask("wait", alone)
+        self.assertIn("was not submitted with --ranks", self.ask("logs", alone, "--rank", "0", status=2).err)
+        self.assertIn("3 slots cannot be shared out evenly to 2 ranks",
+                      self.ask("submit", "--ranks", "2", "--slots", "3", "--", "true", status=2).err)
+
+    def test_a_rank_that_fails_ends_the_others(self):
+        self.serve()
+        entry = self.submit("--ranks", "2", "--", "sh", "-c",
+                            'if [ $RANK = 1 ]; then until [ -s sleeper ]; do sleep 0.05; done; exit 7; fi; '
+                            'sleep 1000 & echo $! >sleeper; wait')
+        self.ask("wait", entry, status=1)
+        self.assertEqual(self.describe(entry)["reason"], "ended with status 7")
+        sleeper = (self.folder / "sleeper").read_text().strip()
+        self.assertFalse(pathlib.Path("/proc", sleeper).exists(), "what the other has started is still there")
+        stubborn = self.submit("--ranks", "2", "--", "sh", "-c", "sleep 1000")
+        self.await_state(stubborn, "running")
+        follows = self.start("logs", "-f", stubborn, "--rank", "1", environment={"CLADE_QUEUE": str(self.queue)})
+        self.ask("cancel", stubborn)
+        self.ask("wait", stubborn, status=1)
+        self.assertEqual(follows.end(), 0, follows.said())
+        self.assertEqual(self.describe(stubborn)["state"], "cancelled")
+
+    def test_of_a_log_without_end_the_beginning_and_the_end_are_kept(self):
+        self.serve("--log-limit", "8MiB")
+        entry = self.submit("--", "sh", "-c", "echo begins; seq -w 0 6000000; until [ -e go ]; do sleep 0.1; done; echo ends")
+        log = self.queue / "entries" / str(entry) / "log"
+        await_true(lambda: log.exists() and log.stat().st_size > 40 << 20 and log.stat().st_blocks * 512 <= 8 << 20,
+                   "nothing of it is freed")
+        (self.folder / "go").touch()
+        self.ask("wait", entry)
+        said = self.ask("logs", entry).out
+        self.assertTrue(said.startswith("begins\n0000000\n") and said.endswith("6000000\nends\n"), said[:80])
+        self.assertRegex(said, r"\nclade: \d+\.?\d* MB are left out here: the log was longer than --log-limit\n")
+        self.assertLess(len(said), 9 << 20)
+        self.assertIn("8MiB at least", self.finish("serve", self.folder / "other", "--log-limit", "1KiB", status=2).err)
+
     def test_what_runs_is_cancelled_with_all_that_it_started(self):
         self.serve()
         entry = self.submit("--", "sh", "-c", f"setsid sleep 1001 {self.folder} 2>/dev/null & sleep 1000")

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tools/cli/command.hpp"
-#include "tools/queue/cluster.hpp"
+#include "tools/queue/clusters/cluster.hpp"
 
 #include <string>
 #include <vector>
@@ -21,6 +21,7 @@ struct cluster_question {
   cluster_choice cluster;
   std::vector<std::string> ids{};
   bool watch = false, all = false, json = false;
+  int rank = -1; ///< Whose lines of a log are wanted; -1: all.
 };
 
 // Each prints what the verb of that name prints of a queue.
@@ -28,5 +29,9 @@ struct cluster_question {
 [[nodiscard]] expected<void> describe_of_cluster(const cluster_question& q);
 [[nodiscard]] expected<void> log_of_cluster(const cluster_question& q);
 [[nodiscard]] expected<void> cancel_of_cluster(const cluster_question& q);
+[[nodiscard]] expected<void> pods_of_cluster(const cluster_question& q);
+[[nodiscard]] expected<void> top_of_cluster(const cluster_question& q);
+/// Returns whether all have succeeded.
+[[nodiscard]] expected<bool> wait_of_cluster(const cluster_question& q);
 
 } // namespace clade

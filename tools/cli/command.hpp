@@ -45,6 +45,7 @@ void add_list(CLI::App& app, command& chosen);
 void add_logs(CLI::App& app, command& chosen);
 void add_new(CLI::App& app, command& chosen);
 void add_node(CLI::App& app, command& chosen);
+void add_ranks(CLI::App& app, command& chosen);
 void add_operators(CLI::App& app, command& chosen);
 void add_plan(CLI::App& app, command& chosen);
 void add_predict(CLI::App& app, command& chosen);

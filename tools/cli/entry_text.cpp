@@ -91,7 +91,7 @@ void print_entry(const ordered_json& e) {
     line(key, text_of_key(e, key));
   line("command", command_text(e));
   line("directory", text_of_key(e, "directory"));
-  for (const char* key : {"priority", "slots", "starts", "losses"})
+  for (const char* key : {"priority", "slots", "ranks", "starts", "losses"})
     if (e.contains(key))
       line(key, std::to_string(number_of_key(e, key)));
   line("device", text_of_key(e, "device"));

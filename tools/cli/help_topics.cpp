@@ -299,6 +299,8 @@ server; CLADE_QUEUE, or --queue, says which.
   clade describe 1;  clade logs -f 1         all about an entry; what it writes
   clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
   clade pods 1;      clade top               its processes; who has which slots
+  clade submit --ranks 2 -- python3 ddp.py   a program as two processes, one slot each
+  clade logs -f 5 --rank 1                   what the second of them writes
   clade top --web                            the address of the queue's page
 
 Machines: any number may run what is in the queue beside the server's own slots, or
@@ -319,6 +321,11 @@ Flows: a command may submit and wait itself (CLADE_QUEUE names its queue, as its
 such as one that writes configurations, submits a training for each with --once WORD, so
 that it may be begun again, and then itself --after all of them.
 
+Ranks: --ranks N starts a command N times at once, each on its share of the slots, with
+RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as torchrun does: a script that
+uses PyTorch's env:// needs no change. All see all GPUs of the entry. Each line of the log
+begins with its rank ("1: "). When one fails, the others are ended.
+
 Who is next: the largest priority; but each day of waiting weighs as much as a step of it
 (--ageing), and of equal priorities it is the turn of the user who had least of late
 (what one had a week ago counts half: --half-life). --quota bounds what one user has at a
@@ -336,7 +343,9 @@ succeed: it never starts), succeeded, failed, cancelled.
 
 Faults: what was submitted is on the disk when submit ends. Processes end with the server,
 however it ends; started again, it goes on with runs and begins commands anew, which
-`describe` counts (starts, losses). What was lost five times has failed.
+`describe` counts (starts, losses). What was lost five times has failed. Of a log longer
+than --log-limit the beginning and the end are kept, and `logs` says what is left out
+(where the file system can free a part of a file, as all but old NFS can).
 
 Several servers: clade serve FOLDER --standby, on this machine or on another one that has
 the folder too, waits while another one serves, and takes over when that is gone: at once
@@ -368,16 +377,16 @@ everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets n
 Entries run as the user who serves, or who started the worker: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
 
-A cluster that is there already has the same verbs: submit, get, describe, logs and cancel
-with --to slurm or --to kubernetes. Ids are then the cluster's. Slots are cores or GPUs of
+A cluster that is there already has the same verbs: submit, get, describe, pods, logs,
+cancel, wait and top with --to slurm or --to kubernetes. Ids are then the cluster's. Slots are cores or GPUs of
 one job (--cpus-per-task, --gres; a pod's limits), --time is its limit. SLURM takes
 --priority as --nice, which counts the other way round and which only operators may set
-below 0, and --after as a dependency; its log is slurm-ID.out in the directory of submit.
-Kubernetes wants --image, whose files the command finds, and has no equal of --priority
-and --after. `submit --dry-run` prints what the cluster would be given.
+below 0, --after as a dependency, and --ranks as tasks of one node; its log is slurm-ID.out
+in the directory of submit. Kubernetes wants --image, whose files the command finds, and
+has no equal of --priority, --after and --ranks. `submit --dry-run` prints what the cluster would be given.
 
 Programs ask it by HTTP with "Authorization: Bearer TOKEN"; GET /v1/openapi.json describes
-all that it answers (OpenAPI 3.1; tools/queue/openapi.json in the sources).
+all that it answers (OpenAPI 3.1; tools/queue/server/openapi.json in the sources).
 )";
 }
 

@@ -71,6 +71,7 @@ constexpr row commands[] = {
     {add_completion, "completion", "Help"},
     {add_version, "version", "Help"},
     {add_node, "node", ""},
+    {add_ranks, "ranks", ""},
     {add_fleet, "fleet", ""},
     {add_complete_line, "complete-line", ""},
 };

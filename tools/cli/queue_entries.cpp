@@ -1,6 +1,7 @@
 // What people ask a queue's server of its entries: get, describe, logs, cancel, wait, top.
 #include "tools/cli/cluster_entries.hpp"
 #include "tools/cli/entry_text.hpp"
+#include "tools/cli/log_printer.hpp"
 #include "tools/cli/queue_option.hpp"
 #include "tools/machine/standard_streams.hpp"
 
@@ -21,6 +22,7 @@ struct entry_options {
   std::vector<std::string> names{}; ///< Of entries, as they were typed.
   std::vector<std::uint64_t> ids{}; ///< The same of a queue.
   bool watch = false, all = false, json = false, web = false;
+  int rank = -1; ///< Whose lines of a log are wanted; -1: all.
 };
 
 std::string query_of(const entry_options& options) {
@@ -83,16 +85,28 @@ expected<void> describe(const entry_options& options) {
 
 /// Prints what is there of a log from `offset` on, and moves it; returns whether anything
 /// was.
-expected<bool> print_log(queue_client& client, std::uint64_t id, std::uint64_t& offset) {
-  const auto text = client.get_bytes("/v1/entries/" + std::to_string(id)
-                                     + "/log?offset=" + std::to_string(offset));
-  if (!text)
-    return tl::unexpected(text.error());
-  std::cout << *text;
-  if (const auto written = flush_output(); !written)
+expected<bool> print_log(queue_client& client, std::uint64_t id, std::uint64_t& offset,
+                         log_printer& printer) {
+  const auto piece = client.read_log(id, offset);
+  if (!piece)
+    return tl::unexpected(piece.error());
+  if (piece->offset > offset)
+    printer.leave_out(piece->offset - offset);
+  offset = piece->offset + piece->text.size();
+  if (const auto written = printer.print(piece->text); !written)
     return tl::unexpected(written.error());
-  offset += text->size();
-  return !text->empty();
+  return !piece->text.empty();
+}
+
+expected<void> check_has_ranks(const entry_options& options, const ordered_json& entry) {
+  const auto ranks = std::max<std::int64_t>(number_of_key(entry, "ranks"), 1);
+  if (options.rank < 0 || (ranks > 1 && options.rank < ranks))
+    return {};
+  return fail(error_kind::invalid_input,
+              ranks == 1 ? "--rank: #" + std::to_string(options.ids.front())
+                               + " was not submitted with --ranks: it has one log"
+                         : "--rank: #" + std::to_string(options.ids.front())
+                               + " has ranks 0 to " + std::to_string(ranks - 1));
 }
 
 expected<void> logs(const entry_options& options) {
@@ -101,6 +115,7 @@ expected<void> logs(const entry_options& options) {
     return tl::unexpected(client.error());
   const auto id = options.ids.front();
   client->be_patient(options.watch ? restart_time : std::chrono::seconds(0));
+  log_printer printer(options.rank);
   std::uint64_t offset = 0;
   // A log grows without an event: it is looked at again after this time.
   std::string wait;
@@ -109,13 +124,19 @@ expected<void> logs(const entry_options& options) {
     const auto found = client->get("/v1/entries?ids=" + std::to_string(id) + wait);
     if (!found)
       return tl::unexpected(found.error());
+    const auto& entries = (*found)["entries"];
+    if (auto ok = check_known(options, entries).and_then([&] {
+          return check_has_ranks(options, entries.at(0));
+        });
+        !ok)
+      return ok;
     expected<bool> more = true;
     while (more && *more)
-      more = print_log(*client, id, offset);
+      more = print_log(*client, id, offset, printer);
     if (!more)
       return tl::unexpected(more.error());
-    if (!options.watch || all_over((*found)["entries"]))
-      return {};
+    if (!options.watch || all_over(entries))
+      return printer.finish();
     wait = "&wait=200&seen=" + std::to_string((*found)["change"].get<std::uint64_t>());
   }
 }
@@ -226,9 +247,14 @@ int status_of(const expected<void>& done) {
   return done ? 0 : report(done.error());
 }
 
-int wait_and_report(const entry_options& options) {
-  const auto good = wait_for(options);
+/// Whether all have succeeded.
+int status_of(const expected<bool>& good) {
   return good ? (*good ? 0 : 1) : report(good.error());
+}
+
+template<auto Ask, class Question>
+int status_after(const Question& q) {
+  return status_of(Ask(q));
 }
 
 expected<std::vector<std::uint64_t>> read_ids(const std::vector<std::string>& names) {
@@ -243,23 +269,22 @@ expected<std::vector<std::uint64_t>> read_ids(const std::vector<std::string>& na
   return ids;
 }
 
-using ask_cluster = expected<void> (*)(const cluster_question&);
-
 struct entry_command_row {
   const char* name;
   const char* what;
   bool needs_ids;
   int (*run)(const entry_options&);
-  ask_cluster of_cluster = nullptr; ///< Where --to names one.
+  int (*of_cluster)(const cluster_question&); ///< Where --to names one.
 };
 
 int run_entry_command(entry_options& options, const entry_command_row& row) {
   if (!options.cluster.to.empty())
-    return status_of(row.of_cluster({.cluster = options.cluster,
-                                     .ids = options.names,
-                                     .watch = options.watch,
-                                     .all = options.all,
-                                     .json = options.json}));
+    return row.of_cluster({.cluster = options.cluster,
+                           .ids = options.names,
+                           .watch = options.watch,
+                           .all = options.all,
+                           .json = options.json,
+                           .rank = options.rank});
   auto ids = read_ids(options.names);
   if (!ids)
     return report(ids.error());
@@ -273,8 +298,7 @@ CLI::App* add_entry_command(CLI::App& app, command& chosen,
                             const entry_command_row& row) {
   auto* sub = app.add_subcommand(row.name, row.what);
   add_queue_option(*sub, options->queue);
-  if (row.of_cluster != nullptr)
-    add_cluster_options(*sub, options->cluster);
+  add_cluster_options(*sub, options->cluster);
   if (row.needs_ids)
     sub->add_option("id", options->names, "Numbers of entries, or a cluster's names")
         ->required();
@@ -290,8 +314,7 @@ void add_get(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
   auto* sub = add_entry_command(app, chosen, options,
                                 {"get", "List what is in a queue", false,
-                                 [](const entry_options& o) { return status_of(get(o)); },
-                                 get_of_cluster});
+                                 status_after<get>, status_after<get_of_cluster>});
   sub->add_option("id", options->names, "These entries; none: all that are not over");
   sub->add_flag("-w,--watch", options->watch,
                 "Go on with a line for each change, until all named ones are over");
@@ -303,51 +326,50 @@ void add_describe(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
   add_entry_command(app, chosen, options,
                     {"describe", "Say all about an entry of a queue", true,
-                     [](const entry_options& o) { return status_of(describe(o)); },
-                     describe_of_cluster})
+                     status_after<describe>, status_after<describe_of_cluster>})
       ->add_flag("--json", options->json, "One JSON object a line, for programs");
 }
 
 void add_logs(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
-  auto* sub = add_entry_command(
-      app, chosen, options,
-      {"logs", "Print what an entry of a queue has written", true,
-       [](const entry_options& o) { return status_of(logs(o)); }, log_of_cluster});
+  auto* sub = add_entry_command(app, chosen, options,
+                                {"logs", "Print what an entry of a queue has written",
+                                 true, status_after<logs>, status_after<log_of_cluster>});
   sub->get_option("id")->expected(1);
   sub->add_flag("-f,--follow", options->watch, "Until the entry is over");
+  sub->add_option("--rank", options->rank,
+                  "Of an entry with --ranks: what this one wrote, from 0")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void add_pods(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
   add_entry_command(app, chosen, options,
                     {"pods", "Say which processes an entry of a queue has, and where",
-                     true, [](const entry_options& o) { return status_of(pods(o)); }})
+                     true, status_after<pods>, status_after<pods_of_cluster>})
       ->add_flag("--json", options->json, "One JSON object a line, for programs");
 }
 
 void add_cancel(CLI::App& app, command& chosen) {
   add_entry_command(app, chosen, std::make_shared<entry_options>(),
                     {"cancel", "Cancel entries of a queue, or end what runs of them",
-                     true, [](const entry_options& o) { return status_of(cancel(o)); },
-                     cancel_of_cluster});
+                     true, status_after<cancel>, status_after<cancel_of_cluster>});
 }
 
 void add_wait(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
-  auto* sub = add_entry_command(
-      app, chosen, options,
-      {"wait", "Wait until entries of a queue are over", true, wait_and_report});
+  auto* sub = add_entry_command(app, chosen, options,
+                                {"wait", "Wait until entries of a queue are over", true,
+                                 status_after<wait_for>, status_after<wait_of_cluster>});
   sub->add_flag("--json", options->json, "One JSON object a line, for programs");
   sub->footer("Exit status: 0 if all have succeeded, 1 if one has not.");
 }
 
 void add_top(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
-  auto* sub =
-      add_entry_command(app, chosen, options,
-                        {"top", "Say who has which slots of a queue", false,
-                         [](const entry_options& o) { return status_of(top(o)); }});
+  auto* sub = add_entry_command(app, chosen, options,
+                                {"top", "Say who has which slots of a queue", false,
+                                 status_after<top>, status_after<top_of_cluster>});
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->add_flag("--web", options->web,
                 "Print the address of the queue's page, with your token in it");

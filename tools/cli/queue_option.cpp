@@ -1,10 +1,13 @@
 #include "tools/cli/queue_option.hpp"
 
 #include "actors/transport/tls_guard.hpp"
+#include "engine/config/units.hpp"
 #include "engine/queue/queue_entry.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
+
+#include <iostream>
 
 namespace clade {
 
@@ -36,6 +39,28 @@ follow_entries(queue_client& client, const std::string& query,
     since = "&wait=" + std::to_string(client.longest_wait_ms())
             + "&seen=" + std::to_string((*answer)["change"].get<std::uint64_t>());
   }
+}
+
+void add_log_limit_option(CLI::App& sub, std::string& limit) {
+  sub.add_option("--log-limit", limit,
+                 "What the log of an entry may take of the disk, 8MiB at least: of a "
+                 "longer one the beginning and the end are kept")
+      ->capture_default_str();
+}
+
+expected<std::uint64_t> read_log_limit(const std::string& text) {
+  auto bytes = parse_size(text);
+  if (!bytes)
+    return fail(error_kind::invalid_input, "--log-limit: " + bytes.error().message);
+  if (*bytes < least_log_bytes)
+    return fail(error_kind::invalid_input, "--log-limit \"" + text + "\": 8MiB at least");
+  return bytes;
+}
+
+std::function<void(const error&)> warning(const std::string& program) {
+  return [program](const error& e) {
+    std::cerr << program << ": goes on: " << e.message << std::endl;
+  };
 }
 
 std::string own_user_name() {

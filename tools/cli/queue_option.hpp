@@ -26,6 +26,13 @@ inline constexpr std::chrono::seconds restart_time{60};
 follow_entries(queue_client& client, const std::string& query,
                const std::function<bool(const ordered_json& entries)>& look);
 
+/// Adds `--log-limit`, for whoever runs entries.
+void add_log_limit_option(CLI::App& sub, std::string& limit);
+[[nodiscard]] expected<std::uint64_t> read_log_limit(const std::string& text);
+
+/// Prints what is wrong while the program goes on.
+[[nodiscard]] std::function<void(const error&)> warning(const std::string& program);
+
 /// The name of the user whose process this is.
 [[nodiscard]] std::string own_user_name();
 

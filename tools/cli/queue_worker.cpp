@@ -2,6 +2,7 @@
 
 #include "actors/transport/tls_guard.hpp"
 #include "tools/cli/interrupts.hpp"
+#include "tools/cli/queue_option.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/queue/queue_node.hpp"
@@ -49,7 +50,9 @@ expected<void> work_for_queue(queue_worker_options options) {
                            .processes = {.folder = options.folder,
                                          .program = own_program(),
                                          .slots = std::move(*slots),
-                                         .run_grace = options.grace}})
+                                         .run_grace = options.grace,
+                                         .log_bytes = options.log_bytes,
+                                         .warn = warning("clade worker")}})
       .and_then([&](const std::unique_ptr<queue_node>& node) {
         return node->serve(interrupted,
                            {.joined =

@@ -3,6 +3,7 @@
 #include "genome/error.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -13,6 +14,7 @@ struct queue_worker_options {
   std::filesystem::path folder; ///< Of logs and runs; empty: QUEUE/machines/NAME.
   std::string slots, name;
   std::chrono::milliseconds grace;
+  std::uint64_t log_bytes; ///< What a log may take of the disk.
 };
 
 /// Runs what is in the queue on this machine's slots, until a signal.

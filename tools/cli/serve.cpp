@@ -9,8 +9,8 @@
 #include "tools/machine/process_limits.hpp"
 #include "tools/queue/queue_addresses.hpp"
 #include "tools/queue/queue_head.hpp"
-#include "tools/queue/queue_server.hpp"
 #include "tools/queue/queue_tokens.hpp"
+#include "tools/queue/server/queue_server.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ struct serve_options {
   queue_rules rules;
   std::vector<std::string> quotas;
   std::string ageing = "24h", half_life = "168h", grace = "60s";
-  std::string lease = "60s";
+  std::string lease = "60s", log_limit = "1GiB";
   std::string add_user, role = "user";
   bool standby = false, shared = false;
   std::filesystem::path follow;
@@ -40,8 +40,9 @@ struct serve_options {
 };
 
 /// Those of the options.
-struct serve_turn_times {
+struct serve_turn_limits {
   std::chrono::milliseconds grace, lease, take_over;
+  std::uint64_t log_bytes = 0;
 };
 
 /// A server comes back where its users know it.
@@ -130,14 +131,19 @@ expected<void> prepare(serve_options& options, queue_tokens& tokens) {
   return tokens.prepare(own_user_name());
 }
 
-expected<serve_turn_times> times_of(const serve_options& options) {
+expected<serve_turn_limits> limits_of(const serve_options& options) {
   const auto grace = parse_time("--grace", options.grace),
              lease = parse_time("--lease", options.lease),
              take_over = parse_time("--take-over", options.take_over);
   for (const auto* time : {&grace, &lease, &take_over})
     if (!*time)
       return tl::unexpected(time->error());
-  return serve_turn_times{.grace = *grace, .lease = *lease, .take_over = *take_over};
+  return read_log_limit(options.log_limit).map([&](std::uint64_t log_bytes) {
+    return serve_turn_limits{.grace = *grace,
+                             .lease = *lease,
+                             .take_over = *take_over,
+                             .log_bytes = log_bytes};
+  });
 }
 
 expected<void> serve_in_turn(const serve_options& options, queue_head_params params,
@@ -198,9 +204,9 @@ expected<void> serve(serve_options options) {
   options.folder = std::filesystem::absolute(options.folder).lexically_normal();
   if (!options.folder.has_filename())
     options.folder = options.folder.parent_path();
-  const auto times = times_of(options);
-  if (!times)
-    return tl::unexpected(times.error());
+  const auto limits = limits_of(options);
+  if (!limits)
+    return tl::unexpected(limits.error());
   queue_tokens tokens(options.folder);
   if (auto ok = prepare(options, tokens); !ok)
     return ok;
@@ -209,10 +215,12 @@ expected<void> serve(serve_options options) {
   return serve_in_turn(options,
                        {.processes = {.folder = options.folder,
                                       .program = own_program(),
-                                      .run_grace = times->grace},
+                                      .run_grace = limits->grace,
+                                      .log_bytes = limits->log_bytes,
+                                      .warn = warning("clade serve")},
                         .rules = options.rules,
-                        .lease = times->lease},
-                       tokens, times->take_over);
+                        .lease = limits->lease},
+                       tokens, limits->take_over);
 }
 
 int serve_and_report(const serve_options& options) {
@@ -258,6 +266,7 @@ void add_serve(CLI::App& app, command& chosen) {
                   "A machine that is not heard of for so long is lost; what ran there "
                   "waits again")
       ->capture_default_str();
+  add_log_limit_option(*sub, options->log_limit);
   sub->add_option(
       "--add-user", options->add_user,
       "Add a user and end: writes a folder with a token, to be given to them");

@@ -2,7 +2,7 @@
 
 #include "tools/queue/queue_client.hpp"
 #include "tools/queue/queue_replica.hpp"
-#include "tools/queue/queue_standby.hpp"
+#include "tools/queue/server/queue_standby.hpp"
 
 #include <poll.h>
 

@@ -104,6 +104,10 @@ void add_submit(CLI::App& app, command& chosen) {
   sub->add_option("--priority", s.priority, "Larger is sooner")->capture_default_str();
   sub->add_option("--slots", s.slots, "How many slots it gets, all at once")
       ->capture_default_str();
+  sub->add_option("--ranks", s.ranks,
+                  "Start the command so many times at once, each with its share of the "
+                  "slots; without --slots each has one")
+      ->capture_default_str();
   sub->add_option("--device", s.device, "The kind of its slots: cpu or cuda");
   sub->add_option("--time", options->time,
                   "How long it may run, such as 2h. What says so may begin before an "
@@ -134,14 +138,21 @@ void add_submit(CLI::App& app, command& chosen) {
       "  clade submit experiments/digits.toml --slots 2 -- --seed 3\n"
       "  clade submit --after 1 --priority 5 -- python3 plot.py --all\n"
       "  clade submit --train -- digits --epochs 200\n"
+      "  clade submit --ranks 2 --device cuda -- python3 train_ddp.py\n"
       "  clade submit --to slurm --slots 4 --device cuda --time 2h -- python3 train.py\n"
       "  clade submit --to kubernetes --image example.org/train:1 -- python3 train.py\n"
       "It works in this directory, as the user who runs clade serve, or clade worker on\n"
       "another machine, with that one's environment. A command finds its slots in\n"
       "CLADE_SLOTS and CUDA_VISIBLE_DEVICES, and may itself submit and wait, as its "
       "user:\n"
-      "CLADE_QUEUE says where.");
-  sub->callback([&chosen, options] { chosen = [options] { return submit(*options); }; });
+      "CLADE_QUEUE says where. With --ranks it finds RANK, LOCAL_RANK, WORLD_SIZE,\n"
+      "MASTER_ADDR and MASTER_PORT, as torchrun sets them; when one fails, all are "
+      "ended.");
+  sub->callback([&chosen, options, sub] {
+    if (sub->count("--slots") == 0)
+      options->what.slots = options->what.ranks;
+    chosen = [options] { return submit(*options); };
+  });
 }
 
 } // namespace clade

@@ -2,6 +2,7 @@
 #include "actors/transport/keys.hpp"
 #include "actors/transport/network_address.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/cli/queue_option.hpp"
 #include "tools/cli/queue_worker.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"
@@ -19,7 +20,7 @@ struct worker_options {
   std::string slots = "auto";
   std::string name;
   std::string give_up = "10min";
-  std::string grace = "30s";
+  std::string grace = "30s", log_limit = "1GiB";
   std::uint64_t id = 0;
   bool local = false;
   std::filesystem::path logs;
@@ -68,13 +69,16 @@ expected<int> supervise(const worker_options& options) {
 int work(const worker_options& options) {
   if (!options.queue.empty()) {
     const auto grace = parse_time("--grace", options.grace);
-    const auto served = grace.and_then([&](const auto& time) {
-      return work_for_queue({.queue = options.queue,
-                             .folder = options.folder,
-                             .slots = options.slots,
-                             .name = options.name.empty() ? host_name() : options.name,
-                             .grace = time});
-    });
+    const auto log_bytes = read_log_limit(options.log_limit);
+    if (!grace || !log_bytes)
+      return report(grace ? log_bytes.error() : grace.error());
+    const auto served =
+        work_for_queue({.queue = options.queue,
+                        .folder = options.folder,
+                        .slots = options.slots,
+                        .name = options.name.empty() ? host_name() : options.name,
+                        .grace = *grace,
+                        .log_bytes = *log_bytes});
     return served ? 0 : report(served.error());
   }
   if (options.connect.empty() || options.keys.empty())
@@ -118,6 +122,7 @@ void add_worker(CLI::App& app, command& chosen) {
   sub->add_option("--grace", options->grace,
                   "At SIGTERM, how long what is in training may take to finish")
       ->capture_default_str();
+  add_log_limit_option(*sub, options->log_limit);
   // Of the worker that a run starts for itself.
   sub->add_option("--id", options->id)->group("");
   sub->add_flag("--local", options->local)->group("");

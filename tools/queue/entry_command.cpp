@@ -117,6 +117,34 @@ std::vector<std::string> entry_environment(entry_id id, std::span<const slot> sl
   return all;
 }
 
+std::vector<rank_process> rank_processes(entry_id id, std::uint32_t ranks,
+                                         std::span<const slot> slots) {
+  std::vector<rank_process> all;
+  const auto share = slots.size() / ranks;
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    const auto its = slots.subspan(i * share, share);
+    all.push_back({.environment = entry_environment(id, its), .cores = cores_of(its)});
+    std::erase_if(all.back().environment, [](const std::string& variable) {
+      return variable.starts_with("CUDA_VISIBLE_DEVICES=");
+    });
+  }
+  return all;
+}
+
+expected<void> check_ranks(const queue_submission& s) {
+  if (s.ranks == 1)
+    return {};
+  if (s.kind != entry_kind::command)
+    return fail(
+        error_kind::invalid_input,
+        "ranks are for commands; clade train has --set training.distribution=...");
+  if (s.ranks == 0 || s.slots % s.ranks != 0)
+    return fail(error_kind::invalid_input, std::to_string(s.slots)
+                                               + " slots cannot be shared out evenly to "
+                                               + std::to_string(s.ranks) + " ranks");
+  return {};
+}
+
 expected<entry_process_params> entry_command(const std::filesystem::path& program,
                                              const std::filesystem::path& folder,
                                              entry_id id, const queue_submission& what,
@@ -133,6 +161,12 @@ expected<entry_process_params> entry_command(const std::filesystem::path& progra
   return find_program(what.words.front(), what.directory)
       .map([&](const std::filesystem::path& file) {
         params.command.front() = file.string();
+        if (what.ranks > 1) {
+          auto words =
+              ranks_words(program.string(), rank_processes(id, what.ranks, slots));
+          words.insert(words.end(), params.command.begin(), params.command.end());
+          params.command = std::move(words);
+        }
         return std::move(params);
       });
 }

@@ -2,7 +2,8 @@
 
 #include "engine/queue/queue_state.hpp"
 #include "tools/machine/slots.hpp"
-#include "tools/queue/entry_process.hpp"
+#include "tools/queue/processes/entry_process.hpp"
+#include "tools/queue/processes/ranks.hpp"
 
 #include <filesystem>
 #include <span>
@@ -32,6 +33,14 @@ inline constexpr const char* entry_queue_name = "queue";
 /// its cores.
 [[nodiscard]] std::vector<std::string> entry_environment(entry_id id,
                                                          std::span<const slot> slots);
+
+/// The same of each of its ranks, with equal shares of the slots in their order. But all see
+/// all its GPUs, of which each takes that of its LOCAL_RANK, as scripts for torchrun do.
+[[nodiscard]] std::vector<rank_process> rank_processes(entry_id id, std::uint32_t ranks,
+                                                       std::span<const slot> slots);
+
+/// `invalid_input`: a run or a training, or slots that cannot be shared out evenly.
+[[nodiscard]] expected<void> check_ranks(const queue_submission& s);
 
 /// How to start an entry on its slots: a run for the first time, or resumed; a command
 /// anew. `program`: clade's own file. An error: there is no such program.

@@ -5,6 +5,7 @@
 #include "tools/queue/queue_tokens.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace clade {
 
@@ -12,6 +13,8 @@ namespace {
 
 /// Whatever runs outlasts its server's absence, and so do its questions.
 constexpr std::chrono::seconds queue_patience{600};
+/// Between two looks at how long logs are.
+constexpr std::chrono::seconds log_pause{1};
 
 /// Writes the folder with which the entry's programs may ask the queue's server.
 expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
@@ -79,11 +82,24 @@ void entry_processes::stop(entry_id id) {
     tell(found->second);
 }
 
-void entry_processes::press() {
+void entry_processes::tend() {
   const auto now = clock::now();
   for (auto& [_, one] : running_)
     if (one.told && now >= due(one))
       tell(one);
+  if (now < logs_seen_ + log_pause)
+    return;
+  logs_seen_ = now;
+  shorten_logs();
+}
+
+void entry_processes::shorten_logs() {
+  for (auto& [id, one] : running_) {
+    const auto done =
+        shorten_log(entry_folder(params_.folder, id) / entry_log_name, params_.log_bytes);
+    if (!done && params_.warn && !std::exchange(one.warned, true))
+      params_.warn(done.error());
+  }
 }
 
 void entry_processes::tell(running_entry& one) const {
@@ -100,11 +116,13 @@ entry_processes::clock::time_point entry_processes::due(const running_entry& one
          + (one.drains && one.times_told < 2 ? params_.run_grace : params_.grace);
 }
 
-std::optional<entry_processes::clock::time_point> entry_processes::next_press() const {
-  std::optional<clock::time_point> next;
+std::optional<entry_processes::clock::time_point> entry_processes::next_tend() const {
+  if (running_.empty())
+    return std::nullopt;
+  auto next = logs_seen_ + log_pause;
   for (const auto& [_, one] : running_)
     if (one.told)
-      next = next ? std::min(*next, due(one)) : due(one);
+      next = std::min(next, due(one));
   return next;
 }
 

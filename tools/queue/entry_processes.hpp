@@ -2,12 +2,14 @@
 
 #include "engine/queue/queue_entry.hpp"
 #include "tools/machine/slots.hpp"
-#include "tools/queue/entry_process.hpp"
+#include "tools/queue/processes/entry_log.hpp"
+#include "tools/queue/processes/entry_process.hpp"
 
 #include <poll.h>
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +25,10 @@ struct entry_processes_params {
   std::chrono::milliseconds run_grace{60'000};
   /// How long a command that was told to end may go on, and a run that was told twice.
   std::chrono::milliseconds grace{10'000};
+  /// What a log may take of the disk: then its middle is freed (entry_log.hpp).
+  std::uint64_t log_bytes = usual_log_bytes;
+  /// Is told once of each log whose middle cannot be freed; none: nobody is.
+  std::function<void(const error&)> warn{};
 };
 
 /// The processes of entries on this machine; they end with it. For one thread.
@@ -48,11 +54,12 @@ public:
 
   /// Tells an entry to end, if it runs and has not been told. A run drains at the first
   /// SIGTERM and stops at once at the second; what is still there after its time is killed,
-  /// which `press` sees to.
+  /// which `tend` sees to.
   void stop(entry_id id);
-  void press();
-  /// When `press` has something to do.
-  [[nodiscard]] std::optional<clock::time_point> next_press() const;
+  /// Does what is due: ends what was told to end, and shortens logs.
+  void tend();
+  /// When `tend` has something to do.
+  [[nodiscard]] std::optional<clock::time_point> next_tend() const;
 
   void kill(entry_id id);
 
@@ -71,12 +78,15 @@ private:
     bool drains = false; ///< It is a run.
     std::optional<clock::time_point> told{};
     int times_told = 0;
+    bool warned = false; ///< That its log cannot be shortened.
   };
 
   [[nodiscard]] clock::time_point due(const running_entry& one) const;
   void tell(running_entry& one) const;
+  void shorten_logs();
 
   entry_processes_params params_;
+  clock::time_point logs_seen_{};
   std::map<entry_id, running_entry> running_;
 };
 

@@ -239,4 +239,23 @@ expected<std::string> queue_client::get_bytes(const std::string& path) {
   return impl_->ask([&](auto& c) { return c.Get(path); }, true);
 }
 
+expected<log_piece> queue_client::read_log(std::uint64_t entry, std::uint64_t offset) {
+  const auto path =
+      "/v1/entries/" + std::to_string(entry) + "/log?offset=" + std::to_string(offset);
+  log_piece piece{.offset = offset};
+  auto text = impl_->ask(
+      [&](auto& c) {
+        auto answer = c.Get(path);
+        if (answer && answer->has_header(log_offset_header))
+          piece.offset = std::strtoull(
+              answer->get_header_value(log_offset_header).c_str(), nullptr, 10);
+        return answer;
+      },
+      true);
+  if (!text)
+    return tl::unexpected(text.error());
+  piece.text = std::move(*text);
+  return piece;
+}
+
 } // namespace clade

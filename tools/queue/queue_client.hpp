@@ -2,6 +2,7 @@
 
 #include "engine/report/json_parts.hpp"
 #include "genome/error.hpp"
+#include "tools/queue/processes/entry_log.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -64,6 +65,8 @@ public:
   post_bytes(const std::string& path, const std::string& type, std::string_view body);
   /// The answer as it is.
   [[nodiscard]] expected<std::string> get_bytes(const std::string& path);
+  /// A piece of an entry's log from that offset on (`read_log`).
+  [[nodiscard]] expected<log_piece> read_log(std::uint64_t entry, std::uint64_t offset);
 
 private:
   struct impl;

@@ -137,6 +137,8 @@ expected<void> queue_head::check(const queue_submission& s) const {
                   + " may have " + std::to_string(quota));
   if (s.time.count() < 0)
     return refuse("a time is above 0");
+  if (auto ok = check_ranks(s); !ok)
+    return ok;
   for (const auto before : s.after)
     if (!state_.entries.contains(before))
       return refuse("there is no #" + std::to_string(before) + " to come after");
@@ -245,7 +247,7 @@ void queue_head::tell_those_stopping() {
   for (const auto id : processes_.ids())
     if (state_.entries.at(id).stopping)
       processes_.stop(id);
-  processes_.press();
+  processes_.tend();
 }
 
 expected<void> queue_head::start(const std::vector<next_entries::start>& starts) {
@@ -301,7 +303,7 @@ int queue_head::ms_to_next_step() const {
     least = std::min<std::int64_t>(
         least, std::chrono::ceil<std::chrono::milliseconds>(due - now).count());
   };
-  if (const auto next = processes_.next_press())
+  if (const auto next = processes_.next_tend())
     consider(*next);
   for (const auto& [_, n] : nodes_)
     if (!n.lost)

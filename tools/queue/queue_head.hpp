@@ -115,6 +115,13 @@ public:
     return processes_.params().folder;
   }
   [[nodiscard]] const queue_rules& rules() const { return rules_; }
+  /// What a log may take of the disk.
+  [[nodiscard]] std::uint64_t log_bytes() const { return processes_.params().log_bytes; }
+  /// Tells whoever serves what is wrong with a log.
+  void warn(const error& e) const {
+    if (const auto& told = processes_.params().warn)
+      told(e);
+  }
 
 private:
   using clock = std::chrono::steady_clock;

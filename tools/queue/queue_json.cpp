@@ -52,9 +52,11 @@ bool read_key(const std::string& key, const ordered_json& v, queue_submission& s
     return v.is_number_integer()
            && !(v.is_number_unsigned() && v.get<std::uint64_t>() > INT64_MAX)
            && (s.priority = v.get<std::int64_t>(), true);
-  if (key == "slots")
+  if (key == "slots" || key == "ranks") {
+    auto& number = key == "slots" ? s.slots : s.ranks;
     return v.is_number_unsigned() && v <= std::numeric_limits<std::uint32_t>::max()
-           && (s.slots = v.get<std::uint32_t>(), true);
+           && (number = v.get<std::uint32_t>(), true);
+  }
   if (key == "seconds")
     return v.is_number_unsigned() && v <= std::uint32_t{1} << 31
            && (s.time = std::chrono::seconds(v.get<std::uint32_t>()), true);
@@ -66,9 +68,9 @@ bool read_key(const std::string& key, const ordered_json& v, queue_submission& s
          && (s.after = v.get<std::vector<entry_id>>(), true);
 }
 
-constexpr std::array<std::string_view, 11> keys{
+constexpr std::array<std::string_view, 12> keys{
     "command", "kind",    "directory", "name",  "device", "priority",
-    "slots",   "seconds", "requeue",   "after", "once"};
+    "slots",   "seconds", "requeue",   "after", "once",   "ranks"};
 
 expected<queue_submission> parse_one(const ordered_json& one, std::size_t number,
                                      const std::string& user) {
@@ -119,6 +121,7 @@ ordered_json entry_json(entry_id id, const queue_entry& e, const std::string& re
   put("after", s.after, s.after.empty());
   put("requeue", s.requeue, !s.requeue);
   put("once", some(s.once), s.once.empty());
+  put("ranks", s.ranks, s.ranks == 1);
   put("on", e.slots, e.slots.empty());
   j.emplace("submitted", time_json(e.submitted_ms));
   put("started", time_json(e.started_ms), e.started_ms == 0);
@@ -172,17 +175,12 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
 }
 
 ordered_json submission_json(const queue_submission& s) {
-  return {{"command", s.words},
-          {"kind", to_text(s.kind)},
-          {"directory", s.directory},
-          {"name", s.name},
-          {"device", s.device},
-          {"priority", s.priority},
-          {"slots", s.slots},
-          {"seconds", s.time.count()},
-          {"requeue", s.requeue},
-          {"after", s.after},
-          {"once", s.once}};
+  return {{"command", s.words},       {"kind", to_text(s.kind)},
+          {"directory", s.directory}, {"name", s.name},
+          {"device", s.device},       {"priority", s.priority},
+          {"slots", s.slots},         {"seconds", s.time.count()},
+          {"requeue", s.requeue},     {"after", s.after},
+          {"once", s.once},           {"ranks", s.ranks}};
 }
 
 expected<std::vector<queue_submission>> parse_submissions(const std::string& text,

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <future>
 
 namespace clade {
@@ -32,15 +31,6 @@ std::uint64_t size_of(const std::filesystem::path& file) {
   std::error_code none;
   const auto size = std::filesystem::file_size(file, none);
   return none ? 0 : size;
-}
-
-std::string piece_of(const std::filesystem::path& file, std::uint64_t from) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(log_piece_bytes, '\0');
-  in.seekg(static_cast<std::streamoff>(from));
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-  return text;
 }
 
 /// What a process before this one left: its entries end a moment after it, and the log of
@@ -183,20 +173,21 @@ void queue_node::tell() {
 bool queue_node::send_log(entry_id id, held& h) {
   const auto file = entry_folder(params_.processes.folder, id) / entry_log_name;
   while (!h.log_refused) {
-    const auto text = piece_of(file, h.log_from + h.log_sent);
-    if (text.empty())
+    const auto piece = read_log(file, h.log_from + h.log_sent, log_piece_bytes);
+    if (!piece || piece->text.empty())
       return true;
+    h.log_sent = piece->offset - h.log_from; // Its middle may be freed.
     const auto taken =
         tells_.post_bytes("/v1/nodes/log?entry=" + std::to_string(id) + "&node="
                               + params_.name + "&start=" + std::to_string(h.start)
                               + "&offset=" + std::to_string(h.log_base + h.log_sent),
-                          "application/octet-stream", text);
+                          "application/octet-stream", piece->text);
     if (!taken
         && (taken.error().kind == error_kind::not_found
             || taken.error().kind == error_kind::io))
       return false;
     if (taken)
-      h.log_sent += text.size();
+      h.log_sent += piece->text.size();
     else // It is no longer wanted here.
       h.log_refused = true;
   }
@@ -321,7 +312,7 @@ void queue_node::wait_for_news() const {
   std::vector<pollfd> files{{.fd = news_.descriptor(), .events = POLLIN, .revents = 0}};
   processes_.add_descriptors(files);
   auto most = std::chrono::milliseconds(longest_wait_ms);
-  if (const auto next = processes_.next_press())
+  if (const auto next = processes_.next_tend())
     most = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*next - clock::now()),
                       0ms, most);
   const timespec time{.tv_sec = most / 1s, .tv_nsec = (most % 1s).count() * 1'000'000L};
@@ -354,7 +345,7 @@ expected<void> queue_node::serve(const std::function<bool()>& stop,
     if (take_news() && !std::exchange(told, true))
       listener.joined();
     reconcile();
-    processes_.press();
+    processes_.tend();
     const std::lock_guard lock(mutex_);
     if (const bool was = std::exchange(in_trouble, !trouble_.empty());
         in_trouble && !was && !closed_)

@@ -19,7 +19,8 @@ const std::vector<queue_event>& one_of_each() {
                                .device = "cuda",
                                .time = std::chrono::seconds(60),
                                .after = {1, 2},
-                               .requeue = true}},
+                               .requeue = true,
+                               .ranks = 2}},
       entry_started{.id = 3, .slots = {"cuda:0", "cuda:1"}},
       entry_stopping{.id = 3, .cause = stop_cause::preempted, .who = "#4"},
       entry_ended{.id = 3, .state = entry_state::failed, .reason = "ended with status 3"},
@@ -48,6 +49,17 @@ TEST_CASE("queue event: the numbers of kinds and the fields stay what they are")
         == bytes("\x94\x04\x01\x04\xa0"));
   CHECK(encode(entry_stopping{.id = 1, .cause = stop_cause::server_stopped})
         == bytes("\x94\x03\x01\x03\xa0"));
+}
+
+TEST_CASE("queue event: a submission from before there were ranks is one of one rank") {
+  auto before = encode(entry_submitted{.id = 1, .what = {.user = "ann"}});
+  REQUIRE(before.back() == '\x01');
+  before.pop_back();
+  REQUIRE(before[3] == '\x9d'); // An array of 13.
+  before[3] = '\x9c';
+  const auto read = decode_queue_event(before);
+  REQUIRE(read);
+  CHECK(std::get<entry_submitted>(*read).what == queue_submission{.user = "ann"});
 }
 
 TEST_CASE("queue event: bytes that are none are refused") {

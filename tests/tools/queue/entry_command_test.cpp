@@ -60,3 +60,50 @@ TEST_CASE("entry command: a run is begun in its entry's folder, a command as it 
   REQUIRE(sh);
   CHECK(sh->command.front().ends_with("/sh"));
 }
+
+TEST_CASE("entry command: ranks have equal shares of the cores, and see all GPUs") {
+  const std::vector cores{core(0), core(1), core(2), core(3)};
+  const auto ranks = rank_processes(7, 2, cores);
+  REQUIRE(ranks.size() == 2);
+  CHECK(ranks[1].cores == std::vector<unsigned>{4, 5, 6, 7});
+  CHECK(has(ranks[1].environment, "CLADE_SLOTS=cpu:2 cpu:3"));
+  CHECK(has(ranks[1].environment, "OMP_NUM_THREADS=4"));
+  const auto cards =
+      rank_processes(7, 2, std::vector{card("cuda:0", "A"), card("cuda:1", "B")});
+  CHECK(has(cards[0].environment, "CLADE_SLOTS=cuda:0"));
+  for (const auto& variable : cards[0].environment)
+    CHECK_FALSE(variable.starts_with("CUDA_VISIBLE_DEVICES="));
+  for (const auto& r : ranks) {
+    const auto words = ranks_words("clade", {r});
+    const auto read = read_rank(words.at(3));
+    REQUIRE(read);
+    CHECK(*read == r);
+  }
+  for (const char* wrong : {"", "{}", R"({"environment": [1], "cores": []})",
+                            R"({"environment": [], "cores": ["0"]})"})
+    CHECK_FALSE(read_rank(wrong));
+}
+
+TEST_CASE("entry command: a command with ranks is started by clade") {
+  const scratch_folder folder;
+  const queue_submission two{
+      .words = {"sh", "-c", "true"}, .directory = "/", .slots = 2, .ranks = 2};
+  const auto started =
+      entry_command("/bin/clade", folder.path(), 4, two, std::vector{core(0), core(1)});
+  REQUIRE(started);
+  const auto& words = started->command;
+  REQUIRE(words.size() == 10);
+  CHECK(words[0] == "/bin/clade");
+  CHECK(words[1] == "ranks");
+  CHECK(words[6] == "--");
+  CHECK(words[7].ends_with("/sh"));
+  CHECK(words[9] == "true");
+}
+
+TEST_CASE("entry command: ranks are of commands, and share slots evenly") {
+  CHECK(check_ranks({.slots = 3, .ranks = 3}));
+  CHECK(check_ranks({.kind = entry_kind::run, .slots = 3}));
+  CHECK_FALSE(check_ranks({.kind = entry_kind::run, .slots = 2, .ranks = 2}));
+  CHECK_FALSE(check_ranks({.slots = 3, .ranks = 2}));
+  CHECK_FALSE(check_ranks({.slots = 3, .ranks = 0}));
+}

@@ -17,7 +17,9 @@ queue_submission a_submission() {
           .device = "cuda",
           .time = std::chrono::seconds(60),
           .after = {1, 2},
-          .requeue = true};
+          .requeue = true,
+          .once = "it",
+          .ranks = 2};
 }
 
 } // namespace
@@ -49,7 +51,7 @@ TEST_CASE("queue JSON: what is wrong is named with its entry and key") {
   for (const char* wrong :
        {R"("command": "a")", R"("command": [])", R"("command": [1])", R"("kind": "walk")",
         R"("kind": 1)", R"("slots": -1)", R"("slots": 4294967296)", R"("slots": 1.5)",
-        R"("priority": "high")", R"("priority": 1e3)",
+        R"("ranks": "2")", R"("priority": "high")", R"("priority": 1e3)",
         R"("priority": 18446744073709551615)", R"("seconds": -1)", R"("after": 1)",
         R"("after": ["1"])", R"("after": [-1])", R"("requeue": 1)", R"("name": 1)",
         R"("directory": null)"})

@@ -1,4 +1,4 @@
-// What a queue's server answers (tools/queue/openapi.json). Lists leave out what has no value.
+// What a queue's server answers (tools/queue/server/openapi.json). Lists leave out what has no value.
 
 export type State = "waiting" | "held" | "running" | "preempted" | "succeeded" | "failed" | "cancelled";
 

@@ -1,4 +1,4 @@
-#include "tools/queue/openapi.hpp"
+#include "tools/queue/server/openapi.hpp"
 
 #include "engine/report/json_parts.hpp"
 

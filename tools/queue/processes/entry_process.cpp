@@ -1,4 +1,4 @@
-#include "tools/queue/entry_process.hpp"
+#include "tools/queue/processes/entry_process.hpp"
 
 #include "engine/evaluation/command/guard.hpp"
 #include "genome/child_process.hpp"

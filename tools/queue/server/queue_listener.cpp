@@ -1,4 +1,4 @@
-#include "tools/queue/queue_listener.hpp"
+#include "tools/queue/server/queue_listener.hpp"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "tools/queue/openapi.hpp"
+#include "tools/queue/server/openapi.hpp"
 
 #include <catch2/catch.hpp>
 

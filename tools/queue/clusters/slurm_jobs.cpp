@@ -1,13 +1,15 @@
-#include "tools/queue/slurm_jobs.hpp"
+#include "tools/queue/clusters/slurm_jobs.hpp"
 
 #include "tools/launch/sbatch_text.hpp"
 #include "tools/launch/shell_word.hpp"
+#include "tools/queue/entry_command.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
 #include <iomanip>
+#include <map>
 #include <sstream>
 
 namespace clade {
@@ -42,7 +44,7 @@ constexpr std::array states{
 /// What SLURM says of one job, as text.
 struct slurm_job_text {
   std::string id, user, state, cpus, submitted, started, ended, reason, exit_code,
-      directory, name, command, log;
+      directory, name, command, log, nodes;
 };
 
 entry_state state_of(const slurm_job_text& job) {
@@ -103,6 +105,8 @@ ordered_json entry_of(const slurm_job_text& job) {
         std::pair{"log", &job.log}})
     if (!text->empty())
       e[key] = *text;
+  if (!job.nodes.empty())
+    e["on"] = ordered_json::array({job.nodes});
   return e;
 }
 
@@ -130,12 +134,20 @@ std::vector<std::string> fields_of(const std::string& line, std::size_t count) {
   return fields;
 }
 
+/// Starts what follows once for each rank, with what PyTorch's env:// wants to know. The
+/// port follows from the job's number, so that jobs of one node do not take the same.
+constexpr const char* srun_ranks =
+    "export MASTER_ADDR=127.0.0.1 MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))\n"
+    "exec srun --label sh -c 'export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID "
+    "WORLD_SIZE=$SLURM_NTASKS LOCAL_WORLD_SIZE=$SLURM_NTASKS; exec \"$@\"' sh";
+
 std::string options_of(const queue_submission& s) {
   std::string lines = "#SBATCH --open-mode=append\n#SBATCH --nodes=1\n"
-                      "#SBATCH --ntasks=1\n";
-  const auto slots = std::to_string(s.slots);
-  lines += s.device == "cuda" ? "#SBATCH --gres=gpu:" + slots + "\n"
-                              : "#SBATCH --cpus-per-task=" + slots + "\n";
+                      "#SBATCH --ntasks="
+                      + std::to_string(s.ranks) + "\n";
+  lines += s.device == "cuda"
+               ? "#SBATCH --gres=gpu:" + std::to_string(s.slots) + "\n"
+               : "#SBATCH --cpus-per-task=" + std::to_string(s.slots / s.ranks) + "\n";
   if (const auto seconds = s.time.count(); seconds > 0) {
     std::ostringstream time;
     time << seconds / 3600 << ':' << std::setfill('0') << std::setw(2)
@@ -158,6 +170,8 @@ expected<std::string> slurm_entry_script(const cluster_job& job) {
   const auto& s = job.what;
   if (s.slots == 0)
     return fail(error_kind::invalid_input, "--slots: there must be one at least");
+  if (auto ok = check_ranks(s); !ok)
+    return tl::unexpected(ok.error());
   if (s.requeue && s.kind != entry_kind::command)
     return fail(error_kind::invalid_input,
                 "--requeue: SLURM would begin another run; it is for commands");
@@ -179,7 +193,7 @@ expected<std::string> slurm_entry_script(const cluster_job& job) {
       return tl::unexpected(line.error());
     script += *line;
   }
-  script += "exec";
+  script += s.ranks > 1 ? srun_ranks : "exec";
   for (const auto& word : words)
     script += " " + shell_word(word);
   return script + "\n";
@@ -217,6 +231,24 @@ ordered_json read_sacct(std::string_view text) {
   return entries;
 }
 
+ordered_json read_sinfo(std::string_view text) {
+  std::map<std::string, ordered_json> by_name; // A node has a line for each partition.
+  for (const auto& line : lines_of(text))
+    if (const auto f = fields_of(line, 3); !f.empty()) {
+      // "allocated/idle/other/total"
+      const auto cpus = f[2].substr(0, f[2].find(' '));
+      by_name[f[0]] = {{"machine", f[0]},
+                       {"state", f[1]},
+                       {"device", "cpu"},
+                       {"slots", number_of(cpus.substr(cpus.rfind('/') + 1))},
+                       {"used", number_of(cpus)}};
+    }
+  auto all = ordered_json::array();
+  for (auto& [_, node] : by_name)
+    all.push_back(std::move(node));
+  return all;
+}
+
 ordered_json read_scontrol(std::string_view text) {
   slurm_job_text job;
   // What may hold spaces is the last of its line.
@@ -250,13 +282,15 @@ ordered_json read_scontrol(std::string_view text) {
       for (const auto& [key, value] :
            {std::pair{"ExitCode", &job.exit_code},
             std::pair{"SubmitTime", &job.submitted}, std::pair{"StartTime", &job.started},
-            std::pair{"EndTime", &job.ended}, std::pair{"NumCPUs", &job.cpus}})
+            std::pair{"EndTime", &job.ended}, std::pair{"NumCPUs", &job.cpus},
+            std::pair{"NodeList", &job.nodes}})
         if (value->empty())
           *value = word_of(begin, key);
     }
   }
-  if (job.command == "(null)")
-    job.command.clear();
+  for (auto* text : {&job.command, &job.nodes})
+    if (*text == "(null)")
+      text->clear();
   return job.id.empty() ? ordered_json() : entry_of(job);
 }
 

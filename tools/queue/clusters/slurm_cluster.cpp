@@ -1,10 +1,11 @@
-#include "tools/queue/slurm_cluster.hpp"
+#include "tools/queue/clusters/slurm_cluster.hpp"
 
 #include "tools/launch/outside_command.hpp"
 #include "tools/launch/sbatch_text.hpp"
-#include "tools/queue/slurm_jobs.hpp"
+#include "tools/queue/clusters/slurm_jobs.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 // What is over is known to squeue and scontrol for some minutes only (MinJobAge), and to
 // sacct for ever; but a cluster may have no accounting, and then sacct fails.
@@ -43,6 +44,8 @@ public:
   expected<ordered_json> find(const std::string& id) const override;
   expected<cluster_log> log(const std::string& id, bool follow) const override;
   expected<void> cancel(const std::string& id) const override;
+  expected<ordered_json> processes(const std::string& id) const override;
+  expected<ordered_json> machines() const override;
 };
 
 expected<std::string> slurm_cluster::submit(const cluster_job& job) const {
@@ -117,6 +120,30 @@ expected<void> slurm_cluster::cancel(const std::string& id) const {
         return fail(error_kind::conflict, "job " + id + " is over already");
     return ask({"scancel", id}).map([](const std::string&) {});
   });
+}
+
+expected<ordered_json> slurm_cluster::processes(const std::string& id) const {
+  return find(id).and_then([&](const ordered_json& e) -> expected<ordered_json> {
+    auto all = ordered_json::array();
+    if (!e.contains("on")) // It waits, or sacct alone knows it.
+      return all;
+    const auto names =
+        ask({"scontrol", "show", "hostnames", e["on"].at(0).get<std::string>()});
+    if (!names)
+      return tl::unexpected(names.error());
+    std::istringstream lines(*names);
+    for (std::string name; std::getline(lines, name);)
+      all.push_back({{"machine", name},
+                     {"process", nullptr}, // Known to the daemon of that machine alone.
+                     {"state", e["state"]},
+                     {"reason", e["reason"]}});
+    return all;
+  });
+}
+
+expected<ordered_json> slurm_cluster::machines() const {
+  return ask({"sinfo", "--Node", "--noheader", "--format", sinfo_format})
+      .map([](const std::string& text) { return read_sinfo(text); });
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "tools/queue/replica_routes.hpp"
+#include "tools/queue/server/replica_routes.hpp"
 
 #include "engine/report/json_parts.hpp"
 #include "genome/json_depth.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/queue/cluster.hpp"
+#include "tools/queue/clusters/cluster.hpp"
 
 namespace clade {
 

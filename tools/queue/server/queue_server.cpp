@@ -1,13 +1,13 @@
-#include "tools/queue/queue_server.hpp"
+#include "tools/queue/server/queue_server.hpp"
 
 #include "genome/wall_clock.hpp"
 #include "tools/queue/entry_command.hpp"
-#include "tools/queue/node_routes.hpp"
-#include "tools/queue/openapi.hpp"
 #include "tools/queue/queue_json.hpp"
-#include "tools/queue/queue_listener.hpp"
-#include "tools/queue/queue_requests.hpp"
-#include "tools/queue/replica_routes.hpp"
+#include "tools/queue/server/node_routes.hpp"
+#include "tools/queue/server/openapi.hpp"
+#include "tools/queue/server/queue_listener.hpp"
+#include "tools/queue/server/queue_requests.hpp"
+#include "tools/queue/server/replica_routes.hpp"
 #include "tools/views/web/web_answers.hpp"
 
 #include <httplib.h>

@@ -1,4 +1,4 @@
-#include "tools/queue/slurm_jobs.hpp"
+#include "tools/queue/clusters/slurm_jobs.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -147,4 +147,21 @@ TEST_CASE("SLURM: what scontrol says is read") {
            R"("started":1769868301000,"ended":1769868361000,)"
            R"("directory":"/home/ann/my work","log":"/home/ann/my work/slurm-4.out"})");
   CHECK(read_scontrol("slurm_load_jobs error: Invalid job id specified\n").is_null());
+}
+
+TEST_CASE("SLURM: ranks are tasks of srun, with what PyTorch wants to know") {
+  auto job = a_job();
+  job.what.slots = 4;
+  job.what.ranks = 2;
+  const auto script = *slurm_entry_script(job);
+  CHECK_THAT(script, Catch::Contains("#SBATCH --ntasks=2\n#SBATCH --cpus-per-task=2\n"));
+  CHECK_THAT(script, Catch::EndsWith("; exec \"$@\"' sh python3 'train it.py'\n"));
+  job.what.slots = 3;
+  CHECK_FALSE(slurm_entry_script(job));
+}
+
+TEST_CASE("SLURM: machines are told once, whatever partitions they are in") {
+  CHECK(text_of(read_sinfo("n1|idle|0/4/0/4\nn1|idle|0/4/0/4\nn2|mixed|3/5/0/8\nwrong\n"))
+        == R"([{"machine":"n1","state":"idle","device":"cpu","slots":4,"used":0},)"
+           R"({"machine":"n2","state":"mixed","device":"cpu","slots":8,"used":3}])");
 }

@@ -1,4 +1,4 @@
-#include "tools/queue/node_routes.hpp"
+#include "tools/queue/server/node_routes.hpp"
 
 #include "genome/unique_fd.hpp"
 #include "tools/queue/entry_command.hpp"
@@ -70,7 +70,8 @@ expected<void> write_log(const std::filesystem::path& folder, const std::string&
   return {};
 }
 
-void take_log(queue_head& head, const httplib::Request& req, httplib::Response& res) {
+void take_log(queue_head& head, std::atomic<bool>& warned, const httplib::Request& req,
+              httplib::Response& res) {
   const auto entry = number_of(req, "entry", 0), start = number_of(req, "start", 0),
              offset = number_of(req, "offset", 0);
   const auto node = req.get_param_value("node");
@@ -80,9 +81,13 @@ void take_log(queue_head& head, const httplib::Request& req, httplib::Response& 
   const entry_id id = *entry;
   if (!head.runs_on(id, static_cast<std::uint32_t>(*start), node))
     return give_error(res, 409, "#" + std::to_string(id) + " does not run on " + node);
-  give_json(res, write_log(entry_folder(head.folder(), id), req.body, *offset).map([] {
-    return std::string("{}");
-  }));
+  const auto folder = entry_folder(head.folder(), id);
+  const auto written = write_log(folder, req.body, *offset);
+  if (written)
+    if (const auto done = shorten_log(folder / entry_log_name, head.log_bytes());
+        !done && !warned.exchange(true))
+      head.warn(done.error());
+  give_json(res, written.map([] { return std::string("{}"); }));
 }
 
 } // namespace
@@ -94,10 +99,11 @@ void add_node_routes(httplib::Server& server, queue_head& head, queue_door door)
     if (const auto u = door(req, res); u && is_worker(*u, res))
       report(head, *waiting, req, res);
   });
+  const auto warned = std::make_shared<std::atomic<bool>>(false);
   server.Post("/v1/nodes/log",
-              [&head, door](const httplib::Request& req, httplib::Response& res) {
+              [&head, warned, door](const httplib::Request& req, httplib::Response& res) {
                 if (const auto u = door(req, res); u && is_worker(*u, res))
-                  take_log(head, req, res);
+                  take_log(head, *warned, req, res);
               });
 }
 

@@ -44,7 +44,17 @@ public:
   [[nodiscard]] virtual expected<cluster_log> log(const std::string& id,
                                                   bool follow) const = 0;
   [[nodiscard]] virtual expected<void> cancel(const std::string& id) const = 0;
+  /// Where a job runs: an object for each pod or node, of "machine", "process", "state" and
+  /// "reason", each null where there is none.
+  [[nodiscard]] virtual expected<ordered_json> processes(const std::string& id) const = 0;
+  /// An object for each machine, of "machine", "state", "device" ("cpu", "cuda"), "slots"
+  /// and "used", null where the cluster does not say it.
+  [[nodiscard]] virtual expected<ordered_json> machines() const = 0;
 };
+
+/// Who has how many slots of these entries: objects of "user", "slots", "running" and
+/// "waiting", by name.
+[[nodiscard]] ordered_json users_of_cluster(const ordered_json& entries);
 
 /// `kind`: "slurm" or "kubernetes". `name_space`: of Kubernetes; empty: that of kubectl's
 /// context. `invalid_input`: there is no such kind.

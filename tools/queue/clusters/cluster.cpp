@@ -1,7 +1,9 @@
-#include "tools/queue/cluster.hpp"
+#include "tools/queue/clusters/cluster.hpp"
 
-#include "tools/queue/kubernetes_cluster.hpp"
-#include "tools/queue/slurm_cluster.hpp"
+#include "tools/queue/clusters/kubernetes_cluster.hpp"
+#include "tools/queue/clusters/slurm_cluster.hpp"
+
+#include <map>
 
 namespace clade {
 
@@ -27,6 +29,31 @@ std::vector<std::string> cluster_words(const cluster_job& job) {
   words.insert(words.end(), s.words.begin(), s.words.end());
   words.insert(words.end(), {"--slots", slots_of(s)});
   return words;
+}
+
+ordered_json users_of_cluster(const ordered_json& entries) {
+  struct had {
+    std::uint64_t slots = 0, running = 0, waiting = 0;
+  };
+  std::map<std::string, had> users;
+  for (const auto& e : entries) {
+    auto& user = users[e.value("user", std::string())];
+    if (const auto state = e.value("state", std::string());
+        state == to_text(entry_state::running)) {
+      ++user.running;
+      user.slots += e.value("slots", std::uint64_t{0});
+    } else if (state == to_text(entry_state::waiting)
+               || state == to_text(entry_state::preempted)) {
+      ++user.waiting;
+    }
+  }
+  auto all = ordered_json::array();
+  for (const auto& [name, u] : users)
+    all.push_back({{"user", name},
+                   {"slots", u.slots},
+                   {"running", u.running},
+                   {"waiting", u.waiting}});
+  return all;
 }
 
 expected<std::unique_ptr<cluster>> open_cluster(const std::string& kind,

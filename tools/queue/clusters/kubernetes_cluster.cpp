@@ -1,13 +1,10 @@
-#include "tools/queue/kubernetes_cluster.hpp"
+#include "tools/queue/clusters/kubernetes_cluster.hpp"
 
 #include "genome/json_depth.hpp"
 #include "tools/launch/outside_command.hpp"
+#include "tools/queue/clusters/kubernetes_objects.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <ctime>
-#include <iomanip>
-#include <sstream>
 
 namespace clade {
 
@@ -58,6 +55,10 @@ expected<void> check(const cluster_job& job) {
   if (!s.after.empty())
     return refuse("--after: a Job of Kubernetes waits for no other; submit it when that "
                   "has succeeded");
+  if (s.ranks != 1)
+    return refuse(
+        "--ranks: pods of a Job do not find each other; clade launch kubernetes "
+        "--as pytorchjob starts what does");
   if (!job.options.empty())
     return refuse("--sbatch is for --to slurm");
   if (s.requeue && s.kind != entry_kind::command)
@@ -82,51 +83,6 @@ ordered_json container_of(const cluster_job& job) {
             {"capabilities", {{"drop", ordered_json::array({"ALL"})}}}}}};
 }
 
-std::string text_at(const ordered_json& j, const char* pointer) {
-  const ordered_json::json_pointer at(pointer);
-  return j.contains(at) && j.at(at).is_string() ? j.at(at).get<std::string>() : "";
-}
-
-std::int64_t number_at(const ordered_json& j, const char* pointer) {
-  const ordered_json::json_pointer at(pointer);
-  return j.contains(at) && j.at(at).is_number() ? j.at(at).get<std::int64_t>() : 0;
-}
-
-/// "2026-11-24T04:12:01Z"
-ordered_json time_of(const std::string& text) {
-  std::tm time{};
-  std::istringstream in(text);
-  in >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
-  return in.fail() ? ordered_json() : ordered_json(std::int64_t{::timegm(&time)} * 1000);
-}
-
-struct job_end {
-  entry_state state;
-  std::string reason, at;
-};
-
-std::optional<job_end> end_of(const ordered_json& job) {
-  if (!job.contains("/status/conditions"_json_pointer))
-    return {};
-  for (const auto& c : job.at("/status/conditions"_json_pointer)) {
-    const auto type = text_at(c, "/type");
-    if (text_at(c, "/status") != "True" || (type != "Complete" && type != "Failed"))
-      continue;
-    const bool good = type == "Complete";
-    return job_end{.state = good ? entry_state::succeeded : entry_state::failed,
-                   .reason = good ? "" : text_at(c, "/message"),
-                   .at = text_at(c, "/lastTransitionTime")};
-  }
-  return {};
-}
-
-entry_state open_state_of(const ordered_json& job) {
-  if (job.value("/spec/suspend"_json_pointer, false))
-    return entry_state::preempted;
-  return number_at(job, "/status/ready") > 0 ? entry_state::running
-                                             : entry_state::waiting;
-}
-
 class kubernetes_cluster final : public cluster {
 public:
   explicit kubernetes_cluster(std::string name_space)
@@ -140,6 +96,8 @@ public:
   expected<ordered_json> find(const std::string& id) const override;
   expected<cluster_log> log(const std::string& id, bool follow) const override;
   expected<void> cancel(const std::string& id) const override;
+  expected<ordered_json> processes(const std::string& id) const override;
+  expected<ordered_json> machines() const override;
 
 private:
   [[nodiscard]] std::vector<std::string> kubectl(std::vector<std::string> words) const;
@@ -210,7 +168,7 @@ expected<ordered_json> kubernetes_cluster::list(bool all) const {
       .map([&](const ordered_json& answer) {
         auto entries = ordered_json::array();
         for (const auto& job : answer.value("items", ordered_json::array()))
-          if (all || !end_of(job))
+          if (all || !has_ended(job))
             entries.push_back(read_kubernetes_job(job));
         return entries;
       });
@@ -239,6 +197,18 @@ expected<void> kubernetes_cluster::cancel(const std::string& id) const {
         return ask({"delete", "job", id, "--wait=false"});
       })
       .map([](const std::string&) {});
+}
+
+expected<ordered_json> kubernetes_cluster::processes(const std::string& id) const {
+  return check_id(id)
+      .and_then([&] {
+        return ask_json({"get", "pods", "--selector", "job-name=" + id});
+      })
+      .map(read_kubernetes_pods);
+}
+
+expected<ordered_json> kubernetes_cluster::machines() const {
+  return ask_json({"get", "nodes"}).map(read_kubernetes_nodes);
 }
 
 } // namespace
@@ -276,29 +246,6 @@ expected<std::string> kubernetes_entry_manifest(const cluster_job& job) {
         {"annotations", {{"clade/user", s.user}, {"clade/name", title}}}}},
       {"spec", spec}};
   return manifest.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
-}
-
-ordered_json read_kubernetes_job(const ordered_json& job) {
-  const auto end = end_of(job);
-  const auto state = end ? end->state : open_state_of(job);
-  const auto limits =
-      job.value("/spec/template/spec/containers/0/resources/limits"_json_pointer,
-                ordered_json::object());
-  const auto slots =
-      limits.value("nvidia.com/gpu", limits.value("cpu", std::string("1")));
-  ordered_json e{{"id", text_at(job, "/metadata/name")},
-                 {"user", text_at(job, "/metadata/annotations/clade~1user")},
-                 {"name", some(text_at(job, "/metadata/annotations/clade~1name"))},
-                 {"state", to_text(state)},
-                 {"reason", some(end ? end->reason : std::string())},
-                 {"slots", std::strtoull(slots.c_str(), nullptr, 10)},
-                 {"submitted", time_of(text_at(job, "/metadata/creationTimestamp"))}};
-  if (const auto started = text_at(job, "/status/startTime");
-      !started.empty() && !is_waiting(state))
-    e["started"] = time_of(started);
-  if (end)
-    e["ended"] = time_of(end->at);
-  return e;
 }
 
 } // namespace clade

@@ -1,7 +1,7 @@
-#include "tools/queue/queue_standby.hpp"
+#include "tools/queue/server/queue_standby.hpp"
 
-#include "tools/queue/queue_listener.hpp"
-#include "tools/queue/replica_routes.hpp"
+#include "tools/queue/server/queue_listener.hpp"
+#include "tools/queue/server/replica_routes.hpp"
 #include "tools/views/web/web_answers.hpp"
 
 #include <mutex>

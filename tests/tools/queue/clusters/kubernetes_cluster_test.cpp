@@ -1,4 +1,5 @@
-#include "tools/queue/kubernetes_cluster.hpp"
+#include "tools/queue/clusters/kubernetes_cluster.hpp"
+#include "tools/queue/clusters/kubernetes_objects.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -65,6 +66,8 @@ TEST_CASE("Kubernetes: what it has no equal of is refused in a sentence") {
              Catch::StartsWith("--after: "));
   CHECK_THAT(refusal([](cluster_job& j) { j.options = {"partition=gpu"}; }),
              Catch::StartsWith("--sbatch "));
+  CHECK_THAT(refusal([](cluster_job& j) { j.what.slots = j.what.ranks = 2; }),
+             Catch::StartsWith("--ranks: "));
 }
 
 TEST_CASE("Kubernetes: a Job's state is that of an entry") {
@@ -93,4 +96,53 @@ TEST_CASE("Kubernetes: a Job's state is that of an entry") {
                      "lastTransitionTime": "2026-01-31T14:06:01Z"}]})")
       == known + R"("failed","reason":"it is too late",)" + submitted
              + R"(,"started":1769868301000,"ended":1769868361000})");
+}
+
+TEST_CASE("Kubernetes: pods say where they are, and why they do not run") {
+  const auto answer = ordered_json::parse(R"({"items": [
+    {"metadata": {"name": "a-1"}, "spec": {"nodeName": "rome"}, "status": {"phase": "Running",
+     "containerStatuses": [{"state": {"running": {}}}]}},
+    {"metadata": {"name": "a-2"}, "spec": {"nodeName": "bonn"}, "status": {"phase": "Pending",
+     "containerStatuses": [{"state": {"waiting": {"reason": "ErrImagePull", "message": "not found"}}}]}},
+    {"metadata": {"name": "a-3"}, "spec": {"nodeName": "bonn"}, "status": {"phase": "Failed",
+     "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]}},
+    {"metadata": {"name": "a-4"}, "status": {"phase": "Failed", "reason": "Evicted", "message": "the node was low on memory"}},
+    {}]})");
+  std::string said;
+  for (const auto& pod : read_kubernetes_pods(answer))
+    said += text_of(pod) + "\n";
+  CHECK(said == R"({"machine":"rome","process":"a-1","state":"Running","reason":null}
+{"machine":"bonn","process":"a-2","state":"Pending","reason":"ErrImagePull: not found"}
+{"machine":"bonn","process":"a-3","state":"Failed","reason":"ended with status 3"}
+{"machine":null,"process":"a-4","state":"Failed","reason":"the node was low on memory"}
+{"machine":null,"process":null,"state":null,"reason":null}
+)");
+}
+
+TEST_CASE("Kubernetes: nodes have a line for each kind of device") {
+  const auto answer = ordered_json::parse(R"({"items": [
+    {"metadata": {"name": "rome"}, "status": {"allocatable": {"cpu": "8", "nvidia.com/gpu": "4"},
+     "conditions": [{"type": "DiskPressure", "status": "False"}, {"type": "Ready", "status": "True"}]}},
+    {"metadata": {"name": "bonn"}, "spec": {"unschedulable": true}, "status": {"allocatable": {"cpu": "3920m"},
+     "conditions": [{"type": "Ready", "status": "True"}]}},
+    {"metadata": {"name": "oslo"}, "status": {"allocatable": {"cpu": "2"}}}]})");
+  std::string said;
+  for (const auto& node : read_kubernetes_nodes(answer))
+    said += text_of(node) + "\n";
+  CHECK(said == R"({"machine":"rome","state":"ready","device":"cpu","slots":8,"used":null}
+{"machine":"rome","state":"ready","device":"cuda","slots":4,"used":null}
+{"machine":"bonn","state":"takes no more","device":"cpu","slots":3,"used":null}
+{"machine":"oslo","state":"not ready","device":"cpu","slots":2,"used":null}
+)");
+}
+
+TEST_CASE("clusters: users have the slots of what runs") {
+  const auto entry = [](const char* user, const char* state, int slots) {
+    return ordered_json{{"user", user}, {"state", state}, {"slots", slots}};
+  };
+  CHECK(text_of(users_of_cluster({entry("bob", "running", 2), entry("ann", "waiting", 8),
+                                  entry("bob", "preempted", 1),
+                                  entry("bob", "running", 1), entry("ann", "held", 1)}))
+        == R"([{"user":"ann","slots":0,"running":0,"waiting":1},)"
+           R"({"user":"bob","slots":3,"running":2,"waiting":1}])");
 }

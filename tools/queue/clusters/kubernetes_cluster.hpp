@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/queue/cluster.hpp"
+#include "tools/queue/clusters/cluster.hpp"
 
 namespace clade {
 
@@ -13,8 +13,5 @@ namespace clade {
 /// (`requeue`) is so six times at most. `invalid_input` for what Kubernetes has no equal
 /// of: a priority that is a number, and an order of entries.
 [[nodiscard]] expected<std::string> kubernetes_entry_manifest(const cluster_job& job);
-
-/// The entry of a Job as kubectl prints it as JSON.
-[[nodiscard]] ordered_json read_kubernetes_job(const ordered_json& job);
 
 } // namespace clade

@@ -1,10 +1,10 @@
-#include "tools/queue/queue_requests.hpp"
+#include "tools/queue/server/queue_requests.hpp"
 
+#include "tools/queue/processes/entry_log.hpp"
 #include "tools/views/web/web_answers.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <initializer_list>
 #include <system_error>
 #include <utility>
@@ -79,15 +79,11 @@ void give_log(const httplib::Request& req, httplib::Response& res,
                          : std::uintmax_t{0};
   const auto from = req.has_param("tail") ? there - std::min<std::uintmax_t>(there, *tail)
                                           : std::uintmax_t{*offset};
-  res.set_header("Log-Offset", std::to_string(from));
-  if (from >= there)
-    return give(res, "application/octet-stream", "");
-  std::ifstream in(file, std::ios::binary);
-  std::string text(log_piece_bytes, '\0');
-  in.seekg(static_cast<std::streamoff>(from));
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
-  give(res, "application/octet-stream", std::move(text));
+  const auto piece = read_log(file, from, log_piece_bytes);
+  if (!piece)
+    return give_error(res, 500, piece.error().message);
+  res.set_header(log_offset_header, std::to_string(piece->offset));
+  give(res, "application/octet-stream", piece->text);
 }
 
 bool give_queue_page(const httplib::Request& req, httplib::Response& res) {

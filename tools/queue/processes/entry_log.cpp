@@ -1,0 +1,85 @@
+#include "tools/queue/processes/entry_log.hpp"
+
+#include "genome/unique_fd.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+// What is freed becomes a hole of the file, which whoever reads it passes over. A program
+// that writes zeros makes none.
+
+namespace clade {
+
+namespace {
+
+constexpr std::uint64_t first_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t block_bytes = 512; ///< In which stat counts.
+
+tl::unexpected<error> failure(const std::filesystem::path& file, const char* what) {
+  return fail(error_kind::io, file.string() + ": " + what + ": " + std::strerror(errno));
+}
+
+/// The first byte that is there, from that offset on; the offset itself where the file
+/// system does not know, or nothing is.
+std::uint64_t data_from(int file, std::uint64_t offset) {
+  const auto found = ::lseek(file, static_cast<off_t>(offset), SEEK_DATA);
+  return found < 0 ? offset : static_cast<std::uint64_t>(found);
+}
+
+} // namespace
+
+expected<void> shorten_log(const std::filesystem::path& file, std::uint64_t most) {
+  const unique_fd log(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  struct stat s {};
+  if (!log || ::fstat(log.get(), &s) != 0)
+    return errno == ENOENT ? expected<void>{} : failure(file, "cannot be opened");
+  if (static_cast<std::uint64_t>(s.st_blocks) * block_bytes <= most)
+    return {};
+  const auto size = static_cast<std::uint64_t>(s.st_size);
+  // Whole blocks alone are freed: of others it would make zeros.
+  const auto unit =
+      std::max<std::uint64_t>(static_cast<std::uint64_t>(s.st_blksize), 4096);
+  const auto from = (first_bytes + unit - 1) / unit * unit;
+  const auto to = (size - std::min(size, most / 2)) / unit * unit;
+  if (to <= from
+      || ::fallocate(log.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                     static_cast<off_t>(from), static_cast<off_t>(to - from))
+             == 0)
+    return {};
+  return failure(file, "its middle cannot be freed");
+}
+
+expected<log_piece> read_log(const std::filesystem::path& file, std::uint64_t offset,
+                             std::size_t most) {
+  log_piece piece{.offset = offset};
+  if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+    return piece; // No file is that long.
+  const unique_fd log(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!log)
+    return errno == ENOENT ? expected<log_piece>(std::move(piece))
+                           : failure(file, "cannot be opened");
+  while (true) {
+    piece.offset = data_from(log.get(), piece.offset);
+    piece.text.resize(most);
+    const auto count =
+        ::pread(log.get(), piece.text.data(), most, static_cast<off_t>(piece.offset));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return failure(file, "cannot be read");
+    // Some of it may have been freed while it was read, which gave zeros.
+    const auto hole = ::lseek(log.get(), static_cast<off_t>(piece.offset), SEEK_HOLE);
+    const auto whole = hole < 0 ? count : std::min<off_t>(count, hole - piece.offset);
+    piece.text.resize(static_cast<std::size_t>(whole));
+    if (whole > 0 || count == 0)
+      return piece;
+  }
+}
+
+} // namespace clade
