@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,8 +51,8 @@ struct queue_submission {
   /// already.
   std::string once{};
   /// A command that is started so many times at once, each with an equal share of its slots
-  /// and a number of its own: a training by several processes.
-  std::uint32_t ranks = 1;
+  /// and a number of its own: a training by several processes. None: once, without one.
+  std::optional<std::uint32_t> ranks{};
 
   friend bool operator==(const queue_submission&, const queue_submission&) = default;
 };

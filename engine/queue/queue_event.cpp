@@ -3,7 +3,7 @@
 //   event      = [1, id, submission] | [2, id, slots] | [3, id, cause, who]
 //              | [4, id, state, reason] | [5, id]
 //   submission = [user, kind, words, directory, name, priority, slots, device, seconds,
-//                 after, requeue, once, ranks]
+//                 after, requeue, once, ranks if there are any]
 #include "engine/queue/queue_event.hpp"
 
 #include "engine/queue/queue_fields.hpp"

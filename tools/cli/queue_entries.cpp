@@ -66,7 +66,7 @@ expected<void> get(const entry_options& options) {
   return followed ? found : followed;
 }
 
-expected<void> describe(const entry_options& options) {
+expected<void> describe_entries(const entry_options& options) {
   auto client = open_queue(options.queue);
   if (!client)
     return tl::unexpected(client.error());
@@ -99,14 +99,13 @@ expected<bool> print_log(queue_client& client, std::uint64_t id, std::uint64_t& 
 }
 
 expected<void> check_has_ranks(const entry_options& options, const ordered_json& entry) {
-  const auto ranks = std::max<std::int64_t>(number_of_key(entry, "ranks"), 1);
-  if (options.rank < 0 || (ranks > 1 && options.rank < ranks))
+  const auto ranks = number_of_key(entry, "ranks");
+  if (options.rank < 0 || options.rank < ranks)
     return {};
+  const auto id = "--rank: #" + std::to_string(options.ids.front());
   return fail(error_kind::invalid_input,
-              ranks == 1 ? "--rank: #" + std::to_string(options.ids.front())
-                               + " was not submitted with --ranks: it has one log"
-                         : "--rank: #" + std::to_string(options.ids.front())
-                               + " has ranks 0 to " + std::to_string(ranks - 1));
+              ranks == 0 ? id + " was not submitted with --ranks: it has one log"
+                         : id + " has ranks 0 to " + std::to_string(ranks - 1));
 }
 
 expected<void> logs(const entry_options& options) {
@@ -326,7 +325,7 @@ void add_describe(CLI::App& app, command& chosen) {
   auto options = std::make_shared<entry_options>();
   add_entry_command(app, chosen, options,
                     {"describe", "Say all about an entry of a queue", true,
-                     status_after<describe>, status_after<describe_of_cluster>})
+                     status_after<describe_entries>, status_after<describe_of_cluster>})
       ->add_flag("--json", options->json, "One JSON object a line, for programs");
 }
 

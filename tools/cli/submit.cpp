@@ -106,8 +106,7 @@ void add_submit(CLI::App& app, command& chosen) {
       ->capture_default_str();
   sub->add_option("--ranks", s.ranks,
                   "Start the command so many times at once, each with its share of the "
-                  "slots; without --slots each has one")
-      ->capture_default_str();
+                  "slots; without --slots each has one");
   sub->add_option("--device", s.device, "The kind of its slots: cpu or cuda");
   sub->add_option("--time", options->time,
                   "How long it may run, such as 2h. What says so may begin before an "
@@ -150,7 +149,7 @@ void add_submit(CLI::App& app, command& chosen) {
       "ended.");
   sub->callback([&chosen, options, sub] {
     if (sub->count("--slots") == 0)
-      options->what.slots = options->what.ranks;
+      options->what.slots = options->what.ranks.value_or(1);
     chosen = [options] { return submit(*options); };
   });
 }

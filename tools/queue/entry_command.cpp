@@ -132,16 +132,16 @@ std::vector<rank_process> rank_processes(entry_id id, std::uint32_t ranks,
 }
 
 expected<void> check_ranks(const queue_submission& s) {
-  if (s.ranks == 1)
+  if (!s.ranks)
     return {};
   if (s.kind != entry_kind::command)
     return fail(
         error_kind::invalid_input,
         "ranks are for commands; clade train has --set training.distribution=...");
-  if (s.ranks == 0 || s.slots % s.ranks != 0)
+  if (*s.ranks == 0 || s.slots % *s.ranks != 0)
     return fail(error_kind::invalid_input, std::to_string(s.slots)
                                                + " slots cannot be shared out evenly to "
-                                               + std::to_string(s.ranks) + " ranks");
+                                               + std::to_string(*s.ranks) + " ranks");
   return {};
 }
 
@@ -161,9 +161,9 @@ expected<entry_process_params> entry_command(const std::filesystem::path& progra
   return find_program(what.words.front(), what.directory)
       .map([&](const std::filesystem::path& file) {
         params.command.front() = file.string();
-        if (what.ranks > 1) {
+        if (what.ranks) {
           auto words =
-              ranks_words(program.string(), rank_processes(id, what.ranks, slots));
+              ranks_words(program.string(), rank_processes(id, *what.ranks, slots));
           words.insert(words.end(), params.command.begin(), params.command.end());
           params.command = std::move(words);
         }

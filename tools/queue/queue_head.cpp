@@ -125,7 +125,7 @@ expected<void> queue_head::record(const std::vector<queue_event>& events) {
 }
 
 expected<void> queue_head::check(const queue_submission& s) const {
-  if (auto ok = check_words(s); !ok)
+  if (auto ok = check_words(s).and_then([&] { return check_ranks(s); }); !ok)
     return ok;
   const auto most = most_together(slots_, s);
   if (s.slots == 0 || (most < s.slots && nodes_.empty()))
@@ -137,8 +137,6 @@ expected<void> queue_head::check(const queue_submission& s) const {
                   + " may have " + std::to_string(quota));
   if (s.time.count() < 0)
     return refuse("a time is above 0");
-  if (auto ok = check_ranks(s); !ok)
-    return ok;
   for (const auto before : s.after)
     if (!state_.entries.contains(before))
       return refuse("there is no #" + std::to_string(before) + " to come after");

@@ -9,6 +9,8 @@
 #include "tools/queue/queue_tokens.hpp"
 #include "tools/views/web/web_access.hpp"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <charconv>
 #include <csignal>

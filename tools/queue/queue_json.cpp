@@ -53,9 +53,14 @@ bool read_key(const std::string& key, const ordered_json& v, queue_submission& s
            && !(v.is_number_unsigned() && v.get<std::uint64_t>() > INT64_MAX)
            && (s.priority = v.get<std::int64_t>(), true);
   if (key == "slots" || key == "ranks") {
-    auto& number = key == "slots" ? s.slots : s.ranks;
-    return v.is_number_unsigned() && v <= std::numeric_limits<std::uint32_t>::max()
-           && (number = v.get<std::uint32_t>(), true);
+    if (!v.is_number_unsigned() || v > std::numeric_limits<std::uint32_t>::max())
+      return false;
+    const auto number = v.get<std::uint32_t>();
+    if (key == "slots")
+      s.slots = number;
+    else
+      s.ranks = number;
+    return true;
   }
   if (key == "seconds")
     return v.is_number_unsigned() && v <= std::uint32_t{1} << 31
@@ -121,7 +126,7 @@ ordered_json entry_json(entry_id id, const queue_entry& e, const std::string& re
   put("after", s.after, s.after.empty());
   put("requeue", s.requeue, !s.requeue);
   put("once", some(s.once), s.once.empty());
-  put("ranks", s.ranks, s.ranks == 1);
+  put("ranks", s.ranks ? ordered_json(*s.ranks) : ordered_json(), !s.ranks);
   put("on", e.slots, e.slots.empty());
   j.emplace("submitted", time_json(e.submitted_ms));
   put("started", time_json(e.started_ms), e.started_ms == 0);
@@ -175,12 +180,20 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
 }
 
 ordered_json submission_json(const queue_submission& s) {
-  return {{"command", s.words},       {"kind", to_text(s.kind)},
-          {"directory", s.directory}, {"name", s.name},
-          {"device", s.device},       {"priority", s.priority},
-          {"slots", s.slots},         {"seconds", s.time.count()},
-          {"requeue", s.requeue},     {"after", s.after},
-          {"once", s.once},           {"ranks", s.ranks}};
+  ordered_json j{{"command", s.words},
+                 {"kind", to_text(s.kind)},
+                 {"directory", s.directory},
+                 {"name", s.name},
+                 {"device", s.device},
+                 {"priority", s.priority},
+                 {"slots", s.slots},
+                 {"seconds", s.time.count()},
+                 {"requeue", s.requeue},
+                 {"after", s.after},
+                 {"once", s.once}};
+  if (s.ranks)
+    j["ranks"] = *s.ranks;
+  return j;
 }
 
 expected<std::vector<queue_submission>> parse_submissions(const std::string& text,

@@ -81,7 +81,7 @@ TEST_CASE("queue JSON: a list leaves out what has no value") {
   CHECK(text_of(entry_json(3, e, "", {.brief = true}))
         == R"({"id":3,"user":"ann","kind":"command","state":"waiting","slots":1,)"
            R"("submitted":5,"command":["true"],"directory":"/"})");
-  CHECK(entry_json(3, e, "", {}).size() == 22);
+  CHECK(entry_json(3, e, "", {}).size() == 23);
 }
 
 TEST_CASE("queue JSON: who has what of the machine") {

@@ -55,7 +55,7 @@ expected<void> check(const cluster_job& job) {
   if (!s.after.empty())
     return refuse("--after: a Job of Kubernetes waits for no other; submit it when that "
                   "has succeeded");
-  if (s.ranks != 1)
+  if (s.ranks)
     return refuse(
         "--ranks: pods of a Job do not find each other; clade launch kubernetes "
         "--as pytorchjob starts what does");

@@ -142,12 +142,13 @@ constexpr const char* srun_ranks =
     "WORLD_SIZE=$SLURM_NTASKS LOCAL_WORLD_SIZE=$SLURM_NTASKS; exec \"$@\"' sh";
 
 std::string options_of(const queue_submission& s) {
+  const auto ranks = s.ranks.value_or(1);
   std::string lines = "#SBATCH --open-mode=append\n#SBATCH --nodes=1\n"
                       "#SBATCH --ntasks="
-                      + std::to_string(s.ranks) + "\n";
+                      + std::to_string(ranks) + "\n";
   lines += s.device == "cuda"
                ? "#SBATCH --gres=gpu:" + std::to_string(s.slots) + "\n"
-               : "#SBATCH --cpus-per-task=" + std::to_string(s.slots / s.ranks) + "\n";
+               : "#SBATCH --cpus-per-task=" + std::to_string(s.slots / ranks) + "\n";
   if (const auto seconds = s.time.count(); seconds > 0) {
     std::ostringstream time;
     time << seconds / 3600 << ':' << std::setfill('0') << std::setw(2)
@@ -193,7 +194,7 @@ expected<std::string> slurm_entry_script(const cluster_job& job) {
       return tl::unexpected(line.error());
     script += *line;
   }
-  script += s.ranks > 1 ? srun_ranks : "exec";
+  script += s.ranks ? srun_ranks : "exec";
   for (const auto& word : words)
     script += " " + shell_word(word);
   return script + "\n";

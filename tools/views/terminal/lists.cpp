@@ -26,6 +26,10 @@ std::string parents_text(const std::vector<candidate_id>& parents) {
   return text;
 }
 
+std::string outcome_of(const scene& s, outcome o) {
+  return s.picture.named_by.empty() ? to_text(o) : job_outcome_text(o);
+}
+
 double seconds(std::chrono::milliseconds time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -56,14 +60,15 @@ std::string doing(const slot_view& slot, const scene& s) {
 
 /// What the slots do, then who is gone, the latest first.
 sheet slot_lines(const scene& s, int columns) {
-  sheet lines({{"slot"}, {"does"}, {"epoch"}, {"for", true}, {"device"}});
+  const bool jobs = !s.picture.named_by.empty(); // Tries of a job are no epochs.
+  sheet lines({{"slot"}, {"does"}, {jobs ? "" : "epoch"}, {"for", true}, {"device"}});
   const int bar_columns = columns < 70 ? 8 : 16;
   for (const auto& slot : s.slots.slots) {
     std::string progress, time;
     if (slot.training != 0) {
       const auto [epoch, epochs] = epoch_of(slot, s);
       const auto share = epochs == 0 ? 0.0 : static_cast<double>(epoch) / epochs;
-      if (s.picture.named_by.empty()) // Tries of a job are no epochs.
+      if (!jobs)
         progress = bar(share, bar_columns, s.glyphs) + " " + std::to_string(epoch) + "/"
                    + (epochs == 0 ? "?" : std::to_string(epochs));
       time = duration_text(seconds(slot.at_work));
@@ -125,7 +130,7 @@ std::vector<failure_line> failure_lines(const scene& s) {
   std::vector<failure_line> lines;
   for (const auto& [kind, count] : p.outcomes) {
     const auto share = static_cast<double>(count) / static_cast<double>(p.evaluated);
-    kinds.add({to_text(kind), with_commas(count), percent_text(share),
+    kinds.add({outcome_of(s, kind), with_commas(count), percent_text(share),
                bar(share, 24, s.glyphs)});
   }
   const auto split = [&](const std::string& text, style look) {

@@ -66,7 +66,7 @@ TEST_CASE("Kubernetes: what it has no equal of is refused in a sentence") {
              Catch::StartsWith("--after: "));
   CHECK_THAT(refusal([](cluster_job& j) { j.options = {"partition=gpu"}; }),
              Catch::StartsWith("--sbatch "));
-  CHECK_THAT(refusal([](cluster_job& j) { j.what.slots = j.what.ranks = 2; }),
+  CHECK_THAT(refusal([](cluster_job& j) { j.what.ranks = 1; }),
              Catch::StartsWith("--ranks: "));
 }
 
