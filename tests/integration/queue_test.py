@@ -107,6 +107,27 @@ class Entries(QueueTest):
         self.ask("cancel", third)
         self.assert_each_ended_once([first, second, third])
 
+    def test_what_users_of_kubectl_and_slurm_type_works(self):
+        self.serve()
+        script = self.folder / "train.sh"
+        script.write_text("#!/bin/sh\n#SBATCH --job-name=trained -n 2\n#SBATCH --partition=gpu\necho $RANK of $WORLD_SIZE with $1\n")
+        command = self.ask("sbatch", "train.sh", "3")
+        self.assertEqual(command.err, "clade: not heeded: --partition=gpu\n")
+        entry = int(command.out)
+        self.ask("wait", f"job/{entry}")
+        self.assertEqual(sorted(self.ask("logs", f"job/{entry}").out.splitlines()), ["0: 0 of 2 with 3", "1: 1 of 2 with 3"])
+        self.assertIn("trained", self.ask("describe", "job", entry).out)
+        self.assertRegex(self.ask("sacct").out, rf"\n{entry} +\S+ +succeeded")
+        self.assertNotIn("succeeded", self.ask("squeue").out)
+        sleeper = int(self.ask("sbatch", "--wrap", "sleep 1000").out)
+        self.await_state(sleeper, "running")
+        self.assertIn(str(sleeper), self.ask("get", "jobs").out)
+        self.assertIn("cpu:0", self.ask("sinfo").out)
+        self.ask("scancel", sleeper)
+        self.ask("wait", sleeper, status=1)
+        # A script of this directory needs no program before it.
+        self.ask("wait", int(self.ask("submit", "--", "train.sh").out))
+
     def test_ranks_are_started_together_and_their_logs_are_read_apart(self):
         self.serve()
         entry = self.submit("--ranks", "2", "--", "sh", "-c", 'echo "$RANK/$LOCAL_RANK of $WORLD_SIZE on $CLADE_SLOTS"; '

@@ -303,6 +303,11 @@ server; CLADE_QUEUE, or --queue, says which.
   clade logs -f 5 --rank 1                   what the second of them writes
   clade top --web                            the address of the queue's page
 
+Words of kubectl and SLURM do what they say there: get jobs, describe job/3, delete 3, get
+nodes; squeue, sacct, scancel 3, sinfo, scontrol show job 3, and sbatch train.sh with the
+#SBATCH lines of the script, as far as clade submit has an equal: it says what it does not
+heed.
+
 Machines: any number may run what is in the queue beside the server's own slots, or
 instead of them (--slots none). Each has a copy of a worker's folder and the directories
 that entries work in, as on a shared file system.

@@ -6,6 +6,7 @@
 #include "search_spaces/nearest.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/machine/standard_streams.hpp"
+#include "tools/queue/clusters/familiar_words.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -77,10 +78,9 @@ constexpr row commands[] = {
 };
 
 /// A first word that is no command, with the command that was probably meant.
-expected<void> check_command(int count, char** words) {
-  if (count < 2 || words[1][0] == '-')
+expected<void> check_command(const std::string& word) {
+  if (word.starts_with('-'))
     return {};
-  const std::string word = words[1];
   std::vector<std::string> names;
   for (const auto& c : commands) {
     if (word == c.name)
@@ -108,15 +108,15 @@ std::string setting_named(const std::string& name) {
 }
 
 /// The word after that one on the command line; "VALUE" if there is none.
-std::string word_after(const std::string& word, std::span<char*> words) {
-  const auto at = std::ranges::find(words, word, [](char* w) { return std::string(w); });
+std::string word_after(const std::string& word, std::span<const std::string> words) {
+  const auto at = std::ranges::find(words, word);
   return words.end() - at > 1 ? *std::next(at) : "VALUE";
 }
 
 /// Returns what to write in the place of words that a command does not take: `extras`, of
 /// all `words` of the command line.
 std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extras,
-                      std::span<char*> words) {
+                      std::span<const std::string> words) {
   const auto option = std::ranges::find_if(
       extras, [](const std::string& word) { return word.starts_with("--"); });
   if (option == extras.end())
@@ -139,20 +139,20 @@ std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extra
   return said + (meant.empty() ? "" : "; did you mean --" + meant + "?");
 }
 
-/// The words of the command line behind the first, the last one first, as CLI11 takes
-/// them. The word behind --extra-arg is its value even where it begins with dashes.
-std::vector<std::string> words_to_parse(std::span<char*> words) {
+/// The words of the command line, the last one first, as CLI11 takes them. The word behind
+/// --extra-arg is its value even where it begins with dashes.
+std::vector<std::string> words_to_parse(std::span<const std::string> words) {
   std::vector<std::string> all;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    all.emplace_back(words[i]);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    all.push_back(words[i]);
     if (all.back() == "--extra-arg" && i + 1 < words.size())
-      all.back() += "=" + std::string(words[++i]);
+      all.back() += "=" + words[++i];
   }
   std::ranges::reverse(all);
   return all;
 }
 
-int run(int count, char** words) {
+int run(const std::vector<std::string>& typed) {
   CLI::App app("Clade evolves neural networks for your data, as an experiment file says.",
                "clade");
   app.set_version_flag("--version", version_text());
@@ -167,14 +167,20 @@ int run(int count, char** words) {
     c.add(app, chosen);
     app.get_subcommand(c.name)->group(c.group);
   }
-  if (count < 2) {
+  if (typed.empty()) {
     std::cerr << app.help();
     return 2;
   }
-  if (auto ok = check_command(count, words); !ok)
+  const auto ours = in_our_words(typed);
+  if (!ours)
+    return report(ours.error());
+  const auto& words = ours->words;
+  if (!ours->note.empty())
+    std::cerr << "clade: " << ours->note << "\n";
+  if (auto ok = check_command(words.front()); !ok)
     return report(ok.error());
   try {
-    app.parse(words_to_parse({words, static_cast<std::size_t>(count)}));
+    app.parse(words_to_parse(words));
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
@@ -185,8 +191,7 @@ int run(int count, char** words) {
       sub = sub->get_subcommands().front();
       text += " " + sub->get_name();
       if (const auto extras = sub->remaining(); !extras.empty())
-        what = text + ": "
-               + advice_on(*sub, extras, {words, static_cast<std::size_t>(count)});
+        what = text + ": " + advice_on(*sub, extras, words);
     }
     return report({error_kind::invalid_input,
                    what + "; " + text + " --help says what may be written"});
@@ -204,7 +209,7 @@ int main(int count, char** words) {
   std::signal(SIGXFSZ, SIG_IGN);
   const clade::checked_output output;
   try {
-    const int status = clade::run(count, words);
+    const int status = clade::run({words + 1, words + std::max(count, 1)});
     if (const auto written = clade::flush_output(); !written && status == 0)
       return clade::report(written.error());
     return status;

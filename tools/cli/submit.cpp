@@ -1,6 +1,8 @@
 #include "engine/queue/queue_entry.hpp"
+#include "genome/child_process.hpp"
 #include "tools/cli/cluster_entries.hpp"
 #include "tools/cli/queue_option.hpp"
+#include "tools/jobs/scripts.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/queue/queue_json.hpp"
 
@@ -59,6 +61,20 @@ expected<ordered_json> submit_to_cluster(submit_options& options) {
   return (*c)->submit(job).map([](const std::string& id) { return ordered_json(id); });
 }
 
+/// A script of this directory is started by what it says or is, as sbatch does it.
+expected<void> start_script(std::vector<std::string>& words) {
+  const std::filesystem::path file = words.front();
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)
+      || (!file.has_parent_path() && find_program(words.front())))
+    return {};
+  return words_to_start(file.has_parent_path() ? file : "." / file)
+      .map([&](std::vector<std::string> started) {
+        words.erase(words.begin());
+        words.insert(words.begin(), started.begin(), started.end());
+      });
+}
+
 int submit(submit_options options) {
   auto& s = options.what;
   const auto time = parse_time("--time", options.time);
@@ -71,6 +87,9 @@ int submit(submit_options options) {
     s.kind = entry_kind::train;
   else if (options.first.ends_with(".toml"))
     s.kind = entry_kind::run;
+  else if (options.cluster.to != "kubernetes") // Whose files are those of an image.
+    if (auto ok = start_script(s.words); !ok)
+      return report(ok.error());
   s.directory = std::filesystem::current_path().string();
   const auto id =
       options.cluster.to.empty() ? submit_to_queue(options) : submit_to_cluster(options);
