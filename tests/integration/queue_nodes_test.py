@@ -75,6 +75,16 @@ class Nodes(NodesTest):
         self.assertIn("no-such-program-at-all", self.describe(nowhere)["reason"])
         self.assert_each_ended_once([*entries, failing, nowhere])
 
+    def test_a_machine_that_has_nothing_to_run_leaves_by_itself(self):
+        self.serve_nodes("rome")
+        first = self.submit("--", "true")
+        given = self.folder / "worker-rome"
+        bonn = self.start("worker", "--queue", given, "--folder", self.folder / "bonn", "--name", "bonn", "--slots", "1", "--idle", "200ms")
+        self.assertEqual(bonn.end(), 0, bonn.said())
+        self.assertIn("bonn runs what is in the queue", bonn.out)
+        self.ask("wait", first)
+        self.assertNotIn("bonn", self.ask("top").out)
+
     def test_logs_without_end_and_of_ranks_are_read_from_there(self):
         self.serve("--log-limit", "8MiB", slots="none")
         self.add_user("lab", "worker")

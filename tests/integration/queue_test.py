@@ -128,6 +128,23 @@ class Entries(QueueTest):
         # A script of this directory needs no program before it.
         self.ask("wait", int(self.ask("submit", "--", "train.sh").out))
 
+    def test_what_is_submitted_while_nobody_serves_waits_for_who_does(self):
+        self.add_user("ann", "user")
+        first = self.ask("submit", "--slots", "2", "--", "sh", "-c", "echo first")
+        self.assertIn("nobody serves", first.err)
+        second = self.ask("submit", "--after", first.out.strip(), "--", "sh", "-c", "echo second")
+        self.assertEqual((first.out, second.out), ("1\n", "2\n"))
+        # With nothing left it ends by itself.
+        done = self.finish("serve", self.queue, "--slots", "2", "--idle", "0s")
+        self.assertIn("serves", done.out)
+        self.serve()
+        self.assertEqual([self.describe(entry)["state"] for entry in (1, 2)], ["succeeded", "succeeded"])
+        self.assertEqual(self.ask("logs", "2").out, "second\n")
+        # A user's folder has no store.
+        self.stop()
+        self.assertIn("no server of the queue answers",
+                      self.ask("submit", "--", "true", status=2, queue=self.queue / "users" / "ann").err)
+
     def test_ranks_are_started_together_and_their_logs_are_read_apart(self):
         self.serve()
         entry = self.submit("--ranks", "2", "--", "sh", "-c", 'echo "$RANK/$LOCAL_RANK of $WORLD_SIZE on $CLADE_SLOTS"; '

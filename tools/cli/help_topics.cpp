@@ -322,6 +322,10 @@ told of afterwards. A machine that is not heard of for --lease is lost: what ran
 waits again, a run begins anew on another machine. If it was cut off and not dead, it
 ends that as soon as it hears of the server; until then both may have run.
 
+With --idle 10min a server or a worker ends when there was nothing to run for so long, as
+on machines that a cluster lends. Where nobody serves, `submit` in the queue's own folder
+puts an entry into its store, for the next who does.
+
 Flows: a command may submit and wait itself (CLADE_QUEUE names its queue, as its user),
 such as one that writes configurations, submits a training for each with --once WORD, so
 that it may be begun again, and then itself --after all of them.

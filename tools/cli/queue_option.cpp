@@ -57,6 +57,21 @@ expected<std::uint64_t> read_log_limit(const std::string& text) {
   return bytes;
 }
 
+void add_idle_option(CLI::App& sub, std::string& idle) {
+  sub.add_option(
+      "--idle", idle,
+      "End when there was nothing to run for so long, such as 10min. Left out: "
+      "stay");
+}
+
+expected<std::optional<std::chrono::milliseconds>> read_idle(const std::string& text) {
+  if (text.empty())
+    return std::nullopt;
+  return parse_time("--idle", text).map([](std::chrono::milliseconds time) {
+    return std::optional(time);
+  });
+}
+
 std::function<void(const error&)> warning(const std::string& program) {
   return [program](const error& e) {
     std::cerr << program << ": goes on: " << e.message << std::endl;

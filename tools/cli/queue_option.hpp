@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ follow_entries(queue_client& client, const std::string& query,
 /// Adds `--log-limit`, for whoever runs entries.
 void add_log_limit_option(CLI::App& sub, std::string& limit);
 [[nodiscard]] expected<std::uint64_t> read_log_limit(const std::string& text);
+
+/// Adds `--idle`, for whoever runs entries.
+void add_idle_option(CLI::App& sub, std::string& idle);
+/// None where it is empty.
+[[nodiscard]] expected<std::optional<std::chrono::milliseconds>>
+read_idle(const std::string& text);
 
 /// Prints what is wrong while the program goes on.
 [[nodiscard]] std::function<void(const error&)> warning(const std::string& program);

@@ -52,7 +52,8 @@ expected<void> work_for_queue(queue_worker_options options) {
                                          .slots = std::move(*slots),
                                          .run_grace = options.grace,
                                          .log_bytes = options.log_bytes,
-                                         .warn = warning("clade worker")}})
+                                         .warn = warning("clade worker")},
+                           .idle = options.idle})
       .and_then([&](const std::unique_ptr<queue_node>& node) {
         return node->serve(interrupted,
                            {.joined =

@@ -32,7 +32,7 @@ struct serve_options {
   queue_rules rules;
   std::vector<std::string> quotas;
   std::string ageing = "24h", half_life = "168h", grace = "60s";
-  std::string lease = "60s", log_limit = "1GiB";
+  std::string lease = "60s", log_limit = "1GiB", idle;
   std::string add_user, role = "user";
   bool standby = false, shared = false;
   std::filesystem::path follow;
@@ -43,6 +43,7 @@ struct serve_options {
 struct serve_turn_limits {
   std::chrono::milliseconds grace, lease, take_over;
   std::uint64_t log_bytes = 0;
+  std::optional<std::chrono::milliseconds> idle{};
 };
 
 /// A server comes back where its users know it.
@@ -138,12 +139,15 @@ expected<serve_turn_limits> limits_of(const serve_options& options) {
   for (const auto* time : {&grace, &lease, &take_over})
     if (!*time)
       return tl::unexpected(time->error());
-  return read_log_limit(options.log_limit).map([&](std::uint64_t log_bytes) {
-    return serve_turn_limits{.grace = *grace,
-                             .lease = *lease,
-                             .take_over = *take_over,
-                             .log_bytes = log_bytes};
-  });
+  const auto log_bytes = read_log_limit(options.log_limit);
+  const auto idle = read_idle(options.idle);
+  if (!log_bytes || !idle)
+    return tl::unexpected(log_bytes ? idle.error() : log_bytes.error());
+  return serve_turn_limits{.grace = *grace,
+                           .lease = *lease,
+                           .take_over = *take_over,
+                           .log_bytes = *log_bytes,
+                           .idle = *idle};
 }
 
 expected<void> serve_in_turn(const serve_options& options, queue_head_params params,
@@ -219,7 +223,8 @@ expected<void> serve(serve_options options) {
                                       .log_bytes = limits->log_bytes,
                                       .warn = warning("clade serve")},
                         .rules = options.rules,
-                        .lease = limits->lease},
+                        .lease = limits->lease,
+                        .idle = limits->idle},
                        tokens, limits->take_over);
 }
 
@@ -267,6 +272,7 @@ void add_serve(CLI::App& app, command& chosen) {
                   "waits again")
       ->capture_default_str();
   add_log_limit_option(*sub, options->log_limit);
+  add_idle_option(*sub, options->idle);
   sub->add_option(
       "--add-user", options->add_user,
       "Add a user and end: writes a folder with a token, to be given to them");

@@ -4,7 +4,9 @@
 #include "tools/cli/queue_option.hpp"
 #include "tools/jobs/scripts.hpp"
 #include "tools/machine/slots.hpp"
+#include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_json.hpp"
+#include "tools/queue/queue_tokens.hpp"
 
 #include <iostream>
 #include <memory>
@@ -25,6 +27,35 @@ struct submit_options {
   bool dry = false;
 };
 
+/// Puts it into the store of a queue that nobody serves now, for who does next: the folder
+/// is the queue's own, and who may read it is its admin.
+expected<ordered_json> submit_to_store(const std::filesystem::path& folder,
+                                       queue_submission what) {
+  const auto user = read_token(folder).and_then(
+      [&](const std::string& token) { return queue_tokens(folder).find(token); });
+  if (!user)
+    return tl::unexpected(user.error());
+  what.user = user->name;
+  return queue_head::open({.processes = {.folder = folder}, .takes_any = true})
+      .and_then([&](const std::unique_ptr<queue_head>& head) {
+        return head->submit({std::move(what)});
+      })
+      .map([&](const std::vector<entry_id>& ids) {
+        std::cerr << "clade: nobody serves " << folder.string()
+                  << " now; the next clade serve starts it\n";
+        return ordered_json(ids.front());
+      });
+}
+
+expected<ordered_json> submit_to_server(const submit_options& options) {
+  return open_queue(options.queue)
+      .and_then([&](queue_client client) {
+        return client.post("/v1/entries", {{"entries", {submission_json(options.what)}}},
+                           !options.what.once.empty());
+      })
+      .map([](const ordered_json& answer) { return answer["ids"].at(0); });
+}
+
 expected<ordered_json> submit_to_queue(const submit_options& options) {
   for (const auto& [given, name] : {std::pair{!options.job.image.empty(), "--image"},
                                     std::pair{!options.job.options.empty(), "--sbatch"},
@@ -33,12 +64,13 @@ expected<ordered_json> submit_to_queue(const submit_options& options) {
     if (given)
       return fail(error_kind::invalid_input,
                   std::string(name) + " is for a cluster; say which by --to");
-  return open_queue(options.queue)
-      .and_then([&](queue_client client) {
-        return client.post("/v1/entries", {{"entries", {submission_json(options.what)}}},
-                           !options.what.once.empty());
-      })
-      .map([](const ordered_json& answer) { return answer["ids"].at(0); });
+  auto id = submit_to_server(options);
+  std::error_code none;
+  if (id || id.error().kind != error_kind::not_found
+      || !std::filesystem::exists(options.queue / tokens_file_name, none))
+    return id;
+  return submit_to_store(std::filesystem::absolute(options.queue).lexically_normal(),
+                         options.what);
 }
 
 /// Returns its id; of a dry run null, once it has printed what would be submitted.

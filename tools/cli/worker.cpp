@@ -20,7 +20,7 @@ struct worker_options {
   std::string slots = "auto";
   std::string name;
   std::string give_up = "10min";
-  std::string grace = "30s", log_limit = "1GiB";
+  std::string grace = "30s", log_limit = "1GiB", idle;
   std::uint64_t id = 0;
   bool local = false;
   std::filesystem::path logs;
@@ -70,15 +70,19 @@ int work(const worker_options& options) {
   if (!options.queue.empty()) {
     const auto grace = parse_time("--grace", options.grace);
     const auto log_bytes = read_log_limit(options.log_limit);
-    if (!grace || !log_bytes)
-      return report(grace ? log_bytes.error() : grace.error());
+    const auto idle = read_idle(options.idle);
+    if (!grace || !log_bytes || !idle)
+      return report(!grace       ? grace.error()
+                    : !log_bytes ? log_bytes.error()
+                                 : idle.error());
     const auto served =
         work_for_queue({.queue = options.queue,
                         .folder = options.folder,
                         .slots = options.slots,
                         .name = options.name.empty() ? host_name() : options.name,
                         .grace = *grace,
-                        .log_bytes = *log_bytes});
+                        .log_bytes = *log_bytes,
+                        .idle = *idle});
     return served ? 0 : report(served.error());
   }
   if (options.connect.empty() || options.keys.empty())
@@ -123,6 +127,7 @@ void add_worker(CLI::App& app, command& chosen) {
                   "At SIGTERM, how long what is in training may take to finish")
       ->capture_default_str();
   add_log_limit_option(*sub, options->log_limit);
+  add_idle_option(*sub, options->idle);
   // Of the worker that a run starts for itself.
   sub->add_option("--id", options->id)->group("");
   sub->add_flag("--local", options->local)->group("");

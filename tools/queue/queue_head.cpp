@@ -63,6 +63,8 @@ expected<void> check_words(const queue_submission& s) {
 queue_head::queue_head(queue_head_params params, queue_store store, queue_state state)
     : rules_(std::move(params.rules)),
       lease_(params.lease),
+      idle_(params.idle),
+      takes_any_(params.takes_any),
       store_(std::move(store)),
       state_(std::move(state)),
       processes_(std::move(params.processes)) {}
@@ -128,7 +130,7 @@ expected<void> queue_head::check(const queue_submission& s) const {
   if (auto ok = check_words(s).and_then([&] { return check_ranks(s); }); !ok)
     return ok;
   const auto most = most_together(slots_, s);
-  if (s.slots == 0 || (most < s.slots && nodes_.empty()))
+  if (s.slots == 0 || (most < s.slots && nodes_.empty() && !takes_any_))
     return refuse("it wants " + std::to_string(s.slots) + " "
                   + (s.device.empty() ? "" : s.device + " ")
                   + "slots, and this server has " + std::to_string(most));
@@ -293,6 +295,21 @@ expected<bool> queue_head::step(bool stopping) {
   return !next.starts.empty();
 }
 
+/// Whether nothing has run or waited for so long that it ends.
+bool queue_head::is_idle() {
+  if (!idle_)
+    return false;
+  const std::lock_guard lock(mutex_);
+  if (!state_.running.empty() || !state_.waiting.empty()) {
+    idle_since_.reset();
+    return false;
+  }
+  const auto now = clock::now();
+  if (!idle_since_)
+    idle_since_ = now;
+  return now >= *idle_since_ + *idle_;
+}
+
 int queue_head::ms_to_next_step() const {
   std::int64_t least = formers_.empty() ? longest_wait_ms : look_at_formers_ms;
   const auto wall = unix_ms();
@@ -303,6 +320,8 @@ int queue_head::ms_to_next_step() const {
   };
   if (const auto next = processes_.next_tend())
     consider(*next);
+  if (idle_since_)
+    consider(*idle_since_ + *idle_);
   for (const auto& [_, n] : nodes_)
     if (!n.lost)
       consider(n.heard + lease_);
@@ -330,15 +349,18 @@ void queue_head::wait_for_news() const {
 
 expected<void> queue_head::serve(const std::function<bool()>& stop) {
   expected<void> served;
-  for (bool again = true; served && !(stop() && processes_.empty());) {
+  bool ends = false;
+  for (bool again = true; served && !(ends && processes_.empty());) {
     if (!again)
       wait_for_news();
     static_cast<void>(changed_.take()); // It carries nothing but the wake-up.
-    const auto stepped = step(stop());
+    ends = ends || stop() || is_idle();
+    const auto stepped = step(ends);
     if (!stepped)
       served = tl::unexpected(stepped.error());
     else
       again = *stepped;
+    ends = ends || stop() || is_idle();
   }
   const std::lock_guard lock(mutex_);
   closed_ = true;

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct queue_head_params {
   queue_rules rules{};
   /// A machine that is not heard of for so long is lost, with what runs there.
   std::chrono::milliseconds lease{60'000};
+  /// `serve` ends when nothing has run or waited for so long; none: it does not.
+  std::optional<std::chrono::milliseconds> idle{};
+  /// Takes entries that fit none of the slots there are: a server that has more comes.
+  bool takes_any = false;
 };
 
 /// A queue at work: its state, its store and the processes of what runs here. What happens
@@ -142,6 +147,7 @@ private:
 
   queue_head(queue_head_params params, queue_store store, queue_state state);
 
+  [[nodiscard]] bool is_idle();
   [[nodiscard]] expected<void> check(const queue_submission& s) const;
   [[nodiscard]] expected<void> record(const std::vector<queue_event>& events);
   void note_changes(const std::vector<queue_event>& events);
@@ -167,6 +173,8 @@ private:
 
   queue_rules rules_;
   std::chrono::milliseconds lease_;
+  std::optional<std::chrono::milliseconds> idle_;
+  bool takes_any_;
   std::string server_; ///< Drawn when it began.
   queue_slots slots_;
   std::map<std::string, node> nodes_;
@@ -175,6 +183,7 @@ private:
   queue_store store_;
   queue_state state_;
   std::uint64_t changes_ = 0;
+  std::optional<clock::time_point> idle_since_;
   bool closed_ = false;
   entry_processes processes_; ///< For the thread that serves.
   /// The former server's, whose processes may not have ended. For the thread that serves.

@@ -315,6 +315,10 @@ void queue_node::wait_for_news() const {
   if (const auto next = processes_.next_tend())
     most = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*next - clock::now()),
                       0ms, most);
+  if (idle_since_)
+    most = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(
+                          *idle_since_ + *params_.idle - clock::now()),
+                      0ms, most);
   const timespec time{.tv_sec = most / 1s, .tv_nsec = (most % 1s).count() * 1'000'000L};
   sigset_t none;
   ::sigemptyset(&none);
@@ -332,6 +336,20 @@ bool queue_node::take_news() {
     any = true;
   }
   return any;
+}
+
+/// Whether it has had nothing to run for so long that it leaves. Its caller has the lock.
+bool queue_node::is_idle() {
+  if (!params_.idle)
+    return false;
+  if (!holds_.empty() || !ended_.empty() || !orders_.orders.empty()) {
+    idle_since_.reset();
+    return false;
+  }
+  const auto now = clock::now();
+  if (!idle_since_)
+    idle_since_ = now;
+  return now >= *idle_since_ + *params_.idle;
 }
 
 expected<void> queue_node::serve(const std::function<bool()>& stop,
@@ -352,7 +370,7 @@ expected<void> queue_node::serve(const std::function<bool()>& stop,
       listener.troubled(trouble_);
     server_ = orders_.server;
     seen_ = orders_.change;
-    if (stop() && !leaves_) {
+    if ((stop() || (told && is_idle())) && !leaves_) {
       leaves_ = true;
       changed_.notify_all();
     }

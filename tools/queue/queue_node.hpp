@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace clade {
 
@@ -18,6 +19,8 @@ struct queue_node_params {
   std::filesystem::path queue; ///< The folder that a worker was given.
   std::string name;            ///< Of this machine, in the queue.
   entry_processes_params processes;
+  /// It leaves when it has had nothing to run for so long; none: it does not.
+  std::optional<std::chrono::milliseconds> idle{};
 };
 
 /// Of a machine that serves; called by the thread that does.
@@ -71,6 +74,7 @@ private:
   void begin(const node_orders::order& o);
   void wait_for_news() const;
   [[nodiscard]] bool take_news();
+  [[nodiscard]] bool is_idle();
 
   // For the threads that speak with the server.
   void ask();
@@ -89,6 +93,7 @@ private:
   const std::string session_;
   entry_processes processes_;
   node_orders orders_; ///< The newest.
+  std::optional<clock::time_point> idle_since_;
 
   mutable std::mutex mutex_; // Of what follows.
   std::condition_variable changed_;

@@ -102,10 +102,11 @@ TEST_CASE("familiar words: what a script says of itself comes before the command
                                     "--epochs", "2"});
   CHECK(found.note == "not heeded: --mem=4G, --partition=gpu");
   std::ofstream(script) << "#!/bin/sh\n#SBATCH --frobnicate\n";
-  CHECK(refusal({"sbatch", script})
-        == script
-               + ": sbatch --frobnicate: clade does not know it; clade submit --help says "
-                 "what there is");
+  CHECK(
+      refusal({"sbatch", script})
+      == script
+             + ": sbatch --frobnicate: clade does not know it; clade submit --help says "
+               "what there is");
 }
 
 TEST_CASE("familiar words: what must not be passed over is refused") {
@@ -114,6 +115,7 @@ TEST_CASE("familiar words: what must not be passed over is refused") {
   CHECK_THAT(refusal({"sbatch", "-D", "/tmp", "x"}), Catch::Contains("--chdir"));
   CHECK_THAT(refusal({"sbatch", "-d", "afterany:3", "x"}), Catch::Contains("afterok"));
   CHECK_THAT(refusal({"sbatch", "-c"}), Catch::Contains("no value"));
-  CHECK_THAT(refusal({"sbatch", "-c", "two", "x"}), Catch::Contains("--cpus-per-task=two"));
+  CHECK_THAT(refusal({"sbatch", "-c", "two", "x"}),
+             Catch::Contains("--cpus-per-task=two"));
   CHECK_THAT(refusal({"sbatch", "--gpus=many", "x"}), Catch::Contains("--gpus=many"));
 }
