@@ -306,7 +306,8 @@ std::string time_html(const run_report& story) {
   auto out = paragraph(time_words(story)) + slots_chart(story);
   if (story.slots.empty())
     return out;
-  html_table rows("lnnnn", {"slot", std::string(story.noun()) + "s", "training", "there", "busy"});
+  html_table rows("lnnnn",
+                  {"slot", std::string(story.noun()) + "s", "training", "there", "busy"});
   for (std::size_t i = 0; i < std::min(story.slots.size(), most_rows); ++i) {
     const auto& s = story.slots[i];
     rows.add({escaped(s.slot), with_commas(s.candidates), duration_text(s.busy_seconds),

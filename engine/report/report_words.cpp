@@ -45,10 +45,9 @@ std::vector<figure> job_figures(const run_report& story) {
   if (open > 0)
     others += ", " + with_commas(open) + " not run";
   const auto together = story.run.overview.training_seconds;
-  std::vector<figure> all{
-      {"succeeded", with_commas(good), others},
-      {"time", duration_text(story.working_seconds),
-       duration_text(together) + " one after another"}};
+  std::vector<figure> all{{"succeeded", with_commas(good), others},
+                          {"time", duration_text(story.working_seconds),
+                           duration_text(together) + " one after another"}};
   if (story.working_seconds > 0)
     all.push_back({"speed-up", metric_text(together / story.working_seconds),
                    "times as fast as one after another"});

@@ -282,8 +282,9 @@ expected<run_report> tell_story(const store& s, const std::filesystem::path& fil
   if (!digest)
     return tl::unexpected(digest.error());
   run->digest = *digest;
-  run_report story{
-      .run = std::move(*run), .jobs = std::move(jobs), .shell_word = std::move(shell_word)};
+  run_report story{.run = std::move(*run),
+                   .jobs = std::move(jobs),
+                   .shell_word = std::move(shell_word)};
   if (story.jobs.empty())
     for (const auto tell : {tell_best, tell_generations, tell_sizes, tell_front,
                             tell_changes, tell_importance, tell_failures})

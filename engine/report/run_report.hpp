@@ -101,9 +101,10 @@ struct run_report {
 
 /// `shell_word`: the run, as its commands name it. `jobs`: those of a run of jobs. Reads the
 /// whole store: seconds for a million evaluations, and some 50 MB.
-[[nodiscard]] expected<run_report>
-tell_story(const store& s, const std::filesystem::path& file, std::string shell_word,
-           std::vector<told_job> jobs = {});
+[[nodiscard]] expected<run_report> tell_story(const store& s,
+                                              const std::filesystem::path& file,
+                                              std::string shell_word,
+                                              std::vector<told_job> jobs = {});
 
 /// Those that no other of at most their size is fitter than.
 [[nodiscard]] std::vector<size_cell> front_of(std::vector<size_cell> sizes,
