@@ -146,4 +146,8 @@ std::string table::to_text(std::size_t indent) const {
   return text;
 }
 
+std::string counted(std::uint64_t n, const char* what) {
+  return with_commas(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 } // namespace clade

@@ -18,10 +18,6 @@ std::string number(candidate_id id) {
   return "#" + std::to_string(id);
 }
 
-std::string counted(std::uint64_t n, const char* what) {
-  return with_commas(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 std::string direction(const objective& goal) {
   return goal.maximize ? "" : ", the lower the better";
 }

@@ -16,10 +16,6 @@ std::string number(candidate_id id) {
   return "#" + std::to_string(id);
 }
 
-std::string counted(std::uint64_t n, const char* what) {
-  return with_commas(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 std::string indented(const std::string& text, std::size_t by) {
   std::string out;
   std::size_t begin = 0;
@@ -368,8 +364,11 @@ std::string to_text(std::span<const run_view> runs) {
     const auto& o = r.overview;
     const auto folder =
         std::filesystem::absolute(r.file).parent_path().filename().string();
-    lines.add({folder, r.state(), std::to_string(o.generation), with_commas(o.evaluated),
-               o.best == 0 ? "-" : metric_text(o.best_fitness),
+    const bool jobs =
+        !r.named_by().empty(); // They have no generations, and none is best.
+    lines.add({folder, r.state(), jobs ? "-" : std::to_string(o.generation),
+               with_commas(o.evaluated),
+               o.best == 0 || jobs ? "-" : metric_text(o.best_fitness),
                duration_text(r.seconds()), size_text(r.bytes),
                o.started_ms == 0 ? "-" : time_text(o.started_ms)});
   }

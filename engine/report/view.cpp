@@ -1,5 +1,7 @@
 #include "engine/report/view.hpp"
 
+#include "engine/config/experiment.hpp"
+#include "engine/evaluation/evaluator_spec.hpp"
 #include "engine/report/verdict.hpp"
 #include "engine/run/test_details.hpp"
 #include "engine/store/run_lock.hpp"
@@ -132,6 +134,11 @@ std::string run_view::chosen() const {
     return "";
   const auto begin = at + before.size();
   return text.substr(begin, text.find('"', begin) - begin);
+}
+
+std::string run_view::named_by() const {
+  const auto e = parse_resolved(overview.experiment, file.string());
+  return e ? std::string(e->evaluator->traits().named_by) : std::string();
 }
 
 const char* run_view::state() const {

@@ -30,6 +30,9 @@ struct run_view {
   /// "regularised: for 5000 evaluations ...", where the strategy was "auto"; else empty.
   [[nodiscard]] std::string chosen() const;
 
+  /// As `evaluator_traits`: the hyperparameter that names its candidates; else empty.
+  [[nodiscard]] std::string named_by() const;
+
   /// "running", "finished", or "stopped": paused, or killed.
   [[nodiscard]] const char* state() const;
   /// From its start to the last thing recorded.

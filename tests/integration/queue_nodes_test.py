@@ -85,6 +85,20 @@ class Nodes(NodesTest):
         self.ask("wait", first)
         self.assertNotIn("bonn", self.ask("top").out)
 
+    def test_top_and_doctor_say_how_machines_are(self):
+        self.serve_nodes("rome", lease="1s")
+        self.assertRegex(self.ask("top").out, r"\nrome +there +1 +\S+ \S+ ago +\d")
+        found = self.finish("doctor", "--queue", self.queue, "--slots", "1").out
+        self.assertRegex(found, r"queue +good +http://\S+ answers")
+        self.assertRegex(found, r"machine rome +good +1 slot, heard")
+        self.nodes["rome"].kill()
+        await_true(lambda: "lost" in self.ask("top").out, "rome is never lost")
+        found = self.finish("doctor", "--queue", self.queue, "--slots", "1", status=1).out
+        self.assertRegex(found, r"slots +broken +the queue has none")
+        self.assertRegex(found, r"machine rome +broken +1 slot, heard .* lost\n +-> what ran there")
+        self.stop()
+        self.assertRegex(self.finish("doctor", "--queue", self.queue, "--slots", "1", status=1).out, r"queue +broken +no server")
+
     def test_logs_without_end_and_of_ranks_are_read_from_there(self):
         self.serve("--log-limit", "8MiB", slots="none")
         self.add_user("lab", "worker")

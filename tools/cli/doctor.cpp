@@ -1,8 +1,10 @@
 #include "actors/node/node_work.hpp"
+#include "actors/transport/tls_guard.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/doctor/device_checks.hpp"
 #include "tools/doctor/fleet_checks.hpp"
 #include "tools/doctor/machine_checks.hpp"
+#include "tools/queue/queue_checks.hpp"
 #include "tools/run/run_files.hpp"
 
 #include <iostream>
@@ -19,6 +21,7 @@ struct doctor_options {
   std::string connect;
   std::filesystem::path keys;
   std::string listen;
+  std::filesystem::path queue;
   std::string products_of; ///< The device of a process that this command starts.
   bool json = false;
 };
@@ -62,6 +65,10 @@ expected<std::vector<finding>> look(const doctor_options& options) {
     all.push_back(check_keys(options.keys));
   if (run)
     add(all, check_workers(*run));
+  if (!options.queue.empty()) {
+    carry_no_frames();
+    add(all, check_queue(options.queue, CLADE_VERSION));
+  }
   return all;
 }
 
@@ -105,6 +112,10 @@ void add_doctor(CLI::App& app, command& chosen) {
   sub->add_option("--keys", options->keys, "Bundle of keys for that");
   sub->add_option("--listen", options->listen,
                   "ADDRESS:PORT that a run here is to listen at");
+  sub->add_option(
+      "--queue", options->queue,
+      "A queue: whether its server can be asked from here, and how its machines "
+      "are. The folder of clade serve, or the one that a user was given");
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->add_option("--products-of", options->products_of)->group("");
   sub->footer(

@@ -239,6 +239,16 @@ expected<void> top(const entry_options& options) {
               << (quota == 0 ? "-" : std::to_string(quota)) << std::setw(9)
               << number_of_key(u, "running") << number_of_key(u, "waiting") << "\n";
   }
+  const auto machines = machine->value("machines", ordered_json::array());
+  if (!machines.empty())
+    std::cout << "\nMACHINE     STATE    SLOTS  HEARD       VERSION\n";
+  for (const auto& m : machines)
+    std::cout << std::setw(12) << text_of_key(m, "machine") << std::setw(9)
+              << text_of_key(m, "state") << std::setw(7) << number_of_key(m, "slots")
+              << std::setw(12)
+              << duration_text(static_cast<double>(number_of_key(m, "heard_ms")) / 1000)
+                     + " ago"
+              << text_of_key(m, "version") << "\n";
   return {};
 }
 

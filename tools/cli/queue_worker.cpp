@@ -53,6 +53,7 @@ expected<void> work_for_queue(queue_worker_options options) {
                                          .run_grace = options.grace,
                                          .log_bytes = options.log_bytes,
                                          .warn = warning("clade worker")},
+                           .version = CLADE_VERSION,
                            .idle = options.idle})
       .and_then([&](const std::unique_ptr<queue_node>& node) {
         return node->serve(interrupted,

@@ -224,6 +224,7 @@ expected<void> serve(serve_options options) {
                                       .warn = warning("clade serve")},
                         .rules = options.rules,
                         .lease = limits->lease,
+                        .version = CLADE_VERSION,
                         .idle = limits->idle},
                        tokens, limits->take_over);
 }

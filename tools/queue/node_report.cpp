@@ -1,8 +1,10 @@
 // Each is a msgpack array of its fields in their order (genome/fields.hpp):
 //
-//   report  = [node, folder, session, first, leaves, [slot ...], [held ...], [end ...], server, seen]
+//   report  = [node, folder, session, first, leaves, [slot ...], [held ...], [end ...], server, seen,
+//             program]
 //   slot    = [name, device]        held = [entry, [process ...]]
 //   entry   = [id, start]           end  = [entry, wait status, reason]
+//   program = [protocol, version, unix ms]
 //   process = [pid, parent, cpu seconds, resident bytes, command]
 //   orders  = [server, change, [order ...]]
 //   order   = [entry, submission, [slot name ...], stopping, token, log bytes]
@@ -53,6 +55,12 @@ static void fields(auto& v, like<node_report::end> auto& e) {
   v("reason", e.reason);
 }
 
+static void fields(auto& v, like<node_program> auto& p) {
+  v("protocol", p.protocol);
+  v("version", p.version);
+  v("unix ms", p.unix_ms);
+}
+
 static void fields(auto& v, like<node_report> auto& r) {
   v("node", r.node);
   v("folder", r.folder);
@@ -64,6 +72,7 @@ static void fields(auto& v, like<node_report> auto& r) {
   v("ended", r.ended);
   v("server", r.server);
   v("seen", r.seen);
+  v.last("program", r.program);
 }
 
 static void fields(auto& v, like<node_orders::order> auto& o) {
@@ -91,6 +100,8 @@ static void check_read(decoder& in, const node_report& r) {
     if (s.name.empty() || s.name.size() > longest_text
         || s.name.find('@') != std::string::npos || !names.insert(s.name).second)
       in.fail("a slot that is none");
+  if (r.program && r.program->version.size() > longest_text)
+    in.fail("a version that is none");
   if (r.slots.size() > most_slots)
     in.fail("more than 4096 slots");
 }

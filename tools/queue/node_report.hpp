@@ -4,6 +4,7 @@
 #include "genome/codec.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,19 @@ struct held_entry {
   std::uint32_t start = 0;
 
   friend auto operator<=>(const held_entry&, const held_entry&) = default;
+};
+
+/// Counts up when what is said below changes so that one side would not understand the
+/// other, or misunderstand it.
+inline constexpr std::uint64_t queue_protocol = 2;
+
+/// The process of a machine.
+struct node_program {
+  std::uint64_t protocol = queue_protocol;
+  std::string version{};    ///< Of clade.
+  std::int64_t unix_ms = 0; ///< Its clock.
+
+  friend bool operator==(const node_program&, const node_program&) = default;
 };
 
 /// What a machine says to the queue's server.
@@ -57,6 +71,8 @@ struct node_report {
   /// `node_orders::server` and `change` of what it knows.
   std::string server{};
   std::uint64_t seen = 0;
+  /// None: it speaks the first protocol, which did not say so.
+  std::optional<node_program> program{};
 
   friend bool operator==(const node_report&, const node_report&) = default;
 };

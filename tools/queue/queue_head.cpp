@@ -61,7 +61,8 @@ expected<void> check_words(const queue_submission& s) {
 } // namespace
 
 queue_head::queue_head(queue_head_params params, queue_store store, queue_state state)
-    : rules_(std::move(params.rules)),
+    : version_(std::move(params.version)),
+      rules_(std::move(params.rules)),
       lease_(params.lease),
       idle_(params.idle),
       takes_any_(params.takes_any),

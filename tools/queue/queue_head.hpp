@@ -24,12 +24,23 @@ struct event_batch {
   std::vector<stored_event> events{};
 };
 
+/// Another machine, as the queue's server sees it.
+struct queue_machine {
+  std::string name{}, version{}; ///< Its clade's.
+  std::size_t slots = 0;
+  std::chrono::milliseconds heard{0};       ///< Since it was.
+  std::chrono::milliseconds clock_ahead{0}; ///< Of the server's.
+  bool awaited = false; ///< It had something to run when this server began.
+  bool lost = false, leaves = false;
+};
+
 struct queue_head_params {
   /// Of this machine; their folder is that of the queue, which is there.
   entry_processes_params processes;
   queue_rules rules{};
   /// A machine that is not heard of for so long is lost, with what runs there.
   std::chrono::milliseconds lease{60'000};
+  std::string version{}; ///< Of clade.
   /// `serve` ends when nothing has run or waited for so long; none: it does not.
   std::optional<std::chrono::milliseconds> idle{};
   /// Takes entries that fit none of the slots there are: a server that has more comes.
@@ -77,9 +88,11 @@ public:
 
   /// Takes in what another machine says, and returns what is wanted of it: at once if that
   /// is not what it has `seen`, else when it changes or after `most`. `conflict`: another
-  /// process has come for that machine.
+  /// process has come for that machine, or it speaks another protocol.
   [[nodiscard]] expected<node_orders> report(const node_report& r,
                                              std::chrono::milliseconds most);
+
+  [[nodiscard]] std::vector<queue_machine> machines() const;
 
   /// Where that machine has the folders of entries; empty where nobody knows.
   [[nodiscard]] std::string folder_of_node(const std::string& node) const;
@@ -120,6 +133,8 @@ public:
     return processes_.params().folder;
   }
   [[nodiscard]] const queue_rules& rules() const { return rules_; }
+  /// Of clade.
+  [[nodiscard]] const std::string& version() const { return version_; }
   /// What a log may take of the disk.
   [[nodiscard]] std::uint64_t log_bytes() const { return processes_.params().log_bytes; }
   /// Tells whoever serves what is wrong with a log.
@@ -137,6 +152,8 @@ private:
     std::string folder{};
     std::vector<queue_slot> slots{};
     clock::time_point heard{};
+    std::string version{};
+    std::chrono::milliseconds clock_ahead{0};
     bool lost = false, leaves = false;
     /// That ran there when this server began, and of which the machine has not said, since
     /// it knows of this server, that it has them.
@@ -171,6 +188,7 @@ private:
   [[nodiscard]] std::vector<entry_id> running_on(const std::string& node) const;
   [[nodiscard]] expected<std::string> token_of(entry_id id) const;
 
+  const std::string version_;
   queue_rules rules_;
   std::chrono::milliseconds lease_;
   std::optional<std::chrono::milliseconds> idle_;

@@ -2,6 +2,7 @@
 // is answered what it should have, so that nothing depends on a single message: what was
 // lost on the way is said again.
 #include "genome/child_process.hpp"
+#include "genome/wall_clock.hpp"
 #include "genome/whole_file.hpp"
 #include "tools/queue/entry_command.hpp"
 #include "tools/queue/processes_below.hpp"
@@ -148,6 +149,13 @@ expected<void> queue_head::take_ends_of(const node_report& r) {
 
 expected<node_orders> queue_head::report(const node_report& r,
                                          std::chrono::milliseconds most) {
+  const auto program = r.program.value_or(node_program{.protocol = 1});
+  if (program.protocol != queue_protocol)
+    return fail(error_kind::conflict,
+                "the clade of " + r.node
+                    + (program.version.empty() ? "" : " (" + program.version + ")")
+                    + " speaks with queues as this server's (" + version_
+                    + ") does not: take the same version on both");
   std::unique_lock lock(mutex_);
   const auto gone = [&] {
     return fail(error_kind::conflict, "another process has come for " + r.node
@@ -162,6 +170,8 @@ expected<node_orders> queue_head::report(const node_report& r,
   n.session = r.session;
   n.heard = clock::now();
   n.folder = r.folder;
+  n.version = program.version;
+  n.clock_ahead = std::chrono::milliseconds(program.unix_ms - unix_ms());
   if (other || n.lost || n.leaves != r.leaves || n.slots != r.slots) {
     n.lost = false;
     n.leaves = r.leaves;
@@ -206,6 +216,22 @@ expected<node_orders> queue_head::orders_for(const std::string& name,
     o.log_bytes = none ? 0 : size;
     all.orders.push_back(std::move(o));
   }
+  return all;
+}
+
+std::vector<queue_machine> queue_head::machines() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<queue_machine> all;
+  for (const auto& [name, n] : nodes_)
+    all.push_back({.name = name,
+                   .version = n.version,
+                   .slots = n.slots.size(),
+                   .heard = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       clock::now() - n.heard),
+                   .clock_ahead = n.clock_ahead,
+                   .awaited = n.session.empty(),
+                   .lost = n.lost,
+                   .leaves = n.leaves});
   return all;
 }
 

@@ -179,6 +179,21 @@ ordered_json machine_json(const queue_state& state, const queue_rules& rules,
   return {{"slots", all}, {"users", everybody}};
 }
 
+ordered_json queue_machines_json(const std::vector<queue_machine>& all) {
+  auto machines = ordered_json::array();
+  for (const auto& m : all)
+    machines.push_back({{"machine", m.name},
+                        {"state", m.lost      ? "lost"
+                                  : m.awaited ? "awaited"
+                                  : m.leaves  ? "leaves"
+                                              : "there"},
+                        {"slots", m.slots},
+                        {"version", some(m.version)},
+                        {"heard_ms", m.heard.count()},
+                        {"clock_ahead_ms", m.clock_ahead.count()}});
+  return machines;
+}
+
 ordered_json submission_json(const queue_submission& s) {
   ordered_json j{{"command", s.words},
                  {"kind", to_text(s.kind)},

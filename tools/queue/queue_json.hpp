@@ -2,6 +2,7 @@
 
 #include "engine/queue/next_entries.hpp"
 #include "engine/report/json_parts.hpp"
+#include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_tokens.hpp"
 
 namespace clade {
@@ -20,11 +21,15 @@ struct entry_view {
 
 /// {"slots": [{"slot","device","entry","user"}], "users": [{"user","running","waiting",
 /// "slots","quota","used"}]}: who has what; a quota of 0 is none; "used" is in seconds of
-/// slots, decayed as of that time.
+/// slots, decayed as of that time. `queue_machines_json` is its "machines".
 [[nodiscard]] ordered_json machine_json(const queue_state& state,
                                         const queue_rules& rules,
                                         const std::vector<queue_slot>& slots,
                                         std::int64_t unix_ms);
+
+/// [{"machine","state","slots","version","heard_ms","clock_ahead_ms"}]: the machines beside
+/// the server's own; a state is "there", "awaited", "leaves" or "lost".
+[[nodiscard]] ordered_json queue_machines_json(const std::vector<queue_machine>& all);
 
 /// Whether the user may read the log of the entry and cancel it.
 [[nodiscard]] bool is_theirs(const queue_user& u, const queue_entry& e);

@@ -3,6 +3,7 @@
 // ends processes.
 #include "tools/queue/queue_node.hpp"
 
+#include "genome/wall_clock.hpp"
 #include "tools/queue/entry_command.hpp"
 #include "tools/queue/processes_below.hpp"
 #include "tools/views/web/web_access.hpp"
@@ -80,7 +81,9 @@ expected<std::unique_ptr<queue_node>> queue_node::open(queue_node_params params)
 node_report queue_node::report_now() {
   node_report r{.node = params_.name,
                 .folder = params_.processes.folder.string(),
-                .session = session_};
+                .session = session_,
+                .program =
+                    node_program{.version = params_.version, .unix_ms = unix_ms()}};
   for (const auto& s : params_.processes.slots)
     r.slots.push_back({.name = s.name, .device = s.device == "cpu" ? "cpu" : "cuda"});
   std::vector<std::pair<held_entry, pid_t>> roots;

@@ -19,6 +19,7 @@ struct queue_node_params {
   std::filesystem::path queue; ///< The folder that a worker was given.
   std::string name;            ///< Of this machine, in the queue.
   entry_processes_params processes;
+  std::string version{}; ///< Of clade.
   /// It leaves when it has had nothing to run for so long; none: it does not.
   std::optional<std::chrono::milliseconds> idle{};
 };

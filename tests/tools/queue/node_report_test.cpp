@@ -21,7 +21,8 @@ node_report report_of(const std::string& name) {
           .ended = {{.entry = {.id = 4, .start = 1}, .wait_status = 256},
                     {.entry = {.id = 5, .start = 1}, .reason = "no such program"}},
           .server = "x",
-          .seen = 9};
+          .seen = 9,
+          .program = node_program{.version = "0.1.0", .unix_ms = 12}};
 }
 
 } // namespace

@@ -13,8 +13,11 @@ namespace {
 /// Says what the test has it say.
 struct played_node {
   queue_head& head;
-  node_report says{
-      .node = "rome", .session = "first", .first = true, .slots = {{"cpu:0", "cpu"}}};
+  node_report says{.node = "rome",
+                   .session = "first",
+                   .first = true,
+                   .slots = {{"cpu:0", "cpu"}},
+                   .program = node_program{.version = "0.1.0"}};
 
   expected<node_orders> report(std::chrono::milliseconds most = 0ms) {
     auto orders = head.report(says, most);
@@ -177,4 +180,32 @@ TEST_CASE("queue head: what is submitted under a word is there once") {
   const auto ids = q->submit({once, shell("true"), once, other});
   CHECK(ids == std::vector<entry_id>{1, 2, 1, 3});
   CHECK(q->submit({once}) == std::vector<entry_id>{1});
+}
+
+TEST_CASE(
+    "queue head: a machine that speaks another protocol is refused, and both are named") {
+  served_queue q;
+  played_node rome{q.head()};
+  rome.says.program = node_program{.protocol = queue_protocol + 1, .version = "9.9"};
+  const auto newer = rome.report();
+  REQUIRE_FALSE(newer);
+  CHECK(newer.error().kind == error_kind::conflict);
+  CHECK_THAT(newer.error().message, Catch::Contains("rome (9.9)"));
+  rome.says.program.reset();
+  CHECK_FALSE(rome.report());
+  CHECK(q.head().machines().empty());
+}
+
+TEST_CASE("queue head: it says of each machine what it knows") {
+  served_queue q;
+  played_node rome{q.head()};
+  rome.says.program->unix_ms = unix_ms() + 3'600'000;
+  REQUIRE(rome.report());
+  const auto all = q.head().machines();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].name == "rome");
+  CHECK(all[0].version == "0.1.0");
+  CHECK(all[0].slots == 1);
+  CHECK(all[0].clock_ahead > 59min);
+  CHECK_FALSE((all[0].lost || all[0].leaves || all[0].awaited));
 }

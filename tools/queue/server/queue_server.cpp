@@ -307,10 +307,12 @@ void http_queue_server::processes(const queue_user& u, entry_id id, response& re
 }
 
 void http_queue_server::machine(response& res) {
-  give_json(res, head_.look([&](const queue_state& state, const queue_slots& slots) {
-    return expected<std::string>(
-        text_of(machine_json(state, head_.rules(), slots.all, unix_ms())));
-  }));
+  auto all = head_.look([&](const queue_state& state, const queue_slots& slots) {
+    return machine_json(state, head_.rules(), slots.all, unix_ms());
+  });
+  all["machines"] = queue_machines_json(head_.machines());
+  all["version"] = head_.version();
+  give_json(res, text_of(all));
 }
 
 } // namespace

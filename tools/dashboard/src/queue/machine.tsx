@@ -4,8 +4,10 @@ import { address_of, type Place } from "../place";
 import { EntryLink } from "./entry_parts";
 import type { Queue } from "./queue";
 
+const marks = { there: "good", awaited: "open", leaves: "open", lost: "bad" };
+
 export function MachineView({ queue, place }: { queue: Queue; place: Place }) {
-  const { slots, users } = queue.machine;
+  const { slots, users, machines } = queue.machine;
   return (
     <div class="grid">
       <Panel title="Slots" note={counted(slots.length, "slot")} class="half">
@@ -41,6 +43,23 @@ export function MachineView({ queue, place }: { queue: Queue; place: Place }) {
           </div>
         )}
       </Panel>
+      {machines.length > 0 && (
+        <Panel title="Machines" note={counted(machines.length, "machine")} wide>
+          <div class="scroll" tabIndex={0} role="group" aria-label="All machines">
+            <table class="lines" data-test="machines">
+              <thead><tr><th scope="col">machine</th><th scope="col">state</th><th scope="col" class="n">slots</th><th scope="col">version</th><th scope="col" class="n">heard</th></tr></thead>
+              <tbody>
+                {machines.map((m) => (
+                  <tr key={m.machine}>
+                    <th scope="row">{m.machine}</th><td><span class={`mark ${marks[m.state]}`}>{m.state}</span></td>
+                    <td class="n">{count(m.slots)}</td><td>{m.version ?? ""}</td><td class="n">{duration(m.heard_ms / 1000)} ago</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Panel>
+      )}
     </div>
   );
 }

@@ -57,9 +57,20 @@ export interface Use {
   used: number;
 }
 
+/** A machine beside the server's own. */
+export interface Node {
+  machine: string;
+  state: "there" | "awaited" | "leaves" | "lost";
+  slots: number;
+  version: string | null;
+  heard_ms: number;
+  clock_ahead_ms: number;
+}
+
 export interface Machine {
   slots: Slot[];
   users: Use[];
+  machines: Node[];
 }
 
 export interface Whoami {

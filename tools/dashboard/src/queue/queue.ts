@@ -11,7 +11,7 @@ const wait_ms = 15_000;
 /** What the server has told of the queue so far. */
 export class Queue {
   entries: Entry[] = [];
-  machine: Machine = { slots: [], users: [] };
+  machine: Machine = { slots: [], users: [], machines: [] };
   me: Whoami | null = null;
   /** The entries are those of the state that is looked at. */
   complete = false;
