@@ -321,6 +321,7 @@ where), its log is with the server. While the server is away what runs goes on, 
 told of afterwards. A machine that is not heard of for --lease is lost: what ran there
 waits again, a run begins anew on another machine. If it was cut off and not dead, it
 ends that as soon as it hears of the server; until then both may have run.
+`clade doctor --queue FOLDER` says how the machines are.
 
 With --idle 10min a server or a worker ends when there was nothing to run for so long, as
 on machines that a cluster lends. Where nobody serves, `submit` in the queue's own folder
