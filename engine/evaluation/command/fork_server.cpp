@@ -136,21 +136,32 @@ expected<void> fork_server::start(const program_params& params) {
   return {};
 }
 
+/// Asks the server for a process, or a new server where there is none any more: somebody
+/// has killed it, which its guard may not have told yet.
+expected<void> fork_server::ask(const program_params& params, const program_ends& ends) {
+  const auto order = memory_file(order_of(params));
+  const auto send = [&] {
+    return order
+           && send_files(server_->line.get(), {order.get(), ends.input.get(),
+                                               ends.output.get(), ends.errors.get()});
+  };
+  if (server_ && !server_->process->take_end() && send())
+    return {};
+  server_.reset();
+  if (auto started = start(params); !started)
+    return started;
+  if (!send())
+    return fail(error_kind::io,
+                std::string("cannot ask for a process: ") + std::strerror(errno));
+  return {};
+}
+
 expected<program_result> fork_server::run(const program_params& params) {
-  if (server_ && server_->process->take_end())
-    server_.reset(); // Somebody has killed it.
   std::optional<forked_program> program;
   auto done = follow_program(
       params, nullptr, [&](const program_ends& ends) -> expected<followed_process*> {
-        if (!server_)
-          if (auto started = start(params); !started)
-            return tl::unexpected(std::move(started).error());
-        const auto order = memory_file(order_of(params));
-        if (!order
-            || !send_files(server_->line.get(), {order.get(), ends.input.get(),
-                                                 ends.output.get(), ends.errors.get()}))
-          return fail(error_kind::io,
-                      std::string("cannot ask for a process: ") + std::strerror(errno));
+        if (auto asked = ask(params, ends); !asked)
+          return tl::unexpected(std::move(asked).error());
         return &program.emplace(*server_);
       });
   const bool out_of_memory = server_ && server_->group && server_->group->out_of_memory();

@@ -12,6 +12,8 @@
 
 namespace clade {
 
+struct program_ends;
+
 /// A Python that has loaded modules once, and forks a process of itself for each script
 /// that is to run: what takes a script seconds to import is there at once (as the method
 /// "forkserver" of Python's multiprocessing does). The script itself is not changed.
@@ -39,6 +41,7 @@ private:
   class forked_program;
 
   expected<void> start(const program_params& params);
+  expected<void> ask(const program_params& params, const program_ends& ends);
 
   std::vector<std::string> modules_;
   std::optional<server> server_;
