@@ -1,5 +1,7 @@
 #include "engine/report/format.hpp"
 
+#include "search_spaces/network.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -92,6 +92,7 @@ public:
   [[nodiscard]] expected<node_orders> report(const node_report& r,
                                              std::chrono::milliseconds most);
 
+  /// All but those that have left.
   [[nodiscard]] std::vector<queue_machine> machines() const;
 
   /// Where that machine has the folders of entries; empty where nobody knows.

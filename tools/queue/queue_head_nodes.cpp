@@ -223,15 +223,16 @@ std::vector<queue_machine> queue_head::machines() const {
   const std::lock_guard lock(mutex_);
   std::vector<queue_machine> all;
   for (const auto& [name, n] : nodes_)
-    all.push_back({.name = name,
-                   .version = n.version,
-                   .slots = n.slots.size(),
-                   .heard = std::chrono::duration_cast<std::chrono::milliseconds>(
-                       clock::now() - n.heard),
-                   .clock_ahead = n.clock_ahead,
-                   .awaited = n.session.empty(),
-                   .lost = n.lost,
-                   .leaves = n.leaves});
+    if (!n.leaves || !running_on(name).empty())
+      all.push_back({.name = name,
+                     .version = n.version,
+                     .slots = n.slots.size(),
+                     .heard = std::chrono::duration_cast<std::chrono::milliseconds>(
+                         clock::now() - n.heard),
+                     .clock_ahead = n.clock_ahead,
+                     .awaited = n.session.empty(),
+                     .lost = n.lost,
+                     .leaves = n.leaves});
   return all;
 }
 

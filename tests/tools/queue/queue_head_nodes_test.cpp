@@ -1,5 +1,6 @@
 // A machine of a queue, played by the test: what the queue's head makes of what it says.
 
+#include "genome/wall_clock.hpp"
 #include "tests/tools/queue/served_queue.hpp"
 
 #include <catch2/catch.hpp>
@@ -184,8 +185,9 @@ TEST_CASE("queue head: what is submitted under a word is there once") {
 
 TEST_CASE(
     "queue head: a machine that speaks another protocol is refused, and both are named") {
-  served_queue q;
-  played_node rome{q.head()};
+  const scratch_folder folder;
+  const served_queue q(folder.path());
+  played_node rome{*q};
   rome.says.program = node_program{.protocol = queue_protocol + 1, .version = "9.9"};
   const auto newer = rome.report();
   REQUIRE_FALSE(newer);
@@ -193,19 +195,23 @@ TEST_CASE(
   CHECK_THAT(newer.error().message, Catch::Contains("rome (9.9)"));
   rome.says.program.reset();
   CHECK_FALSE(rome.report());
-  CHECK(q.head().machines().empty());
+  CHECK(q->machines().empty());
 }
 
 TEST_CASE("queue head: it says of each machine what it knows") {
-  served_queue q;
-  played_node rome{q.head()};
+  const scratch_folder folder;
+  const served_queue q(folder.path());
+  played_node rome{*q};
   rome.says.program->unix_ms = unix_ms() + 3'600'000;
   REQUIRE(rome.report());
-  const auto all = q.head().machines();
+  const auto all = q->machines();
   REQUIRE(all.size() == 1);
   CHECK(all[0].name == "rome");
   CHECK(all[0].version == "0.1.0");
   CHECK(all[0].slots == 1);
   CHECK(all[0].clock_ahead > 59min);
   CHECK_FALSE((all[0].lost || all[0].leaves || all[0].awaited));
+  rome.says.leaves = true;
+  REQUIRE(rome.report());
+  CHECK(q->machines().empty());
 }
