@@ -43,6 +43,14 @@ const scenarios = {
     answer(seen);
   },
 
+  /** The machines that have joined, once they are so many. */
+  async machines(page) {
+    await move(page, "#/machine");
+    const machines = Number(await step());
+    await page.waitForFunction((n) => document.querySelectorAll("[data-test=machines] tbody tr").length === n, machines);
+    answer({ machines: await lines_of(page, "machines"), slots: await lines_of(page, "slots"), against: await axe_says(page) });
+  },
+
   /** An entry of one's own: its log as it grows, and its end by the button. */
   async follow(page) {
     await move(page, "#/entry/1");

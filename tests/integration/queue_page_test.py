@@ -65,6 +65,24 @@ class Page(QueueTest):
         users = {user[0]: user[1:5] for user in seen["users"]}
         self.assertEqual((users["ann"], users["bob"]), (["2", "–", "1", "0"], ["0", "1", "0", "1"]))
 
+    def test_machines_that_have_joined_are_shown(self):
+        self.add_user("lab", "worker")
+        nodes = [self.start("worker", "--queue", self.queue / "users" / "lab", "--name", name, "--slots", "1") for name in ("rome", "bonn")]
+        try:
+            browser = self.browser("machines")
+            browser.say("2")
+            seen = browser.answer()
+            browser.end()
+        finally:
+            for node in nodes:
+                node.kill()
+        self.assertEqual([m[:3] for m in sorted(seen["machines"])], [["bonn", "there", "1"], ["rome", "there", "1"]])
+        for machine in seen["machines"]:
+            self.assertRegex(machine[3], r"^\d+\.\d+\.\d+$")
+            self.assertRegex(machine[4], r"^\S+ \S+ ago$")
+        self.assertEqual([slot[0] for slot in seen["slots"]], ["cpu:0", "cpu:1", "cpu:0@bonn", "cpu:0@rome"])
+        self.assertEqual(seen["against"], [])
+
     def test_a_log_is_followed_and_an_entry_cancelled(self):
         go = self.folder / "go"
         entry = self.submit("--name", "counts", "--", "sh", "-c",
