@@ -327,6 +327,11 @@ next_entries find_next(const queue_state& state, const queue_rules& rules,
   return round(state, rules, slots, unix_ms).decide();
 }
 
+std::string slots_in_words(std::size_t count, const std::string& device) {
+  return std::to_string(count) + (device.empty() ? "" : " " + device)
+         + (count == 1 ? " slot" : " slots");
+}
+
 std::size_t most_together(const queue_slots& slots, const queue_submission& what) {
   std::map<std::string_view, std::size_t> counts;
   std::size_t most = 0;
@@ -342,10 +347,11 @@ std::string why_waiting(const queue_state& state, const queue_rules& rules,
   for (const auto before : e.what.after)
     if (state.entries.at(before).state != entry_state::succeeded)
       return "waits for #" + std::to_string(before);
-  const auto wanted = std::to_string(e.what.slots)
-                      + (e.what.device.empty() ? "" : " " + e.what.device)
-                      + (e.what.slots == 1 ? " slot" : " slots");
-  if (const auto most = most_together(slots, e.what); most < e.what.slots)
+  const auto wanted = slots_in_words(e.what.slots, e.what.device);
+  const auto most = most_together(slots, e.what);
+  if (most == 0)
+    return "waits for a machine with " + wanted;
+  if (most < e.what.slots)
     return "wants " + wanted + ", and no machine that is there has more than "
            + std::to_string(most);
   const auto quota = rules.quota_of(e.what.user);
@@ -354,7 +360,7 @@ std::string why_waiting(const queue_state& state, const queue_rules& rules,
     if (const auto& r = state.entries.at(running); r.what.user == e.what.user)
       held += r.what.slots;
   if (quota != 0 && held + e.what.slots > quota)
-    return e.what.user + " may have " + std::to_string(quota) + " slots and has "
+    return e.what.user + " may have " + slots_in_words(quota) + " and has "
            + std::to_string(held);
   return "waits for " + wanted;
 }

@@ -28,18 +28,19 @@ std::string ms_text(std::int64_t ms) {
 
 finding judge_node(const ordered_json& m, const std::string& version) {
   const auto state = text_at(m, "state"), its = text_at(m, "version");
+  const auto heard = ms_text(number_at(m, "heard_ms"));
   finding f{.about = "machine " + text_at(m, "machine"),
             .found = counted(static_cast<std::uint64_t>(number_at(m, "slots")), "slot")
-                     + ", heard " + ms_text(number_at(m, "heard_ms")) + " ago"};
+                     + ", heard " + heard + " ago"};
   const auto ahead = number_at(m, "clock_ahead_ms");
   if (state == "lost") {
     f.is = health::broken;
-    f.found += ", lost";
+    f.found = "lost, not heard of for " + heard;
     f.advice = "what ran there waits for slots; is the machine up, and does its clade "
                "worker --queue run? It joins again by itself";
   } else if (state == "awaited") {
     f.is = health::poor;
-    f.found += ", not heard of since the server began";
+    f.found = "not heard of since the server began, " + heard + " ago";
     f.advice = "it is lost after the server's --lease, and what ran there begins again";
   } else if (std::abs(ahead) >= poor_clock_ms) {
     f.is = health::poor;

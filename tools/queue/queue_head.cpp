@@ -65,7 +65,7 @@ queue_head::queue_head(queue_head_params params, queue_store store, queue_state 
       rules_(std::move(params.rules)),
       lease_(params.lease),
       idle_(params.idle),
-      takes_any_(params.takes_any),
+      takes_any_(params.takes_any || params.processes.slots.empty()),
       store_(std::move(store)),
       state_(std::move(state)),
       processes_(std::move(params.processes)) {}
@@ -132,11 +132,10 @@ expected<void> queue_head::check(const queue_submission& s) const {
     return ok;
   const auto most = most_together(slots_, s);
   if (s.slots == 0 || (most < s.slots && nodes_.empty() && !takes_any_))
-    return refuse("it wants " + std::to_string(s.slots) + " "
-                  + (s.device.empty() ? "" : s.device + " ")
-                  + "slots, and this server has " + std::to_string(most));
+    return refuse("it wants " + slots_in_words(s.slots, s.device)
+                  + ", and this server has " + std::to_string(most));
   if (const auto quota = rules_.quota_of(s.user); quota != 0 && s.slots > quota)
-    return refuse("it wants " + std::to_string(s.slots) + " slots, and " + s.user
+    return refuse("it wants " + slots_in_words(s.slots, s.device) + ", and " + s.user
                   + " may have " + std::to_string(quota));
   if (s.time.count() < 0)
     return refuse("a time is above 0");

@@ -43,7 +43,8 @@ struct queue_head_params {
   std::string version{}; ///< Of clade.
   /// `serve` ends when nothing has run or waited for so long; none: it does not.
   std::optional<std::chrono::milliseconds> idle{};
-  /// Takes entries that fit none of the slots there are: a server that has more comes.
+  /// Takes entries that fit none of the slots there are: a server that has more comes. So
+  /// does a queue that has no slots of its own, for the machines that come.
   bool takes_any = false;
 };
 
@@ -125,8 +126,9 @@ public:
   }
 
   /// Starts and ends what is due until `stop` is true, which it is woken to look at by
-  /// `wake` and by signals: no signal is blocked while it waits. Then what runs is told to end, and waits in the store for the next server. An
-  /// error: the store cannot be written, or another server has taken it over.
+  /// `wake` and by signals: no signal is blocked while it waits. Then what runs is told to
+  /// end, and waits in the store for the next server. An error: the store cannot be
+  /// written, or another server has taken it over.
   [[nodiscard]] expected<void> serve(const std::function<bool()>& stop);
   void wake() const { changed_.wake(); }
 

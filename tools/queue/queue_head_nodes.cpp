@@ -121,6 +121,8 @@ expected<void> queue_head::lose_missing(const node_report& r, node& n) {
   std::vector<queue_event> lost;
   for (const auto& e : missing)
     lost.emplace_back(entry_lost{e.id});
+  if (!lost.empty())
+    wake(); // Each waits again, for slots that may be free.
   return record(lost);
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("next entries: nobody has more slots than their quota") {
     q.submit(of("bob", a_command()));
   }
   CHECK(q.step() == ids{1, 2, 3});
-  CHECK(why_waiting(q.state, q.rules, q.slots, 4) == "bob may have 1 slots and has 1");
+  CHECK(why_waiting(q.state, q.rules, q.slots, 4) == "bob may have 1 slot and has 1");
 }
 
 TEST_CASE("next entries: a gang gets its slots at once, of the kind that it wants") {
@@ -126,6 +126,8 @@ TEST_CASE("next entries: a gang that is too large for the machine lets others pa
   CHECK(q.step() == ids{2});
   CHECK(why_waiting(q.state, q.rules, q.slots, 1)
         == "wants 3 slots, and no machine that is there has more than 2");
+  q.slots.all.clear();
+  CHECK(why_waiting(q.state, q.rules, q.slots, 1) == "waits for a machine with 3 slots");
 }
 
 TEST_CASE(

@@ -30,9 +30,10 @@ struct played_node {
     return orders;
   }
 
-  /// The first orders that are not none.
+  /// The first orders that are not none. It waits for less than the head looks again after
+  /// by itself: what nobody has woken it for is found out.
   node_orders::order await_order() {
-    for (int turn = 0; turn < 600; ++turn) {
+    for (int turn = 0; turn < 300; ++turn) {
       const auto orders = report(100ms);
       REQUIRE(orders);
       if (!orders->orders.empty())

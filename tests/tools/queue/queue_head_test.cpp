@@ -111,6 +111,17 @@ TEST_CASE("queue head: the next one goes on with what waits and what ran") {
   CHECK(q.await_end(done).starts == 1);
 }
 
+TEST_CASE("queue head: one without slots of its own takes what machines may run") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0);
+  auto s = shell("true");
+  s.slots = 2;
+  s.device = "cuda";
+  const auto id = q.submit(s);
+  CHECK(q->look([&](const queue_state& all) { return all.entries.at(id).state; })
+        == entry_state::waiting);
+}
+
 TEST_CASE(
     "queue head: what can never run is refused, and nothing of its batch is taken") {
   const scratch_folder folder;
@@ -128,7 +139,7 @@ TEST_CASE(
   CHECK(refusal(s) == "it wants 3 slots, and this server has 2");
   s.slots = 1;
   s.device = "cuda";
-  CHECK(refusal(s) == "it wants 1 cuda slots, and this server has 0");
+  CHECK(refusal(s) == "it wants 1 cuda slot, and this server has 0");
   s = shell("true", "bob");
   s.slots = 2;
   CHECK(refusal(s) == "it wants 2 slots, and bob may have 1");

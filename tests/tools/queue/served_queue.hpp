@@ -63,10 +63,10 @@ public:
     return ids->front();
   }
 
-  /// The entry, once it is as `is` says.
+  /// The entry, once it is as `is` says; it waits for less than the head does without news.
   template<class Is>
   queue_entry await(entry_id id, Is is) const {
-    const auto until = std::chrono::steady_clock::now() + 60s;
+    const auto until = std::chrono::steady_clock::now() + 30s;
     for (std::uint64_t seen = UINT64_MAX; std::chrono::steady_clock::now() < until;) {
       seen = head_->await_change(seen, 1s);
       const auto e = head_->look([&](const queue_state& s) { return s.entries.at(id); });
