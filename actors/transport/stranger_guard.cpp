@@ -6,7 +6,8 @@
 //   * So many may be connected at once, of one address and in all: the oldest is cut off
 //     for the newest. After `proof_time` one is no stranger any more, since each protocol
 //     has ended those by then that did not show keys.
-//   * Whoever connects more often than a fleet of nodes would is refused.
+//   * Whoever connects more often than a fleet of nodes would is refused, but where
+//     somebody is known who comes from the same address.
 //   * Some descriptors are kept for the store, for files and for links. Where none is
 //     left at all, those that wait are refused instead of being left to wait: CAF 0.17
 //     would close its port at the first error of accept.
@@ -127,6 +128,11 @@ public:
                   [&](const stranger& s) { return s.descriptor == descriptor; });
   }
 
+  void vouch_for(const std::string& address) {
+    std::lock_guard lock(mutex_);
+    allowances_.erase(address);
+  }
+
   void admit_own_user_only(std::uint16_t port) {
     std::lock_guard lock(mutex_);
     own_ports_.insert(port);
@@ -174,7 +180,23 @@ stranger_list& strangers() {
   return all;
 }
 
-/// The address of a peer without its port, and the port that it came to; none where it
+/// How an address is counted. Whoever has one of IPv6 has all of its network's, but for
+/// those that are IPv4's.
+std::string counted_as(const in_addr& v4) {
+  char text[INET_ADDRSTRLEN] = "?";
+  ::inet_ntop(AF_INET, &v4, text, sizeof(text));
+  return text;
+}
+
+std::string counted_as(in6_addr v6) {
+  if (!IN6_IS_ADDR_V4MAPPED(&v6))
+    std::fill_n(v6.s6_addr + 8, 8, std::uint8_t{0});
+  char text[INET6_ADDRSTRLEN] = "?";
+  ::inet_ntop(AF_INET6, &v6, text, sizeof(text));
+  return text;
+}
+
+/// The address of a peer as it is counted, and the port that it came to; none where it
 /// came by no network.
 struct arrival {
   std::string address;
@@ -187,20 +209,13 @@ std::optional<arrival> arrival_of(int descriptor) {
   if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) != 0
       || ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0)
     return arrival{"an address that is gone", 0};
-  char text[INET6_ADDRSTRLEN] = "?";
-  if (peer.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(peer);
-    ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
-    return arrival{text, ntohs(reinterpret_cast<const sockaddr_in&>(own).sin_port)};
-  }
+  if (peer.ss_family == AF_INET)
+    return arrival{counted_as(reinterpret_cast<const sockaddr_in&>(peer).sin_addr),
+                   ntohs(reinterpret_cast<const sockaddr_in&>(own).sin_port)};
   if (peer.ss_family != AF_INET6)
     return std::nullopt;
-  auto v6 = reinterpret_cast<const sockaddr_in6&>(peer);
-  // Whoever has one address has all of its network's, but for those that are IPv4's.
-  if (!IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
-    std::fill_n(v6.sin6_addr.s6_addr + 8, 8, std::uint8_t{0});
-  ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
-  return arrival{text, ntohs(reinterpret_cast<const sockaddr_in6&>(own).sin6_port)};
+  return arrival{counted_as(reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr),
+                 ntohs(reinterpret_cast<const sockaddr_in6&>(own).sin6_port)};
 }
 
 bool may_stay(int descriptor) {
@@ -288,6 +303,15 @@ bool accepting_is_guarded() {
 
 void no_stranger(int descriptor) {
   strangers().forget(descriptor);
+}
+
+void vouch_for(const std::string& address) {
+  in_addr v4{};
+  in6_addr v6{};
+  if (::inet_pton(AF_INET, address.c_str(), &v4) == 1)
+    strangers().vouch_for(counted_as(v4));
+  else if (::inet_pton(AF_INET6, address.substr(0, address.find('%')).c_str(), &v6) == 1)
+    strangers().vouch_for(counted_as(v6));
 }
 
 void admit_own_user_only(std::uint16_t port) {

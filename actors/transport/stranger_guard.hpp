@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace clade {
 
@@ -10,6 +11,10 @@ namespace clade {
 
 /// The peer of this connection has shown its keys: it is no stranger any more.
 void no_stranger(int descriptor);
+
+/// Somebody from this address (in numbers, as "192.0.2.1") is known: how often they have
+/// connected by now is forgotten.
+void vouch_for(const std::string& address);
 
 /// From now on, connections to this port of processes that other users of this machine
 /// run, but for root's, are ended at once.

@@ -1,6 +1,9 @@
 """One queue for several people: what `clade serve` does with what they submit, also when it is killed."""
 
+import collections
+import contextlib
 import gzip
+import http.client
 import json
 import os
 import pathlib
@@ -10,6 +13,7 @@ import sqlite3
 import subprocess
 import unittest
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from live_runs import PATIENCE_S, RunTest, await_true
@@ -287,6 +291,18 @@ class Access(QueueTest):
                 self.assertEqual((status, list(answer)), (401, ["error"]), path)
         self.assertEqual(self.rest("GET", "/v1/entries", self.token())[0], 200)
         self.assertEqual(self.rest("GET", "/nothing", self.token())[0], 404)
+
+    def test_one_who_is_known_may_come_as_often_as_they_like(self):
+        self.serve()
+        at, headers = urllib.parse.urlparse((self.queue / "address").read_text().strip()), {"Authorization": f"Bearer {self.token()}"}
+        answers = collections.Counter()
+        for requests in [1] * 2000 + [2000]:
+            with contextlib.closing(http.client.HTTPConnection(at.hostname, at.port, timeout=PATIENCE_S)) as connection:
+                for _ in range(requests):
+                    connection.request("GET", "/v1/user", headers=headers)
+                    with connection.getresponse() as answer:
+                        answers[answer.status, answer.read()] += 1
+        self.assertEqual(list(answers.values()), [4000], answers)
 
     def test_the_page_alone_is_answered_without_a_token(self):
         self.serve()

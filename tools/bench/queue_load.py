@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast a queue takes submissions, and how fast it lists ten thousand that wait.
+"""How fast a queue takes submissions, how fast it lists ten thousand that wait, and how fast a thousand of these are cancelled.
 
 usage: tools/bench/queue_load.py CLADE       the program; it serves a queue in a new folder below this one
 """
@@ -39,7 +39,7 @@ def measure(program, queue):
     post(address, token, [{"command": ["sleep", "3600"], "directory": "/"}])  # All others wait for its slot.
     task = {"command": ["python3", "train.py", "--lr", "0.01"], "directory": "/"}
     waiting = 0
-    for batch, batches in ((1, 100), (10, 20), (100, 17), (1000, 8)):
+    for batch, batches in ((1, 2000), (10, 20), (100, 8), (1000, 7)):
         begun = time.perf_counter()
         for _ in range(batches):
             waiting += len(post(address, token, [task] * batch))
@@ -53,6 +53,9 @@ def measure(program, queue):
     request = urllib.request.Request(address + "/v1/entries", headers={"Authorization": f"Bearer {token}"})
     print("GET /v1/entries: median {:.0f} ms, longest {:.0f} ms".format(
         *(1000 * s for s in seconds(lambda: urllib.request.urlopen(request).read()))))
+    begun = time.perf_counter()
+    subprocess.run([program, "cancel", *map(str, range(2, 1002)), "--queue", queue], check=True, stdout=subprocess.DEVNULL)
+    print(f"clade cancel of 1,000: {time.perf_counter() - begun:.2f} s")
 
 
 def main(program):

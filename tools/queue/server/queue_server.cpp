@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t most_waiting = 64;
 constexpr std::size_t threads = most_waiting + 32;
+constexpr std::size_t requests_of_connection = 10'000;
 constexpr time_t patience_s = 5; ///< With one who sends nothing more.
 constexpr std::size_t most_posted_bytes = 64 << 20;
 constexpr std::uint64_t longest_wait_ms = 20'000;
@@ -91,10 +92,10 @@ entry_id id_of(const httplib::Request& req) {
 void http_queue_server::route() {
   server_->new_task_queue = [] { return new httplib::ThreadPool(threads); };
   server_->set_keep_alive_timeout(1);
+  server_->set_keep_alive_max_count(requests_of_connection);
   server_->set_read_timeout(patience_s);
   server_->set_write_timeout(patience_s);
   server_->set_payload_max_length(most_posted_bytes);
-  server_->set_tcp_nodelay(true);
   server_->set_default_headers(headers_of_all());
   server_->set_post_routing_handler(refuse_range_beyond);
   server_->set_pre_routing_handler([this](const request& req, response& res) {

@@ -1,5 +1,6 @@
 #include "tools/queue/server/replica_routes.hpp"
 
+#include "actors/transport/stranger_guard.hpp"
 #include "engine/report/json_parts.hpp"
 #include "genome/json_depth.hpp"
 #include "genome/whole_file.hpp"
@@ -69,8 +70,10 @@ std::optional<queue_user> let_in(queue_tokens& tokens, const httplib::Request& r
   if (!u && head != nullptr && said.starts_with(scheme))
     if (auto user = head->user_of_entry(said.substr(scheme.size())))
       u = queue_user{.name = std::move(*user), .role = queue_role::user};
-  if (u)
+  if (u) {
+    vouch_for(req.remote_addr);
     return *u;
+  }
   const bool nobody = u.error().kind == error_kind::refused;
   if (nobody)
     res.set_header("WWW-Authenticate", "Bearer");

@@ -88,6 +88,8 @@ expected<void> web_service::listen(const web_params& p) {
   const auto token = random_token();
   if (!token)
     return tl::unexpected<error>(token.error());
+  // Connections inherit it: the second part of an answer does not wait for the first.
+  server_.set_tcp_nodelay(true);
   // The library's own options would share the port with whoever has it.
   server_.set_socket_options([](socket_t s) {
     const int yes = 1;
@@ -132,7 +134,6 @@ void web_service::route() {
   server_.set_keep_alive_timeout(1);
   server_.set_read_timeout(patience_s);
   server_.set_payload_max_length(most_posted_bytes);
-  server_.set_tcp_nodelay(true);
   server_.set_default_headers(headers_of_all());
   server_.set_pre_routing_handler([this](const auto& req, auto& res) {
     httplib::Server::HandlerResponse then{};
