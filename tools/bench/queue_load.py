@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""How fast a queue takes submissions, how fast it lists ten thousand that wait, and how fast a thousand of these are cancelled.
+"""How fast a queue takes submissions, how fast it lists ten thousand that wait, how fast a thousand of these are cancelled, and how fast
+short commands run on two slots of the server's machine and of another one.
 
 usage: tools/bench/queue_load.py CLADE       the program; it serves a queue in a new folder below this one
 """
 
+import contextlib
 import json
 import pathlib
 import statistics
@@ -15,6 +17,7 @@ import urllib.request
 
 WAITING = 10_000
 CALLS = 15
+SHORT = 500
 
 
 def post(address, token, entries):
@@ -58,15 +61,36 @@ def measure(program, queue):
     print(f"clade cancel of 1,000: {time.perf_counter() - begun:.2f} s")
 
 
+@contextlib.contextmanager
+def started(*words):
+    """A program that says a line once it is there, until the end of the block."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            process.stdout.readline()
+            yield
+        finally:
+            process.terminate()
+
+
+def run_short(program, queue, where):
+    address, token = ((queue / name).read_text().strip() for name in ("address", "token"))
+    begun = time.perf_counter()
+    ids = post(address, token, [{"command": ["true"], "directory": "/"}] * SHORT)
+    subprocess.run([program, "wait", *map(str, ids), "--queue", queue], check=True, stdout=subprocess.DEVNULL)
+    print(f"{SHORT} commands that end at once, on two slots {where}: {SHORT / (time.perf_counter() - begun):.0f}/s")
+
+
 def main(program):
     with tempfile.TemporaryDirectory(dir=pathlib.Path.cwd()) as folder:
-        queue = pathlib.Path(folder, "queue")
-        with subprocess.Popen([program, "serve", queue, "--slots", "1"], stdout=subprocess.PIPE, text=True) as server:
-            try:
-                server.stdout.readline()
-                measure(program, queue)
-            finally:
-                server.terminate()
+        full, own, others = (pathlib.Path(folder, name) for name in ("full", "own", "others"))
+        with started(program, "serve", full, "--slots", "1"):
+            measure(program, full)
+        with started(program, "serve", own, "--slots", "2"):
+            run_short(program, own, "of the server's machine")
+        with started(program, "serve", others, "--slots", "none"):
+            subprocess.run([program, "serve", others, "--add-user", "lab", "--role", "worker"], check=True, stdout=subprocess.DEVNULL)
+            with started(program, "worker", "--queue", others / "users" / "lab", "--name", "rome", "--slots", "2"):
+                run_short(program, others, "of another process")
 
 
 if __name__ == "__main__":

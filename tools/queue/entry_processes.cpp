@@ -70,6 +70,7 @@ std::vector<entry_processes::end> entry_processes::take_ends() {
       ++one;
       continue;
     }
+    shorten_log_of(one->first, one->second); // It has grown since that was done last.
     ends.push_back({.id = one->first, .wait_status = *status});
     one = running_.erase(one);
   }
@@ -90,16 +91,15 @@ void entry_processes::tend() {
   if (now < logs_seen_ + log_pause)
     return;
   logs_seen_ = now;
-  shorten_logs();
+  for (auto& [id, one] : running_)
+    shorten_log_of(id, one);
 }
 
-void entry_processes::shorten_logs() {
-  for (auto& [id, one] : running_) {
-    const auto done =
-        shorten_log(entry_folder(params_.folder, id) / entry_log_name, params_.log_bytes);
-    if (!done && params_.warn && !std::exchange(one.warned, true))
-      params_.warn(done.error());
-  }
+void entry_processes::shorten_log_of(entry_id id, running_entry& one) const {
+  const auto done =
+      shorten_log(entry_folder(params_.folder, id) / entry_log_name, params_.log_bytes);
+  if (!done && params_.warn && !std::exchange(one.warned, true))
+    params_.warn(done.error());
 }
 
 void entry_processes::tell(running_entry& one) const {

@@ -83,7 +83,7 @@ private:
 
   [[nodiscard]] clock::time_point due(const running_entry& one) const;
   void tell(running_entry& one) const;
-  void shorten_logs();
+  void shorten_log_of(entry_id id, running_entry& one) const;
 
   entry_processes_params params_;
   clock::time_point logs_seen_{};

@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 constexpr auto longest_answer = 2s;
 constexpr auto pause = 500ms;
-constexpr auto shortest_round = 100ms;
+constexpr auto round_with_news = 10ms;
+constexpr auto round_without = 100ms;
 constexpr auto log_every = 300ms;
 /// How long one that leaves waits for a server that is not there.
 constexpr auto patience = 10s;
@@ -146,11 +147,14 @@ void queue_node::ask() {
     lock.unlock();
     const auto begun = clock::now();
     const auto r = report_now();
-    const bool answered = take_answer(r, send(asks_, r, longest_answer));
+    const auto answer = send(asks_, r, longest_answer);
+    const bool answered = take_answer(r, answer);
     lock.lock();
     // A server that answers too many at once does not let them wait.
-    const auto next = begun + (answered ? shortest_round : pause);
-    changed_.wait_until(lock, next, [&] { return closed_; });
+    const auto round = !answered                  ? pause
+                       : answer->change != r.seen ? round_with_news
+                                                  : round_without;
+    changed_.wait_until(lock, begun + round, [&] { return closed_; });
   }
 }
 
