@@ -216,7 +216,7 @@ class Interrupted(JobsTest):
         run.end()
         self.assert_nothing_left()
         (self.folder / "go").touch()
-        self.finish("jobs", "resume", self.run_folder())
+        self.finish("jobs", "resume")
         self.assertEqual(set(self.outcomes().values()), {"succeeded"})
         self.assert_whole(3)
 

@@ -135,8 +135,8 @@ std::string scripts_text() {
   clade jobs run scripts/ --dry-run             what would run, and about how long
   clade jobs run scripts/ --epochs 20 --timeout 2h --memory 8GiB --retries 1
   clade jobs run --only train_a train_b --extra-arg --early-stopping
-  clade jobs resume jobs                        what has not ended of the latest such run
-  clade jobs resume jobs --failed               a new run of what did not succeed
+  clade jobs resume                             what has not ended of the latest such run
+  clade jobs resume --failed                    a new run of what did not succeed
 
 A script is a job; its name is that of its file. It succeeds if it ends with status 0, is
 tried again with --retries if it ends otherwise, and ends as "timed out" or "out of memory"

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct resume_jobs_options {
-  std::string run;
+  std::string run = "jobs";
   std::string slots;
   sharing_options sharing;
   bool failed = false, json = false;
@@ -97,7 +97,7 @@ void add_resume_jobs(CLI::App& jobs, command& chosen) {
   again
       ->add_option("run", options->run,
                    "The run: its folder, or its name for the latest one")
-      ->required();
+      ->capture_default_str();
   again->add_option("--slots", options->slots, "Other slots than it had");
   add_sharing(*again, options->sharing);
   again->add_flag("--failed", options->failed,
