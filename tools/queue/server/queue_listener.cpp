@@ -1,7 +1,8 @@
 #include "tools/queue/server/queue_listener.hpp"
 
+#include "tools/views/web/web_answers.hpp"
+
 #include <arpa/inet.h>
-#include <sys/socket.h>
 
 #include <chrono>
 
@@ -17,22 +18,6 @@ bool is_loopback(const std::string& host) {
   if (::inet_pton(AF_INET, host.c_str(), &four) == 1)
     return (ntohl(four.s_addr) >> 24) == 127;
   return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
-}
-
-/// Returns the port; 0 where it cannot be had.
-std::uint16_t bind(httplib::Server& server, const queue_server_params& params) {
-  // Connections inherit it: an answer is sent in two parts, of which the second would wait
-  // until the client has confirmed the first, which that puts off for 40 ms.
-  server.set_tcp_nodelay(true);
-  // The library's own options would share the port with whoever has it.
-  server.set_socket_options([](socket_t s) {
-    const int yes = 1;
-    ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
-  if (params.port != 0)
-    return server.bind_to_port(params.host, params.port) ? params.port : 0;
-  const int any = server.bind_to_any_port(params.host);
-  return any > 0 ? static_cast<std::uint16_t>(any) : 0;
 }
 
 } // namespace
@@ -57,7 +42,7 @@ expected<queue_listener> listen_for(const queue_server_params& params) {
     return fail(error_kind::invalid_input, params.certificate.string() + " and "
                                                + params.key.string()
                                                + " are no certificate and its key (PEM)");
-  made.params.port = bind(*made.server, params);
+  made.params.port = bind_own_port(*made.server, params.host, params.port);
   if (made.params.port == 0)
     return fail(error_kind::conflict,
                 "port " + std::to_string(params.port) + " of " + params.host

@@ -1,9 +1,9 @@
 #include "tools/views/metrics/metrics_server.hpp"
 
 #include "tools/views/metrics/prometheus_text.hpp"
+#include "tools/views/web/web_answers.hpp"
 
 #include <httplib.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <mutex>
@@ -57,11 +57,6 @@ void answer_from(httplib::Server& server, const page& shown) {
         answer.status = 403;
         return httplib::Server::HandlerResponse::Handled;
       });
-  // The library's own would share a port with another process.
-  server.set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  });
 }
 
 /// Until it is to end.
@@ -86,10 +81,8 @@ expected<void> serve_metrics(feed& from, const metrics_params& p) {
   shown.set(metrics_text(from));
   httplib::Server server;
   answer_from(server, shown);
-  const int port = p.port == 0 ? server.bind_to_any_port(loopback)
-                   : server.bind_to_port(loopback, p.port) ? p.port
-                                                           : -1;
-  if (port < 0)
+  const auto port = bind_own_port(server, loopback, p.port);
+  if (port == 0)
     return fail(error_kind::conflict,
                 "port " + std::to_string(p.port)
                     + " of 127.0.0.1 cannot be had; --metrics 0 takes any that is free");

@@ -3,6 +3,7 @@
 #include "tools/views/web/web_page.hpp"
 
 #include <nlohmann/json.hpp>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <charconv>
@@ -27,6 +28,23 @@ int status_of(error_kind kind) {
 }
 
 } // namespace
+
+std::uint16_t bind_own_port(httplib::Server& server, const std::string& host,
+                            std::uint16_t port) {
+  // Connections inherit it, so it is set before: an answer is sent in two parts, of which
+  // the second would wait until the client has confirmed the first, which that puts off
+  // for 40 ms.
+  server.set_tcp_nodelay(true);
+  // The library's own options would share the port with whoever has it.
+  server.set_socket_options([](socket_t s) {
+    const int yes = 1;
+    ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  if (port != 0)
+    return server.bind_to_port(host, port) ? port : 0;
+  const int any = server.bind_to_any_port(host);
+  return any > 0 ? static_cast<std::uint16_t>(any) : 0;
+}
 
 httplib::Headers headers_of_all() {
   return {{"Content-Security-Policy",

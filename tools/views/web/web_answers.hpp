@@ -10,6 +10,12 @@
 
 namespace clade {
 
+/// Gives the server that port of `host`, or any that is free (0), which it shares with no
+/// other process. Returns the port; 0 where it cannot be had. What it accepts sends small
+/// answers at once.
+[[nodiscard]] std::uint16_t bind_own_port(httplib::Server& server,
+                                          const std::string& host, std::uint16_t port);
+
 /// Headers of every answer: the page may load nothing from elsewhere, and no other page
 /// may load it.
 [[nodiscard]] httplib::Headers headers_of_all();

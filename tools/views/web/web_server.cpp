@@ -12,7 +12,6 @@
 
 #include <httplib.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -88,24 +87,13 @@ expected<void> web_service::listen(const web_params& p) {
   const auto token = random_token();
   if (!token)
     return tl::unexpected<error>(token.error());
-  // Connections inherit it: the second part of an answer does not wait for the first.
-  server_.set_tcp_nodelay(true);
-  // The library's own options would share the port with whoever has it.
-  server_.set_socket_options([](socket_t s) {
-    const int yes = 1;
-    ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
-  int port = p.port;
+  const auto port = bind_own_port(server_, "127.0.0.1", p.port);
   if (port == 0)
-    port = server_.bind_to_any_port("127.0.0.1");
-  else if (!server_.bind_to_port("127.0.0.1", port))
-    port = -1;
-  if (port <= 0)
     return fail(error_kind::conflict,
                 "port " + std::to_string(p.port)
                     + " of 127.0.0.1 cannot be had: it is in use, or needs root; take "
                       "another, or none for any that is free");
-  gate_.emplace(static_cast<std::uint16_t>(port), *token);
+  gate_.emplace(port, *token);
   route();
   return {};
 }
