@@ -327,11 +327,6 @@ next_entries find_next(const queue_state& state, const queue_rules& rules,
   return round(state, rules, slots, unix_ms).decide();
 }
 
-std::string slots_in_words(std::size_t count, const std::string& device) {
-  return std::to_string(count) + (device.empty() ? "" : " " + device)
-         + (count == 1 ? " slot" : " slots");
-}
-
 std::size_t most_together(const queue_slots& slots, const queue_submission& what) {
   std::map<std::string_view, std::size_t> counts;
   std::size_t most = 0;

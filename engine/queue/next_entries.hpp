@@ -73,10 +73,6 @@ struct queue_slots {
 [[nodiscard]] std::string why_waiting(const queue_state& state, const queue_rules& rules,
                                       const queue_slots& slots, entry_id id);
 
-/// "2 cuda slots". No device: of any.
-[[nodiscard]] std::string slots_in_words(std::size_t count,
-                                         const std::string& device = {});
-
 /// The most slots that serve the submission together: those of one machine.
 [[nodiscard]] std::size_t most_together(const queue_slots& slots,
                                         const queue_submission& what);

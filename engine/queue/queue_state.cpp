@@ -263,12 +263,17 @@ entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
   return end;
 }
 
+std::string slots_in_words(std::size_t count, const std::string& device) {
+  return std::to_string(count) + (device.empty() ? "" : " " + device)
+         + (count == 1 ? " slot" : " slots");
+}
+
 std::string to_text(const queue_state& state) {
   std::string out;
   for (const auto& [id, e] : state.entries) {
     out += "#" + std::to_string(id) + " " + e.what.user + " "
            + std::string(to_text(e.state)) + " p" + std::to_string(e.what.priority) + " "
-           + std::to_string(e.what.slots) + (e.what.slots == 1 ? " slot" : " slots");
+           + slots_in_words(e.what.slots);
     if (e.state == entry_state::running)
       for (const auto& s : e.slots)
         out += " " + s;

@@ -97,6 +97,10 @@ struct queue_state {
 [[nodiscard]] entry_ended end_of(entry_id id, const queue_entry& e, int wait_status,
                                  const std::string& text);
 
+/// "2 cuda slots". No device: of any.
+[[nodiscard]] std::string slots_in_words(std::size_t count,
+                                         const std::string& device = {});
+
 /// Lines: "#3 alice running p5 2 slots on cpu:0 cpu:1".
 [[nodiscard]] std::string to_text(const queue_state& state);
 
