@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct resume_jobs_options {
-  std::string run = "jobs";
+  std::string run = job_run_params().name;
   std::string slots;
   sharing_options sharing;
   bool failed = false, json = false;

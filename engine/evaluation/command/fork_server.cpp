@@ -139,11 +139,16 @@ expected<void> fork_server::start(const program_params& params) {
 /// Asks the server for a process, or a new server where there is none any more: somebody
 /// has killed it, which its guard may not have told yet.
 expected<void> fork_server::ask(const program_params& params, const program_ends& ends) {
+  const auto failed = [] {
+    return fail(error_kind::io,
+                std::string("cannot ask for a process: ") + std::strerror(errno));
+  };
   const auto order = memory_file(order_of(params));
+  if (!order)
+    return failed();
   const auto send = [&] {
-    return order
-           && send_files(server_->line.get(), {order.get(), ends.input.get(),
-                                               ends.output.get(), ends.errors.get()});
+    return send_files(server_->line.get(), {order.get(), ends.input.get(),
+                                            ends.output.get(), ends.errors.get()});
   };
   if (server_ && !server_->process->take_end() && send())
     return {};
@@ -151,8 +156,7 @@ expected<void> fork_server::ask(const program_params& params, const program_ends
   if (auto started = start(params); !started)
     return started;
   if (!send())
-    return fail(error_kind::io,
-                std::string("cannot ask for a process: ") + std::strerror(errno));
+    return failed();
   return {};
 }
 
