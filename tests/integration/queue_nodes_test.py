@@ -61,7 +61,11 @@ class NodesTest(queue_test.QueueTest):
 class Nodes(NodesTest):
     def test_entries_run_on_other_machines_and_their_logs_are_read(self):
         self.serve_nodes("rome", "bonn")
-        entries = [self.submit("--", "sh", "-c", "echo on $CLADE_SLOTS; seq 200000") for _ in range(4)]
+        go = self.folder / "go"  # Until then the first has a machine for itself, and the second the other one.
+        entries = [self.submit("--", "sh", "-c", f"until [ -e {go} ]; do sleep 0.05; done; echo on $CLADE_SLOTS; seq 200000") for _ in range(4)]
+        for e in entries[:2]:
+            self.await_state(e, "running")
+        go.touch()
         self.ask("wait", *entries)
         self.assertEqual({self.where(e) for e in entries}, {"rome", "bonn"})
         for e in entries:
