@@ -170,12 +170,19 @@ class SharedRunTest(RunTest):
         return self.start("worker", "--connect", address or self.address, "--keys", keys, "--slots", "1",
                           "--name", name, *words, host=self.network[name])
 
-    def start_all(self, *words, **experiment):
+    def start_all(self, *words, words_of_a=(), **experiment):
         """A head and workers on hosts a and b, once both work."""
         head = self.start_head(*words, **experiment)
-        self.workers = {name: self.start_worker(name) for name in ("a", "b")}
-        self.await_count("select count(distinct slot) from nodes", 2, head)
+        self.join_all(head, words_of_a=words_of_a)
         return head
+
+    def join_all(self, head, address=None, words_of_a=()):
+        """The head is held meanwhile: the first to join might soon have evaluated everything."""
+        self.finish("control", "hold", self.run_folder())
+        self.workers = {"a": self.start_worker("a", *words_of_a, address=address),
+                        "b": self.start_worker("b", address=address)}
+        self.await_count("select count(distinct slot) from nodes where slot in ('a/cpu:0', 'b/cpu:0')", 2, head)
+        self.finish("control", "go-on", self.run_folder())
 
     def resume(self, host="head", slots="none", lease="6s"):
         """On that host and the present address."""

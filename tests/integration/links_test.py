@@ -42,9 +42,8 @@ class CutLink(SharedRunTest):
         self.assertEqual(self.query("select slot, tries from evaluations order by slot"), [(slot, 1) for slot in slots])
 
     def test_for_good_its_candidate_is_tried_elsewhere(self):
-        head = self.start_head()
-        self.workers = {"b": self.start_worker("b")}
-        lost = self.start_worker("a", "--give-up", "2s")
+        head = self.start_all(words_of_a=("--give-up", "2s"))
+        lost = self.workers.pop("a")
         self.await_count(BY_A, 1, head)
         self.network["a"].cut()
         self.end(head)
@@ -78,9 +77,8 @@ class CutLink(SharedRunTest):
 
 class LossyLink(SharedRunTest):
     def test_the_run_ends_as_it_would_have(self):
-        head = self.start_head()
-        self.workers = {"b": self.start_worker("b")}
-        lossy = self.start_worker("a", "--give-up", "2s")
+        head = self.start_all(words_of_a=("--give-up", "2s"))
+        lossy = self.workers.pop("a")
         self.await_count(BY_A, 1, head)
         self.network["a"].lose(20)
         self.end(head)

@@ -62,7 +62,7 @@ class LostMachine(SharedRunTest):
         head = self.start_head()
         port = self.address.rpartition(":")[2]
         others = f"{self.network['other'].address}:{port}"
-        self.workers = {name: self.start_worker(name, address=f"{self.address},{others}") for name in ("a", "b")}
+        self.join_all(head, address=f"{self.address},{others}")
         self.await_evaluations(8, head)
         self.network["head"].cut()
         head.kill()
@@ -83,9 +83,7 @@ class LostMachine(SharedRunTest):
 
 class Everything(SharedRunTest):
     def test_three_hosts_with_all_faults_come_to_what_one_comes_to(self):
-        head = self.start_head(slots="1")
-        self.workers = {name: self.start_worker(name) for name in ("a", "b")}
-        self.await_count("select count(distinct slot) from nodes", 3, head)
+        head = self.start_all(slots="1")
         self.await_evaluations(8, head)
         self.workers.pop("a").kill()
         self.await_evaluations(12, head)
