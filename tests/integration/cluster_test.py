@@ -62,10 +62,11 @@ class Slurm(ClusterTest):
         self.assertEqual(self.listed()[entry]["state"], "running")
         self.assertRegex(self.finish("get", "--to", "slurm", entry).out, rf"\n{entry} +\S+ +running +0 +1 ")
         self.assertIn("TimeLimit=00:02:00", self.cluster.order("scontrol", "show", "job", entry))
-        await_true(lambda: self.finish("logs", "--to", "slurm", entry).out, "it writes nothing")
         watching = self.start("get", "--to", "slurm", "-w", entry)
         follows = self.start("logs", "--to", "slurm", "-f", entry)
+        # It waits for the file, which is there some time after SLURM says that the job runs.
         await_true(lambda: "hello" in follows.out and "running" in watching.out, "they see nothing")
+        self.assertEqual(self.finish("logs", "--to", "slurm", entry).out, f"hello from {self.folder}\n")
         go.touch()
         self.assertEqual((follows.end(), follows.out), (0, f"hello from {self.folder}\nthe  end\n"))
         self.assertEqual(watching.end(), 0, watching.said())
