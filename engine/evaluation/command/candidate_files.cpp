@@ -110,10 +110,19 @@ expected<void> make_folder(const fs::path& folder) {
                 : expected<void>{};
 }
 
+/// Whether the path still leads to what is open: its folder may have been removed since.
+bool is_at(const fs::path& path, int file) {
+  struct stat there {
+  }, open{};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(file, &open) == 0
+         && there.st_dev == open.st_dev && there.st_ino == open.st_ino;
+}
+
 /// The lock of such a folder; none where another process holds it, or it is gone.
 unique_fd lock_of(const fs::path& folder, int flags) {
-  unique_fd lock(::open((folder / "lock").c_str(), flags | O_RDWR | O_CLOEXEC, 0600));
-  if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+  const auto file = folder / "lock";
+  unique_fd lock(::open(file.c_str(), flags | O_RDWR | O_CLOEXEC, 0600));
+  if (lock && (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(file, lock.get())))
     lock.reset();
   return lock;
 }

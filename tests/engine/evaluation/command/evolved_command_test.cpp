@@ -11,6 +11,10 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 using namespace clade;
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
@@ -132,6 +136,24 @@ TEST_CASE("command: what a killed process left is removed by the next") {
   write_text(left / "lock", "");
   REQUIRE(work_folders::make());
   CHECK_FALSE(std::filesystem::exists(left));
+}
+
+TEST_CASE("command: those that begin at once leave each other's folders alone") {
+  constexpr int makers = 4, times = 500;
+  std::atomic<int> made = 0, gone = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < makers; ++i)
+      threads.emplace_back([&] {
+        for (int n = 0; n < times; ++n)
+          if (const auto folders = work_folders::make()) {
+            ++made;
+            gone += std::filesystem::exists(folders->path()) ? 0 : 1;
+          }
+      });
+  }
+  CHECK(made == makers * times);
+  CHECK(gone == 0);
 }
 
 TEST_CASE("command: a copy of its directory is its own") {
