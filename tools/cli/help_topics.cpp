@@ -157,7 +157,8 @@ what it says. Its paths are relative to its folder, where the scripts run too.
 
   folders = ["vision", "tables"]        include_pattern = ["train_*.py"]
   only = ["train_a"]                    exclude = ["*_old"]
-  max_workers = 4                       sequential = false    oversubscribe = false
+  max_workers = 4                       oversubscribe = false
+  parallel = true                       sequential = false
   epochs = 20                           folds = 5             batch = 64
   extra_arg = ["--early-stopping"]      retries = 1
   timeout = "2h"                        memory = "8GiB"

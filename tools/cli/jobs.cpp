@@ -21,7 +21,6 @@ struct run_jobs_options {
   jobs_options jobs;
   sharing_options sharing;
   fs::path runs = "runs";
-  bool parallel = false; ///< The default; for those who say it.
   bool dry_run = false, json = false;
 };
 
@@ -249,7 +248,7 @@ void add_arguments(CLI::App& sub, jobs_options& o) {
 void add_running(CLI::App& sub, run_jobs_options& options) {
   auto& o = options.jobs;
   auto* sequential = sub.add_flag("--sequential", o.sequential, "One job after another");
-  sub.add_flag("--parallel", options.parallel,
+  sub.add_flag("--parallel", o.parallel,
                "As many at once as the machine allows, which is the default")
       ->excludes(sequential);
   sub.add_option("--max-workers", o.max_workers, "At most so many jobs at once")
@@ -259,7 +258,8 @@ void add_running(CLI::App& sub, run_jobs_options& options) {
                "Take --max-workers even where the machine is too small for it");
   sub.add_option("--slots", o.slots,
                  "Slots as for clade run, in the place of --max-workers: none, cpu:4, "
-                 "cuda:0*2");
+                 "cuda:0*2")
+      ->excludes(sequential);
   sub.add_option("--retries", o.retries, "How often a job that fails is tried again")
       ->check(whole_number(0, 100));
   sub.add_option("--timeout", o.timeout, "A job that takes longer is ended: 90s, 2h");

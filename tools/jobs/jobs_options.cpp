@@ -37,6 +37,24 @@ void read_flag(table_reader& t, const char* key, bool& out) {
   out = out || flag;
 }
 
+/// How many at once. Who says it on the command line is not held to what the file says.
+void read_workers(table_reader& t, jobs_options& options) {
+  jobs_options file;
+  t.read("parallel", file.parallel);
+  t.read("sequential", file.sequential);
+  t.read("slots", file.slots);
+  read_number(t, "max_workers", file.max_workers);
+  if (file.sequential && (file.parallel || file.max_workers || !file.slots.empty()))
+    t.fail("sequential", "parallel, max_workers and slots say how many run at once too: "
+                         "leave this or those out");
+  if (options.parallel || options.sequential || options.max_workers
+      || !options.slots.empty())
+    return;
+  options.sequential = file.sequential;
+  options.max_workers = file.max_workers;
+  options.slots = file.slots;
+}
+
 void read_folder(table_reader& t, const char* key, const std::filesystem::path& from,
                  std::string& out) {
   std::filesystem::path folder;
@@ -66,16 +84,14 @@ expected<void> read_jobs_file(const std::filesystem::path& file, jobs_options& o
   read_list(t, "only", options.only);
   read_list(t, "exclude", options.exclude);
   read_list(t, "extra_arg", options.extra_arg);
-  read_flag(t, "sequential", options.sequential);
+  read_workers(t, options);
   read_flag(t, "oversubscribe", options.oversubscribe);
-  read_number(t, "max_workers", options.max_workers);
   read_number(t, "epochs", options.epochs);
   read_number(t, "folds", options.folds);
   read_number(t, "batch", options.batch);
   read_number(t, "retries", options.retries);
   read_text(t, "timeout", options.timeout);
   read_text(t, "memory", options.memory);
-  read_text(t, "slots", options.slots);
   read_folder(t, "directory", from, options.directory);
   read_folder(t, "output", from, options.output);
   if (options.directory.empty())

@@ -17,6 +17,7 @@ struct jobs_options {
   /// Folders with scripts, or scripts.
   std::vector<std::string> folders{};
   std::vector<std::string> include_pattern{}, only{}, exclude{};
+  bool parallel = false; ///< The default; for those who say it.
   bool sequential = false, oversubscribe = false;
   std::optional<std::uint32_t> max_workers{}, epochs{}, folds{}, batch{}, retries{};
   std::vector<std::string> extra_arg{};

@@ -151,6 +151,21 @@ TEST_CASE("jobs files: what the command line leaves open is read") {
   CHECK(limits->memory_bytes == std::uint64_t{1} << 30);
 }
 
+TEST_CASE("jobs files: the command line says how many run at once") {
+  const scratch_folder folder;
+  const auto sequential = [&](const std::string& text, jobs_options options) {
+    write_text(folder.path() / "jobs.toml", text);
+    REQUIRE(read_jobs_file(folder.path() / "jobs.toml", options).has_value());
+    return options.sequential;
+  };
+  CHECK(sequential("sequential = true\n", {}));
+  CHECK_FALSE(sequential("parallel = true\nmax_workers = 2\n", {}));
+  CHECK_FALSE(sequential("sequential = true\n", {.parallel = true}));
+  CHECK_FALSE(sequential("sequential = true\n", {.max_workers = 2}));
+  CHECK_FALSE(sequential("sequential = true\n", {.slots = "cpu:2"}));
+  CHECK(sequential("parallel = true\nmax_workers = 2\n", {.sequential = true}));
+}
+
 TEST_CASE("jobs files: a mistake is told with its line") {
   const scratch_folder folder;
   const auto wrong = [&](const std::string& text) {
@@ -163,6 +178,9 @@ TEST_CASE("jobs files: a mistake is told with its line") {
              Contains("jobs.toml:2: ") && Contains("retries"));
   CHECK_THAT(wrong("epochs = \"many\"\n"), Contains("jobs.toml:1: "));
   CHECK_THAT(wrong("epochs ="), Contains("jobs.toml:1: "));
+  CHECK_THAT(wrong("parallel = true\nsequential = true\n"),
+             Contains("jobs.toml:2: ") && Contains("leave this or those out"));
+  CHECK_THAT(wrong("sequential = true\nmax_workers = 2\n"), Contains("jobs.toml:1: "));
   jobs_options options{.timeout = "soon"};
   CHECK_THAT(limits_of(options).error().message, Contains("--timeout \"soon\""));
 }
