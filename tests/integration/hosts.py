@@ -147,7 +147,7 @@ class SharedRunTest(RunTest):
         self.addCleanup(self.network.close)
         super().setUp()
 
-    def start_head(self, *words, lease="6s", slots="none", population=24, generations=2, duration="60ms", **changes):
+    def start_head(self, *words, lease="6s", slots="none", population=24, generations=2, duration="120ms", **changes):
         self.candidates = population * generations
         self.file = self.write_experiment(population=population, generations=generations, duration=duration, **changes)
         head = self.start("run", self.file, "--slots", slots, "--listen", f"{self.network['head'].address}:0",

@@ -16,7 +16,7 @@ class CutLink(SharedRunTest):
         await_true(lambda: "the head was silent for 5 s" in self.workers["a"].err, "the node never missed its head")
 
     def test_a_second_is_not_noticed(self):
-        head = self.start_all(duration="120ms")
+        head = self.start_all()
         self.await_count(BY_A, 1, head)
         self.network["a"].cut()
         time.sleep(1)  # The fault itself.

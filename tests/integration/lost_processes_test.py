@@ -10,7 +10,7 @@ from live_runs import RunTest, await_end, await_true, processes_of
 class LostProcessTest(RunTest):
     """A run whose candidates take long enough for something to happen to those who train them."""
 
-    def start_run(self, slots=2, population=24, generations=2, duration="60ms"):
+    def start_run(self, slots=2, population=24, generations=2, duration="150ms"):
         self.candidates = population * generations
         self.file = self.write_experiment(population=population, generations=generations, duration=duration)
         run = self.start("run", self.file, "--slots", slots)

@@ -62,11 +62,13 @@ std::string entry_table_row(const ordered_json& entry) {
     return std::to_string(number_of_key(entry, key));
   };
   const bool stopping = entry.value("stopping", false);
-  return cell(id_of_entry(entry), 8) + cell(text_of_key(entry, "user"), 12)
-         + cell(stopping ? "stopping" : text_of_key(entry, "state"), 11)
-         + cell(number("priority"), 10) + cell(number("slots"), 7)
-         + cell(text_of_key(entry, "name", command_text(entry)), 18)
-         + text_of_key(entry, "reason") + "\n";
+  auto row = cell(id_of_entry(entry), 8) + cell(text_of_key(entry, "user"), 12)
+             + cell(stopping ? "stopping" : text_of_key(entry, "state"), 11)
+             + cell(number("priority"), 10) + cell(number("slots"), 7)
+             + cell(text_of_key(entry, "name", command_text(entry)), 18)
+             + text_of_key(entry, "reason");
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
 }
 
 void print_entry_changes(const ordered_json& entries, bool json,
@@ -92,12 +94,13 @@ void print_entry(const ordered_json& e) {
   line("command", command_text(e));
   line("directory", text_of_key(e, "directory"));
   for (const char* key : {"priority", "slots", "ranks", "starts", "losses"})
-    if (e.contains(key))
+    if (e.contains(key)
+        && (number_of_key(e, key) != 0 || key != std::string_view("ranks")))
       line(key, std::to_string(number_of_key(e, key)));
   line("device", text_of_key(e, "device"));
   std::string on;
   for (const auto& slot : e.value("on", ordered_json::array()))
-    on += slot.get<std::string>() + " ";
+    on += (on.empty() ? "" : " ") + slot.get<std::string>();
   line("on", on);
   for (const char* key : {"submitted", "started", "ended"})
     if (const auto time = number_of_key(e, key); time > 0)

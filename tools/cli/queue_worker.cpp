@@ -1,6 +1,7 @@
 #include "tools/cli/queue_worker.hpp"
 
 #include "actors/transport/tls_guard.hpp"
+#include "engine/queue/queue_state.hpp"
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/queue_option.hpp"
 #include "tools/machine/process_limits.hpp"
@@ -60,8 +61,8 @@ expected<void> work_for_queue(queue_worker_options options) {
                            {.joined =
                                 [&] {
                                   std::cout << options.name
-                                            << " runs what is in the queue on " << count
-                                            << " slots" << std::endl;
+                                            << " runs what is in the queue on "
+                                            << slots_in_words(count) << std::endl;
                                 },
                             .troubled =
                                 [](const std::string& why) {

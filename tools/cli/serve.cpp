@@ -2,6 +2,7 @@
 // serves it (serve_turn.hpp), listens, and then starts and ends entries until it is told to
 // end.
 #include "actors/transport/tls_guard.hpp"
+#include "engine/queue/queue_state.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/queue_option.hpp"
@@ -197,8 +198,8 @@ expected<void> serve_in_turn(const serve_options& options, queue_head_params par
     return ok;
   (*server)->start();
   std::cout << "serves " << options.folder.string() << " on " << address << " with "
-            << count
-            << " slots; users say: export CLADE_QUEUE=" << options.folder.string()
+            << slots_in_words(count)
+            << "; users say: export CLADE_QUEUE=" << options.folder.string()
             << "\nits page: " << address << "/ (clade top --web adds the token)"
             << std::endl;
   return (*head)->serve(interrupted);

@@ -1,5 +1,6 @@
 #include "tools/queue/entry_command.hpp"
 
+#include "engine/queue/queue_state.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store.hpp"
 #include "genome/child_process.hpp"
@@ -139,8 +140,8 @@ expected<void> check_ranks(const queue_submission& s) {
         error_kind::invalid_input,
         "ranks are for commands; clade train has --set training.distribution=...");
   if (*s.ranks == 0 || s.slots % *s.ranks != 0)
-    return fail(error_kind::invalid_input, std::to_string(s.slots)
-                                               + " slots cannot be shared out evenly to "
+    return fail(error_kind::invalid_input, slots_in_words(s.slots)
+                                               + " cannot be shared out evenly to "
                                                + std::to_string(*s.ranks) + " ranks");
   return {};
 }
