@@ -37,7 +37,7 @@ class KilledHead(SharedRunTest):
             self.assert_undisturbed(self.file)
 
     def test_what_is_finished_meanwhile_is_handed_over(self):
-        head = self.start_all(population=4, generations=1, duration="2s")
+        head = self.start_all(population=4, generations=1, duration="4s")
         for name in ("a/cpu:0", "b/cpu:0"):
             self.await_training(name)
         head.kill()
@@ -45,7 +45,7 @@ class KilledHead(SharedRunTest):
         evaluated = {i for (i,) in self.query("select id from evaluations")}
         had = {s["slot"]: s["training"] for s in self.slots() if s["training"] and s["training"] not in evaluated}
         self.assertTrue(had)
-        time.sleep(3)  # None trains longer; the fault itself.
+        time.sleep(6)  # None trains longer; the fault itself.
         head = self.resume()
         for slot in had:
             self.await_log(f"{slot} is back, with 1 of 1 candidates it had", head)
