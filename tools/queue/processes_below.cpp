@@ -17,9 +17,14 @@ namespace {
 constexpr std::size_t most_processes = 256;
 constexpr std::size_t most_command_bytes = 200;
 
+/// What can be read of it. A process that ends meanwhile makes reading fail, of which
+/// iterators of a stream's buffer would throw.
 std::string content(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  for (char block[4096]; in.read(block, sizeof block) || in.gcount() > 0;)
+    text.append(block, static_cast<std::size_t>(in.gcount()));
+  return text;
 }
 
 /// The words of a process, which end with zero bytes; empty of one that has ended.
@@ -62,13 +67,15 @@ bool read_stat(const std::filesystem::path& process, process_seen& p) {
 
 std::vector<process_seen> processes_below(pid_t root) {
   std::map<std::int64_t, process_seen> all;
-  std::error_code none;
-  for (const auto& one : std::filesystem::directory_iterator("/proc", none)) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at("/proc", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const auto& one = *at;
     const auto name = one.path().filename().string();
     process_seen p;
-    const auto [end, problem] =
+    const auto [read, problem] =
         std::from_chars(name.data(), name.data() + name.size(), p.pid);
-    if (problem == std::errc{} && end == name.data() + name.size()
+    if (problem == std::errc{} && read == name.data() + name.size()
         && read_stat(one.path(), p))
       all.emplace(p.pid, std::move(p));
   }

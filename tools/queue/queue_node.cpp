@@ -361,8 +361,9 @@ bool queue_node::is_idle() {
 
 expected<void> queue_node::serve(const std::function<bool()>& stop,
                                  const queue_node_listener& listener) {
-  const auto asking = std::async(std::launch::async, [this] { ask(); });
-  const auto telling = std::async(std::launch::async, [this] { tell(); });
+  // What they throw ends this process: without one of them it would be deaf or dumb.
+  const auto asking = std::async(std::launch::async, [this]() noexcept { ask(); });
+  const auto telling = std::async(std::launch::async, [this]() noexcept { tell(); });
   bool told = false, in_trouble = false;
   for (bool done = false; !done;) {
     wait_for_news();
