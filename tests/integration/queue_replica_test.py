@@ -22,7 +22,7 @@ class SeveralServers(QueueTest):
         return server
 
     def await_serving(self, server):
-        await_true(lambda: "; users say" in server.out or not server.running, "it does not take over")
+        await_true(lambda: " slots; users say" in server.out or not server.running, "it does not take over")
         self.assertTrue(server.running, server.said())
 
     def end(self, server, status=0):
@@ -172,7 +172,7 @@ class Replica(SeveralServers):
         self.kill_first()
         await_true(lambda: "no server of the queue answers" in replica.out, "it does not notice")
         self.end(replica)
-        self.server = self.another(folder=self.replica, said="; users say")
+        self.server = self.another(folder=self.replica, said=" slots; users say")
         self.assertIn(second, self.server.out)
         # Clients that knew both find it.
         self.assertEqual(waits.end(), 0, waits.said())

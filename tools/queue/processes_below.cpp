@@ -1,11 +1,12 @@
 #include "tools/queue/processes_below.hpp"
 
+#include "genome/whole_file.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -16,15 +17,11 @@ namespace {
 
 constexpr std::size_t most_processes = 256;
 constexpr std::size_t most_command_bytes = 200;
+constexpr std::uint64_t most_file_bytes = 64 << 20; ///< More than Linux lets words have.
 
-/// What can be read of it. A process that ends meanwhile makes reading fail, of which
-/// iterators of a stream's buffer would throw.
+/// Empty if the process ends before its file has been read.
 std::string content(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  for (char block[4096]; in.read(block, sizeof block) || in.gcount() > 0;)
-    text.append(block, static_cast<std::size_t>(in.gcount()));
-  return text;
+  return read_whole_file(file, {.most_bytes = most_file_bytes}).value_or("");
 }
 
 /// The words of a process, which end with zero bytes; empty of one that has ended.

@@ -361,7 +361,8 @@ bool queue_node::is_idle() {
 
 expected<void> queue_node::serve(const std::function<bool()>& stop,
                                  const queue_node_listener& listener) {
-  // What they throw ends this process: without one of them it would be deaf or dumb.
+  // If one of these threads throws, the process ends: it must not go on while it gets no
+  // orders, or tells nobody what has ended.
   const auto asking = std::async(std::launch::async, [this]() noexcept { ask(); });
   const auto telling = std::async(std::launch::async, [this]() noexcept { tell(); });
   bool told = false, in_trouble = false;

@@ -110,12 +110,13 @@ expected<void> make_folder(const fs::path& folder) {
                 : expected<void>{};
 }
 
-/// Whether the path still leads to what is open: its folder may have been removed since.
-bool is_at(const fs::path& path, int file) {
-  struct stat there {
-  }, open{};
-  return ::stat(path.c_str(), &there) == 0 && ::fstat(file, &open) == 0
-         && there.st_dev == open.st_dev && there.st_ino == open.st_ino;
+/// Whether this open file is still the one at that path: its folder may have been removed.
+bool is_at(const fs::path& path, int descriptor) {
+  struct stat at_path {
+  }, of_descriptor{};
+  return ::stat(path.c_str(), &at_path) == 0 && ::fstat(descriptor, &of_descriptor) == 0
+         && at_path.st_dev == of_descriptor.st_dev
+         && at_path.st_ino == of_descriptor.st_ino;
 }
 
 /// The lock of such a folder; none where another process holds it, or it is gone.
