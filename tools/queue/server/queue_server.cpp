@@ -97,8 +97,8 @@ void http_queue_server::route() {
   server_->set_write_timeout(patience_s);
   server_->set_payload_max_length(most_posted_bytes);
   server_->set_default_headers(headers_of_all());
-  server_->set_post_routing_handler(refuse_range_beyond);
   server_->set_pre_routing_handler([this](const request& req, response& res) {
+    ignore_ranges(req);
     return answer_at_once(req, res) ? httplib::Server::HandlerResponse::Handled
                                     : httplib::Server::HandlerResponse::Unhandled;
   });
@@ -137,6 +137,7 @@ void http_queue_server::route() {
                }));
   add_replica_routes(*server_, head_, tokens_);
   server_->set_error_handler([](const request& req, response& res) {
+    ignore_ranges(req); // Of a Range that is none it has read a part.
     if (res.body.empty() && !res.content_provider_)
       give_refusal(req, res);
   });

@@ -21,6 +21,7 @@ public:
     server.set_default_headers(headers_of_all());
     server.set_pre_routing_handler(
         [this, &tokens](const httplib::Request& req, httplib::Response& res) {
+          ignore_ranges(req);
           // The library leaves a body where it is, and would read it as the next request.
           res.set_header("Connection", "close");
           if (let_in(tokens, req, res)) {

@@ -50,6 +50,7 @@ void answer_from(httplib::Server& server, const page& shown) {
   // own.
   server.set_pre_routing_handler(
       [](const httplib::Request& asked, httplib::Response& answer) {
+        ignore_ranges(asked);
         const auto host = asked.get_header_value("Host");
         const auto name = host.substr(0, host.rfind(':'));
         if (name == loopback || name == "localhost")

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 namespace clade {
 
@@ -25,6 +26,19 @@ int status_of(error_kind kind) {
   default:
     return 500;
   }
+}
+
+/// Gives `bytes`, which `owner` keeps. The library asks for whatever range a request
+/// names, and looks only for some answers whether it lies within them.
+void give_pieces(httplib::Response& res, const std::string& type, std::string_view bytes,
+                 std::shared_ptr<const std::string> owner) {
+  res.set_content_provider(
+      bytes.size(), type,
+      [bytes, owner = std::move(owner)](std::size_t offset, std::size_t length,
+                                        httplib::DataSink& sink) {
+        return offset <= bytes.size() && length <= bytes.size() - offset
+               && sink.write(bytes.data() + offset, length);
+      });
 }
 
 } // namespace
@@ -60,15 +74,10 @@ httplib::Headers headers_of_all() {
 }
 
 void give(httplib::Response& res, const char* type, std::string text) {
-  const auto size = text.size();
-  if (size == 0) // The library would ask for pieces of it without end.
+  if (text.empty()) // The library would ask for pieces of it without end.
     return res.set_content(std::move(text), type);
-  res.set_content_provider(size, type,
-                           [text = std::move(text)](std::size_t offset,
-                                                    std::size_t length,
-                                                    httplib::DataSink& sink) {
-                             return sink.write(text.data() + offset, length);
-                           });
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  give_pieces(res, type, *owner, owner);
 }
 
 void give_error(httplib::Response& res, int status, const std::string& message) {
@@ -91,29 +100,13 @@ bool give_page_file(httplib::Response& res, std::string_view path) {
   if (found == page.end())
     return false;
   res.set_header("Content-Encoding", "gzip");
-  res.set_content_provider(found->gzip.size(), std::string(found->type),
-                           [bytes = found->gzip](std::size_t offset, std::size_t length,
-                                                 httplib::DataSink& sink) {
-                             return sink.write(bytes.data() + offset, length);
-                           });
+  give_pieces(res, std::string(found->type), found->gzip, nullptr);
   return true;
 }
 
-void refuse_range_beyond(const httplib::Request& req, httplib::Response& res) {
-  // Of a number that is left out the library's range has -1.
-  const auto size = static_cast<std::int64_t>(res.content_length_);
-  const auto beyond = [size](const httplib::Range& range) {
-    return range.first < 0 ? range.second <= 0
-                           : range.first >= size || range.second >= size;
-  };
-  if (res.status != 206 || std::ranges::none_of(req.ranges, beyond))
-    return;
-  res.status = 416;
-  res.content_provider_ = nullptr;
-  for (const char* header : {"Content-Length", "Content-Type", "Content-Range"})
-    res.headers.erase(header);
-  res.set_header("Content-Range", "bytes */" + std::to_string(size));
-  res.set_header("Content-Length", "0");
+void ignore_ranges(const httplib::Request& req) {
+  // The library's own requests are not constant; its handlers see them so.
+  const_cast<httplib::Request&>(req).ranges.clear();
 }
 
 expected<std::uint64_t> number_of(const httplib::Request& req, const std::string& name,

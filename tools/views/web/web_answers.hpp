@@ -32,9 +32,10 @@ void give_json(httplib::Response& res, expected<std::string> text);
 /// nothing is answered.
 [[nodiscard]] bool give_page_file(httplib::Response& res, std::string_view path);
 
-/// Turns an answer whose request has a Range that does not lie within what is given into
-/// 416: the library would read behind the end. For `set_post_routing_handler`.
-void refuse_range_beyond(const httplib::Request& req, httplib::Response& res);
+/// Makes the library forget the ranges that a request asks for, as a server may (RFC 9110,
+/// 14.2): every answer, refusals too, is given whole. For the handlers before routing and
+/// of errors.
+void ignore_ranges(const httplib::Request& req);
 
 /// Reads the number `name` of the address; `otherwise` where it is left out.
 [[nodiscard]] expected<std::uint64_t>

@@ -124,11 +124,11 @@ void web_service::route() {
   server_.set_payload_max_length(most_posted_bytes);
   server_.set_default_headers(headers_of_all());
   server_.set_pre_routing_handler([this](const auto& req, auto& res) {
+    ignore_ranges(req);
     httplib::Server::HandlerResponse then{};
     let_in(req, res, then);
     return then;
   });
-  server_.set_post_routing_handler(refuse_range_beyond);
   server_.Get("/api/picture", [this](const auto&, auto& res) {
     give_json(res, desk_.ask([](feed& f) -> expected<std::string> {
       return to_json(f.picture(), f.name(), f.showing());
