@@ -38,7 +38,7 @@ versions = [f"1.{minor}" for minor in range(int(sys.argv[1]), newest + 1)]
 print(json.dumps([versions, *([fault for v in versions for fault in faults(text, v)] for text in json.load(sys.stdin))]))
 """
 
-README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "tools" / "guide.md"
 SCHEMAS = pathlib.Path(__file__).resolve().parent / "kubeflow_schemas.py"
 
 # What the controller of a kind looks for in its pods: the container's name.
@@ -304,8 +304,8 @@ class Manifest(RunTest):
         self.assertEqual(self.run_command.end(), 0, self.run_command.err)
         self.assertEqual({slot for [slot] in self.query("select slot from nodes")}, {f"{name}/cpu:0" for name in containers})
 
-    def test_the_commands_beside_kubectls_in_the_readme_are_there(self):
-        table = README.read_text().partition("| kubectl | here |\n")[2].partition("\n\n")[0]
+    def test_the_commands_beside_kubectls_in_the_guide_are_there(self):
+        table = GUIDE.read_text().partition("| kubectl | here |\n")[2].partition("\n\n")[0]
         commands = [command.partition("\\|")[0].split() for command in re.findall(r"`clade ([^`]+)`", table)]
         self.assertGreaterEqual(len(commands), 5)
         for verb, *words in commands:

@@ -1,6 +1,6 @@
 """Runs the commands that a README tells its reader to type, as far as a test can.
 
-usage: readme_test.py README.md [--fresh] [--list]
+usage: readme_test.py README.md [PAGE ...] [--fresh] [--list]
 
 Blocks whose fence is ```sh run are run in the order of the page, each as one `bash -euo pipefail`. A fence's second
 word is not displayed, so a page marks a block without showing it. A line that is followed by `#=> TEXT` in its block
@@ -8,8 +8,8 @@ promises that the block's output contains TEXT. Then the lines of indented block
 tests/tools's made-up programs): readme_commands.py says which are run, which are run with a short search in place of a
 long one, and of which only the command and its options are looked up in its help.
 
-All run in a scratch folder that has links to all that is in the page's folder: so a command finds tools/ and
-experiments/ as the page says, and what it writes is gone afterwards. With --fresh the page's folder is cloned first,
+All run in a scratch folder that has links to all that is in the first page's folder, page after page: so a command finds
+tools/ and experiments/ as the page says, and what it writes is gone afterwards. With --fresh that folder is cloned first,
 and nothing was ever called in the clone: what a stranger's first command does not build is missed. The first command
 that fails, or breaks a promise, ends the test with status 1; so does a page without a block to run.
 """
@@ -64,10 +64,9 @@ def commands_of(page):
             if not any(found.start() in fence for fence in fences)]
 
 
-def fault_of_page(page, scratch):
+def fault_of_page(page, scratch, known):
     """Runs all that the page says; returns the line of the first fault and what it is, or None."""
     text = page.read_text()
-    known = readme_commands.Known(scratch)
     for line, block in blocks_of(text):
         print(f"{page}:{line}:\n{block}", end="", flush=True)
         fault = fault_of(block, scratch)
@@ -84,30 +83,44 @@ def fault_of_page(page, scratch):
     return None
 
 
+def fault_of_pages(pages, scratch):
+    """Runs all that the pages say, one after another; returns where the first fault is and what, or None."""
+    known = readme_commands.Known(scratch)
+    for page in pages:
+        fault = fault_of_page(page, scratch, known)
+        if fault:
+            return f"{page}:{fault[0]}: {fault[1]}"
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("pages", type=pathlib.Path, nargs="+")
     parser.add_argument("--fresh", action="store_true", help="in a clone that was just made")
     parser.add_argument("--list", action="store_true", help="print the blocks and run nothing")
     options = parser.parse_args()
-    page = options.page.resolve()
-    blocks = blocks_of(page.read_text())
-    if not blocks:
-        print(f"{options.page}: no block opens with ```sh run")
-        return 1
+    for page in options.pages:
+        blocks = blocks_of(page.read_text())
+        if not blocks:
+            print(f"{page}: no block opens with ```sh run")
+            return 1
+        if options.list:
+            for line, block in blocks:
+                print(f"{page}:{line}:\n{block}", end="")
     if options.list:
-        for line, block in blocks:
-            print(f"{options.page}:{line}:\n{block}", end="")
         return 0
+    pages = [page.resolve() for page in options.pages]
     with tempfile.TemporaryDirectory() as folder:
-        scratch = pathlib.Path(folder, "scratch")
+        root, scratch = pages[0].parent, pathlib.Path(folder, "scratch")
         scratch.mkdir()
         if options.fresh:
-            page = fresh_clone.make(page.parent, pathlib.Path(folder, "clone")) / page.name
-        scratch_links(page.parent, scratch)
-        fault = fault_of_page(page, scratch)
+            clone = fresh_clone.make(root, pathlib.Path(folder, "clone"))
+            pages = [clone / page.relative_to(root) for page in pages]
+            root = clone
+        scratch_links(root, scratch)
+        fault = fault_of_pages(pages, scratch)
     if fault:
-        print(f"{page}:{fault[0]}: {fault[1]}")
+        print(fault)
         return 1
     return 0
 
