@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib.util
 import pathlib
@@ -14,13 +15,13 @@ import numpy as np
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 except ImportError:
     raise ImportError("the estimators need scikit-learn 1.6 or later; pip install scikit-learn") from None
 
-from clade.program import CladeError
+from clade.labels import is_blank
 from clade.searching import literal, start
-from clade.tables import store_training
+from clade.tables import is_frame, store_training, write_examples
 
 FEWEST = 4  # With fewer rows one of the parts to train on, to validate with and to test with would have none.
 
@@ -42,6 +43,24 @@ def _load(source: str, weights: bytes) -> tuple[types.ModuleType, Any]:
         return module, module.load().double()
 
 
+def _has_other_than_numbers(X: Any) -> bool:
+    """Whether this is a table of which a column holds texts, categories, dates or truth values."""
+    if not is_frame(X):
+        return False
+    if hasattr(X, "dtypes") and not isinstance(X.dtypes, list):
+        return any(hasattr(dtype, "categories") or getattr(dtype, "kind", "O") not in "iuf" for dtype in X.dtypes)
+    return not all(dtype.is_numeric() for dtype in X.dtypes)
+
+
+def _rows_as_texts(X: Any) -> list[list[Any]]:
+    """Returns rows as the exported source takes them: texts as a file has them, or whatever an array holds."""
+    if not is_frame(X):
+        return [[None if is_blank(v) else v for v in row] for row in np.asarray(X, dtype=object).tolist()]
+    with tempfile.TemporaryDirectory(prefix="clade-") as folder:
+        with open(write_examples(X, pathlib.Path(folder, "rows")), newline="", encoding="utf-8") as text:
+            return list(csv.reader(text))[1:]
+
+
 class _Estimator(BaseEstimator):  # type: ignore[misc]
     """What both have in common. Parameters are those of clade.search; `folder` keeps the run, which is else thrown away."""
 
@@ -57,6 +76,25 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.folder = folder
         self.settings = settings
         self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _take(self, X: Any, y: Any, **checks: Any) -> tuple[Any, Any]:
+        """Returns the examples to learn from: a table with texts as it is, all else as an array of numbers; NaN is a blank."""
+        self.takes_texts_ = _has_other_than_numbers(X)
+        if not self.takes_texts_:
+            return validate_data(self, X, y, ensure_min_samples=FEWEST, ensure_all_finite="allow-nan", **checks)
+        X, _ = validate_data(self, X, y, skip_check_array=True)
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        if len(y) < FEWEST:
+            raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of {FEWEST} is required.")
+        if any(map(is_blank, y)):
+            raise ValueError("Input y contains NaN.")
+        return X, y
 
     def _search(self, X: Any, y: Any, task: str) -> None:
         """Searches, and takes the source and weights of its final model."""
@@ -75,15 +113,17 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             self.weights_ = source.with_name("model.safetensors").read_bytes()
 
     def _write_experiment(self, X: Any, y: Any, task: str, store: pathlib.Path) -> pathlib.Path:
-        """Writes the data and an experiment that needs no look at them: all columns are numbers, none is blank."""
+        """Writes the data and an experiment that says of them what is known; the program looks at texts when it reads them."""
         source = store_training(X, y, task, store)
         # Who wants to know how good it is keeps rows back: the test part is as small as the program lets it be.
         test = max(0.05, min(0.2, 2 / len(X)))
         sections: dict[str, dict[str, object]] = {
             "experiment": {"name": task, "seed": self.seed},
-            "data": {"file": str(source.file), "target": source.target, "task": task,
+            "data": {"file": str(source.file), "target": source.target, "task": task, "header": "names",
                      "split": {"train": 0.8 - test, "validation": 0.2, "test": test}},
             "final": {"model": "ensemble"}}
+        if source.categories:
+            sections["data"]["columns"] = {name: "category" for name in source.categories}
         if self.minutes is not None:
             sections["limits"] = {"wall_time": f"{self.minutes * 60:g}s"}
         if self.slots is not None:
@@ -97,10 +137,13 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         """Returns the module, and what its network says of each row."""
         import torch
         check_is_fitted(self, "weights_")
-        X = validate_data(self, X, reset=False)
         module, network = _load(self.source_, self.weights_)
+        if self.takes_texts_:
+            rows = _rows_as_texts(validate_data(self, X, reset=False, skip_check_array=True))
+        else:
+            rows = np.array(validate_data(self, X, reset=False, ensure_all_finite="allow-nan"))
         with torch.no_grad():
-            return module, network(network.prepare(module.encode(np.array(X))).double())
+            return module, network(network.prepare(module.encode(rows)).double())
 
 
 class CladeClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
@@ -108,7 +151,7 @@ class CladeClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> CladeClassifier:
         """Searches for a network that tells the classes of `y` apart."""
-        X, y = validate_data(self, X, y, ensure_min_samples=FEWEST)
+        X, y = self._take(X, y)
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -133,7 +176,7 @@ class CladeRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> CladeRegressor:
         """Searches for a network that predicts `y`."""
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=FEWEST)
+        X, y = self._take(X, y, y_numeric=True)
         self._search(X, y, "regression")
         return self
 

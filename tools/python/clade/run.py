@@ -7,15 +7,17 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import tempfile
 import tomllib
 from typing import Any
 
+from clade.labels import to_label
 from clade.page import run_html
 from clade.program import CladeError, call, call_json
 from clade.progress import watch
 from clade.session import Session
-from clade.tables import is_frame, labels_of, library_of, to_label, write_examples
+from clade.tables import is_frame, labels_of, library_of, write_examples
 
 # What `clade export` calls the format of a file with this ending.
 FORMATS = {".onnx": "--onnx", ".pt": "--torchscript", ".safetensors": "--safetensors", ".py": "--python"}
@@ -234,12 +236,11 @@ class Run:
     def _predict(self, data: Any, number: int | None = None) -> tuple[Any, dict[Any, list[float]]]:
         chosen = [] if number is None else ["--genome", number]
         with tempfile.TemporaryDirectory() as folder:
-            if isinstance(data, (str, os.PathLike)):
-                file = pathlib.Path(data)
-            else:
-                file = write_examples(data, pathlib.Path(folder, "examples"))
             out = pathlib.Path(folder, "predicted.csv")
-            call("predict", self.folder, file, "--output", out, *chosen)
+            if isinstance(data, (str, os.PathLike)):
+                call("predict", self.folder, data, "--output", out, *chosen)
+            else:
+                _call_predict(self.folder, write_examples(data, pathlib.Path(folder, "examples")), out, chosen)
             with open(out, newline="", encoding="utf-8") as text:
                 head, *rows = csv.reader(text)
         if head[0] != "class":
@@ -295,6 +296,15 @@ class Run:
         run = self._stored()
         number = run["champion"] or run["best"]
         return run_html(self.folder.name, run, Network(self, int(number)) if number else None)
+
+
+def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chosen: list[int]) -> None:
+    """Predicts the rows of a file that was made of a table; an error names the table, since nobody knows the file."""
+    try:
+        call("predict", run, file, "--output", out, *chosen)
+    except CladeError as error:
+        said = re.sub(rf"{re.escape(str(file))}(:\d+)?: ", "", str(error))
+        raise CladeError(said) from None
 
 
 def _like(data: Any, values: list[Any], name: str) -> Any:

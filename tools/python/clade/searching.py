@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
+import re
+import tomllib
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,9 +30,25 @@ def literal(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(literal, value)) + "]"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{k} = {literal(v)}" for k, v in value.items()) + "}"
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{text}"'
+        return "{" + ", ".join(f"{_key(str(k))} = {literal(v)}" for k, v in value.items()) + "}"
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    # JSON's escapes are TOML's, but for a character that TOML wants escaped too.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
+
+
+def plain_name(text: str) -> str:
+    """Returns a name of a run or a file that is made of any text as far as it goes: of "größe" it is "grosse"."""
+    spelled = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    ascii_alone = "".join(c for c in spelled if not unicodedata.combining(c))
+    parts = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in ascii_alone)
+    return parts.strip("-")[:40].rstrip("-") or "search"
 
 
 def search(data: Any, target: Any = None, *, minutes: float | None = None, task: str | None = None, name: str | None = None,
@@ -57,7 +77,7 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
         raise CladeError(f"minutes is {minutes}; it must be more than 0")
     folder = pathlib.Path(runs if runs is not None else os.environ.get("CLADE_RUNS") or "runs").resolve()
     named = name or (target if isinstance(target, str) else None) or "search"
-    stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in str(named))
+    stem = plain_name(str(named))
     source = store_training(data, target, stem, folder / "data")
     experiment = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots)
     return start(experiment, folder, {"experiment.name": stem, **(settings or {})}, progress=progress, wait=wait)

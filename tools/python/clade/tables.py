@@ -12,9 +12,10 @@ import json
 import os
 import pathlib
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from clade.labels import is_blank, kind_of
 from clade.program import CladeError
 
 DEFAULT_TARGET = "target"
@@ -27,7 +28,9 @@ class Source:
     file: pathlib.Path
     target: str | None
     target_file: pathlib.Path | None = None
-    labels: str = ""  # The kind of the target's values: "b", "i", "f", or "s" for texts; "" where it is not known.
+    labels: str = ""  # The kind of the target's values, one of clade.labels; "" where it is not known.
+    categories: tuple[str, ...] = ()  # The columns that are categories although their values are numbers.
+    named: bool = False  # Whether the first line of the file is known to name its columns.
 
 
 def library_of(value: object) -> str:
@@ -66,10 +69,18 @@ def _write_pandas(frame: Any, file: pathlib.Path) -> None:
             raise CladeError(f'column "{name}" holds time spans; give numbers, such as df["{name}"].dt.total_seconds()')
         if dtype.kind == "c":
             raise CladeError(f'column "{name}" holds complex numbers; give their parts as columns of their own')
-        if dtype == object:
+        if dtype.kind == "O":
             for cell in frame[name]:
                 _refuse_nested(name, cell)
     frame.to_csv(file, index=False)
+
+
+def _numbered_categories(frame: Any) -> tuple[str, ...]:
+    """Returns the columns of pandas whose type says category and whose values say number."""
+    if library_of(frame) != "pandas":
+        return ()
+    return tuple(str(name) for name, dtype in zip(frame.columns, frame.dtypes)
+                 if hasattr(dtype, "categories") and kind_of(dtype.categories) in ("i", "f"))
 
 
 def _write_polars(frame: Any, file: pathlib.Path) -> None:
@@ -87,33 +98,12 @@ def _write_polars(frame: Any, file: pathlib.Path) -> None:
     frame.with_columns(**blank).write_csv(file)
 
 
-def _cell(value: Any) -> Any:
-    if value is None or value != value:  # A NaN is a blank.
-        return ""
-    return value
-
-
 def _write_rows(rows: Any, names: list[str], file: pathlib.Path) -> None:
     with open(file, "w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
         writer.writerow(names)
         for row in rows:
-            writer.writerow([_cell(v) for v in row])
-
-
-def _kind_of(values: Any) -> str:
-    """Returns what kind the labels are of, so that predictions can be of the same."""
-    first = next((v for v in values if v is not None), None)
-    if first is None:
-        return ""
-    if isinstance(first, bool) or type(first).__name__ in ("bool_", "bool"):
-        return "b"
-    kind = getattr(getattr(first, "dtype", None), "kind", "")
-    if kind in ("i", "u") or isinstance(first, int):
-        return "i"
-    if kind == "f" or isinstance(first, float):
-        return "f"
-    return "s"
+            writer.writerow(["" if is_blank(v) else v for v in row])
 
 
 def write_examples(data: Any, file: pathlib.Path) -> pathlib.Path:
@@ -147,7 +137,10 @@ def _as_array(data: Any) -> Any:
 
 def _save_array(array: Any, file: pathlib.Path) -> pathlib.Path:
     import numpy as np
-    np.save(file, array, allow_pickle=False)
+    if array.dtype.kind not in "biuf":
+        raise CladeError(f"the examples are of type {array.dtype}; an array of images holds numbers")
+    # In the order and with the bytes that every reader knows, whatever the array is a view of.
+    np.save(file, np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")), allow_pickle=False)
     return file
 
 
@@ -155,15 +148,15 @@ def _write_arrays(data: Any, labels: Any, folder: pathlib.Path) -> Source:
     array, labels = _as_array(data), _as_column(labels)
     if len(array) != len(labels):
         raise CladeError(f"there are {len(array)} examples and {len(labels)} targets")
-    kind = _kind_of(labels)
+    kind = kind_of(labels)
     if array.ndim > 2:
-        import numpy as np
-        return Source(_save_array(array, folder / "examples.npy"), None,
-                      _save_array(np.asarray(labels), folder / "targets.npy"), kind)
+        targets = folder / "targets.csv"
+        _write_rows(([label] for label in labels), [DEFAULT_TARGET], targets)
+        return Source(_save_array(array, folder / "examples.npy"), None, targets, kind)
     names = [f"x{i}" for i in range(array.shape[1])] + [DEFAULT_TARGET]
     file = folder / "examples.csv"
     _write_rows(([*row, label] for row, label in zip(array.tolist(), labels)), names, file)
-    return Source(file, DEFAULT_TARGET, labels=kind)
+    return Source(file, DEFAULT_TARGET, labels=kind, named=True)
 
 
 def _as_column(labels: Any) -> list[Any]:
@@ -178,7 +171,8 @@ def _as_column(labels: Any) -> list[Any]:
 
 def _with_target(frame: Any, labels: Any) -> tuple[Any, str]:
     """Returns a frame with these labels as one more column, and that column's name."""
-    name = str(getattr(labels, "name", None) or DEFAULT_TARGET)
+    name = getattr(labels, "name", None)
+    name = DEFAULT_TARGET if name is None or name == "" else str(name)
     column = _as_column(labels)
     if len(column) != len(frame):
         raise CladeError(f"there are {len(frame)} examples and {len(column)} targets")
@@ -201,7 +195,7 @@ def _write_training(data: Any, target: Any, folder: pathlib.Path) -> Source:
     if target is None:
         raise CladeError('say which column is to be predicted: target="..."')
     if not isinstance(target, str) and not hasattr(target, "__len__"):
-        target = str(target)
+        target = str(target)  # Columns may be named by numbers.
     if not isinstance(target, str):
         data, target = _with_target(data, target)
     names = [str(c) for c in data.columns]
@@ -209,7 +203,8 @@ def _write_training(data: Any, target: Any, folder: pathlib.Path) -> Source:
         raise CladeError(f'there is no column "{target}"; there are {", ".join(names[:20])}')
     column = data[data.columns[names.index(target)]]
     file = write_examples(data, folder / "examples")
-    return Source(file, target, labels=_kind_of(column))
+    return Source(file, target, labels=kind_of(column), named=True,
+                  categories=tuple(name for name in _numbered_categories(data) if name != target))
 
 
 def _digest(files: list[pathlib.Path]) -> str:
@@ -239,7 +234,7 @@ def store_training(data: Any, target: Any, name: str, store: pathlib.Path) -> So
         stem = f"{name}-{_digest(files)}"
         kept = [f.replace(store / f"{stem}{'-targets' if f == made.target_file else ''}{f.suffix}") for f in files]
     (store / f"{stem}.json").write_text(json.dumps({"labels": made.labels}) + "\n", encoding="utf-8")
-    return Source(kept[0], made.target, kept[1] if len(kept) > 1 else None, made.labels)
+    return replace(made, file=kept[0], target_file=kept[1] if len(kept) > 1 else None)
 
 
 def labels_of(file: pathlib.Path) -> str:
@@ -250,14 +245,3 @@ def labels_of(file: pathlib.Path) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return ""
     return kind if isinstance(kind, str) else ""
-
-
-def to_label(text: str, kind: str) -> Any:
-    """Returns a class, which the program writes as a text, as the kind that the targets were of."""
-    if kind == "b":
-        return text.lower() == "true"
-    if kind == "i":
-        return int(float(text))
-    if kind == "f":
-        return float(text)
-    return text
