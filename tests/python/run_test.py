@@ -1,5 +1,7 @@
 """Searches from Python: of each kind of table, interrupted, resumed, opened again."""
 
+import contextlib
+import io
 import os
 import re
 import select
@@ -101,6 +103,38 @@ class Searching(SearchTest):
         with self.assertRaises(clade.CladeError) as caught:
             run.predict_proba(frame)
         self.assertIn("a number is predicted", str(caught.exception))
+
+    def test_labels_of_numbered_columns_arrive_whichever_row_is_blank(self):
+        x = np.linspace(-1, 1, 60)
+        frame = pd.DataFrame({3: x, 1: x[::-1], 2: [None] + ["up" if v > 0 else "down" for v in x[1:]]})
+        predicted = self.search(frame, 2).predict(frame[[3, 1]])
+        self.assertEqual((len(predicted), set(predicted)), (60, {"up", "down"}))
+
+    def test_a_target_may_have_any_name(self):
+        x = np.linspace(-1, 1, 60)
+        for name, called in (("größe_価格", "grosse_"), ("価格", "search"), ("long_" * 20, "long_" * 8)):
+            frame = pd.DataFrame({"x": x, "z": x[::-1], name: x > 0})
+            run = self.search(frame, name, settings={"evolution.generations": 1})
+            self.assertEqual((run.name, run.experiment["data"]["target"]), (called.rstrip("-"), name))
+
+    def test_what_was_seen_and_left_out_is_said_and_kept(self):
+        x = np.linspace(-1, 1, 60)
+        frame = pd.DataFrame({"x": x, "code": [f"k{i}-{i * 7919 % 60}" for i in range(60)],
+                              "odd": ["n/k" if i % 20 == 0 else str(v) for i, v in enumerate(x)], "y": x > 0})
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            run = self.search(frame, "y", progress=True)
+        summary = clade.open(run.folder).summary()
+        for text in (said.getvalue(), summary):
+            for part in ("60 rows, 4 columns; target y; classification of 2 classes", "left out  code",
+                         'look at   "odd" holds numbers but for', "validation.accuracy", "linear model"):
+                self.assertIn(part, text)
+
+    def test_an_error_of_rows_names_no_file_that_nobody_knows(self):
+        run = self.search(iris(), "kind", settings={"evolution.generations": 1})
+        with self.assertRaises(clade.CladeError) as caught:
+            run.predict(iris()[COLUMNS[1:]])
+        self.assertEqual(str(caught.exception), 'the column "sepal_length" of the training data is missing')
 
     def test_the_readmes_lines_do_what_it_says(self):
         lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]

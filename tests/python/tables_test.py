@@ -12,7 +12,8 @@ import pandas as pd
 import polars as pl
 
 from clade.program import CladeError
-from clade.tables import labels_of, store_training, to_label, write_examples
+from clade.labels import kind_of, to_label
+from clade.tables import labels_of, store_training, write_examples
 
 
 class TableTest(unittest.TestCase):
@@ -85,6 +86,18 @@ class Arrays(TableTest):
         np.testing.assert_array_equal(np.load(made.file), images)
         self.assertEqual(np.load(made.target_file).tolist(), ["a", "b"])
 
+    def test_images_may_be_views_in_any_order_and_have_labels_of_any_kind(self):
+        images = np.arange(24, dtype=">i2").reshape(2, 3, 4)
+        for view in (np.asfortranarray(images), images[:, ::-1, ::-1][:, ::-1, ::-1], images.astype(bool)):
+            made = store_training(view, [True, False], "x", self.folder)
+            stored = np.load(made.file)
+            np.testing.assert_array_equal(stored, view)
+            self.assertTrue(stored.flags["C_CONTIGUOUS"] and stored.dtype.isnative)
+            self.assertEqual((np.load(made.target_file).tolist(), made.labels), ([1, 0], "b"))
+        self.assertEqual(np.load(store_training(images, [b"ab", b"c"], "x", self.folder).target_file).tolist(), ["ab", "c"])
+        self.assertIn("an array of images holds numbers", self.refused(images.astype(str), [0, 1]))
+        self.assertIn("a target is blank", self.refused(images, ["a", None]))
+
     def test_what_is_no_table_is_refused(self):
         self.assertIn("the shape (3,)", self.refused([1, 2, 3], [1, 2, 3]))
         self.assertEqual(self.refused(np.zeros((2, 2)), [1]), "there are 2 examples and 1 targets")
@@ -100,6 +113,27 @@ class Store(TableTest):
             self.assertEqual(store_training(frame, "y", "x", self.folder).file, made.file)
             self.assertEqual(labels_of(made.file), kind)
             self.assertEqual([to_label(str(v), kind) for v in values], values)
+
+    def test_blanks_do_not_decide_what_kind_labels_are_of(self):
+        for values, kind in (([None, "up"], "s"), ([float("nan"), "up"], "s"), ([pd.NA, 3], "i"), ([np.nan, True], "b"),
+                             (pd.Categorical([None, 10, 20]), "i"), (pl.Series([None, 0.5]), "f"), ([None, pd.NaT], ""),
+                             ([1, 2.5], "f"), ([1, "a"], "s")):
+            self.assertEqual(kind_of(values), kind, values)
+
+    def test_whole_labels_keep_all_of_their_digits(self):
+        self.assertEqual(to_label("9007199254740993", "i"), 9007199254740993)
+        self.assertEqual((to_label("-3", "i"), to_label("4.0", "i"), to_label("1", "b"), to_label("False", "b")),
+                         (-3, 4, True, False))
+
+    def test_categories_of_numbers_are_said(self):
+        frame = pd.DataFrame({"code": pd.Categorical([10, 20]), "kind": pd.Categorical(["a", "b"]), "n": [1, 2], "y": [0, 1]})
+        self.assertEqual(store_training(frame, "y", "x", self.folder).categories, ("code",))
+
+    def test_columns_may_be_named_by_numbers(self):
+        frame = pd.DataFrame({3: [0.5, 1.5], 1: [5, 6], 2: [7, 8]})
+        made = store_training(frame, 2, "x", self.folder)
+        self.assertEqual((made.target, made.named), ("2", True))
+        self.assertEqual(made.file.read_text().splitlines()[0], "3,1,2")
 
     def test_a_path_is_taken_as_it_is(self):
         file = self.folder / "own.csv"

@@ -86,7 +86,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         """Returns the examples to learn from: a table with texts as it is, all else as an array of numbers; NaN is a blank."""
         self.takes_texts_ = _has_other_than_numbers(X)
         if not self.takes_texts_:
-            return validate_data(self, X, y, ensure_min_samples=FEWEST, ensure_all_finite="allow-nan", **checks)
+            X, y = validate_data(self, X, y, ensure_min_samples=FEWEST, ensure_all_finite="allow-nan", **checks)
+            return X, y
         X, _ = validate_data(self, X, y, skip_check_array=True)
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
@@ -139,7 +140,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "weights_")
         module, network = _load(self.source_, self.weights_)
         if self.takes_texts_:
-            rows = _rows_as_texts(validate_data(self, X, reset=False, skip_check_array=True))
+            rows: Any = _rows_as_texts(validate_data(self, X, reset=False, skip_check_array=True))
         else:
             rows = np.array(validate_data(self, X, reset=False, ensure_all_finite="allow-nan"))
         with torch.no_grad():

@@ -18,6 +18,9 @@ from clade.program import CladeError, call, call_json
 from clade.progress import watch
 from clade.session import Session
 from clade.tables import is_frame, labels_of, library_of, write_examples
+from clade.words import end_text, say, seen_text
+
+PROFILE = "profile.json"  # In a run's folder: what `clade new` saw in the data, where Python asked it.
 
 # What `clade export` calls the format of a file with this ending.
 FORMATS = {".onnx": "--onnx", ".pt": "--torchscript", ".safetensors": "--safetensors", ".py": "--python"}
@@ -234,7 +237,7 @@ class Run:
         return np.column_stack(list(columns.values()))
 
     def _predict(self, data: Any, number: int | None = None) -> tuple[Any, dict[Any, list[float]]]:
-        chosen = [] if number is None else ["--genome", number]
+        chosen: list[object] = [] if number is None else ["--genome", number]
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "predicted.csv")
             if isinstance(data, (str, os.PathLike)):
@@ -254,6 +257,12 @@ class Run:
         file = self.experiment.get("data", {}).get("file")
         return labels_of(pathlib.Path(file)) if file else ""
 
+    def summary(self) -> str:
+        """Returns what was seen in the data, the scores of what the search ended with, and the notes on them."""
+        file = self.folder / PROFILE
+        seen = seen_text(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else ""
+        return "\n".join(filter(None, [repr(self), seen, end_text(self._stored()["end"])]))
+
     def report(self, file: str | os.PathLike[str]) -> pathlib.Path:
         """Writes a page about the run that stands alone."""
         call("report", self.folder, "--output", file)
@@ -269,6 +278,7 @@ class Run:
             watch(self._session, self.folder, progress)
             self._session.finish()
             self._session = None
+            say(end_text(self._stored()["end"]), progress)
         return self
 
     def stop(self) -> Run:
@@ -298,7 +308,7 @@ class Run:
         return run_html(self.folder.name, run, Network(self, int(number)) if number else None)
 
 
-def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chosen: list[int]) -> None:
+def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chosen: list[object]) -> None:
     """Predicts the rows of a file that was made of a table; an error names the table, since nobody knows the file."""
     try:
         call("predict", run, file, "--output", out, *chosen)

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from clade.program import CladeError, call
-from clade.run import Run
+from clade.run import PROFILE, Run
 from clade.session import Session
 from clade.tables import Source, store_training
+from clade.words import say, seen_text
 
 TASKS = ("classification", "regression")
 
@@ -65,7 +66,8 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     slots     how many networks are trained at once, or devices: 4, "cuda:0", "cuda"; left out, all there are
     runs      the folder in which the run's folder is made, and its data kept; left out, what CLADE_RUNS says, or ./runs
     settings  keys of the experiment file, such as {"evolution.population": 48}
-    progress  whether a bar is shown
+    progress  whether a bar is shown, what was seen in the data, and the scores and notes at the end (all on standard error;
+              `run.summary()` has them later)
     wait      False returns while the search goes on; it is interrupted when this Python ends
 
     A KeyboardInterrupt (Ctrl+C, the stop button of a notebook) finishes what is in training and returns the run, which
@@ -76,30 +78,46 @@ def search(data: Any, target: Any = None, *, minutes: float | None = None, task:
     if minutes is not None and not minutes > 0:
         raise CladeError(f"minutes is {minutes}; it must be more than 0")
     folder = pathlib.Path(runs if runs is not None else os.environ.get("CLADE_RUNS") or "runs").resolve()
-    named = name or (target if isinstance(target, str) else None) or "search"
+    # A target that is no sequence of values names a column, by a text or a number.
+    named = name or ("" if target is None or hasattr(target, "__len__") and not isinstance(target, str) else target)
     stem = plain_name(str(named))
     source = store_training(data, target, stem, folder / "data")
-    experiment = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots)
-    return start(experiment, folder, {"experiment.name": stem, **(settings or {})}, progress=progress, wait=wait)
+    experiment, seen = _write_experiment(source, folder / "data", stem, minutes, task, seed, slots)
+    say(seen_text(seen), progress)
+    chosen = {"experiment.name": stem, **_category_settings(source, experiment), **(settings or {})}
+    return start(experiment, folder, chosen, progress=progress, wait=wait, seen=seen)
+
+
+def _category_settings(source: Source, experiment: pathlib.Path) -> dict[str, object]:
+    """Returns the setting that has categories of numbers taken as such, beside what the experiment says of columns."""
+    if not source.categories:
+        return {}
+    written = tomllib.loads(experiment.read_text(encoding="utf-8"))["data"].get("columns", {})
+    return {"data.columns": {**written, **dict.fromkeys(source.categories, "category")}}
 
 
 def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: float | None, task: str | None,
-                      seed: int | None, slots: int | str | None) -> pathlib.Path:
-    """Lets the program look at the data and write the experiment beside it."""
+                      seed: int | None, slots: int | str | None) -> tuple[pathlib.Path, dict[str, Any]]:
+    """Lets the program look at the data and write the experiment beside it; returns that file, and what it saw."""
     store.mkdir(parents=True, exist_ok=True)
     file = store / f"{name}-{source.file.name.partition('.')[0].removeprefix(name + '-')}.toml"
-    words: list[object] = ["new", source.file, "--output", file, "--force"]
+    words: list[object] = ["new", source.file, "--output", file, "--force", "--json"]
+    if source.named:
+        words += ["--header", "names"]
     for option, value in (("--target", source.target_file or source.target), ("--task", task), ("--minutes", minutes),
                           ("--seed", seed), ("--slots", slots)):
         if value is not None:
             words += [option, value]
-    call(*words)
-    return file
+    events = map(json.loads, call(*words).splitlines())
+    return file, next((event for event in events if event.get("event") == "profile"), {})
 
 
 def start(experiment: pathlib.Path, runs: pathlib.Path, settings: Mapping[str, object], *, progress: bool,
-          wait: bool) -> Run:
-    """Starts a run of an experiment's file below `runs`, and returns it at once or at its end."""
+          wait: bool, seen: dict[str, Any] | None = None) -> Run:
+    """Starts a run of an experiment's file below `runs`, and returns it at once or at its end.
+
+    `seen`, what `clade new` saw in the data, is kept in the run's folder for its summary.
+    """
     chosen: list[object] = []
     for key, value in settings.items():
         chosen += ["--set", f"{key}={literal(value)}"]
@@ -109,6 +127,8 @@ def start(experiment: pathlib.Path, runs: pathlib.Path, settings: Mapping[str, o
             if event is None or event.get("event") != "run":
                 continue
             run = Run(pathlib.Path(event["folder"]), session)
+            if seen:
+                (run.folder / PROFILE).write_text(json.dumps(seen) + "\n", encoding="utf-8")
             return run.wait(progress) if wait else run
     except KeyboardInterrupt:
         session.interrupt()

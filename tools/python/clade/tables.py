@@ -135,6 +135,16 @@ def _as_array(data: Any) -> Any:
     return array
 
 
+def _save_labels(labels: list[Any], kind: str, file: pathlib.Path) -> pathlib.Path:
+    """Writes the targets of images: numbers, 0 and 1 for truth values, or texts of a fixed length."""
+    import numpy as np
+    if any(map(is_blank, labels)):
+        raise CladeError("a target is blank; leave its image out")
+    types = {"b": np.uint8, "i": np.int64, "f": np.float64}
+    np.save(file, np.array(labels, dtype=types.get(kind, np.str_)), allow_pickle=False)
+    return file
+
+
 def _save_array(array: Any, file: pathlib.Path) -> pathlib.Path:
     import numpy as np
     if array.dtype.kind not in "biuf":
@@ -150,9 +160,8 @@ def _write_arrays(data: Any, labels: Any, folder: pathlib.Path) -> Source:
         raise CladeError(f"there are {len(array)} examples and {len(labels)} targets")
     kind = kind_of(labels)
     if array.ndim > 2:
-        targets = folder / "targets.csv"
-        _write_rows(([label] for label in labels), [DEFAULT_TARGET], targets)
-        return Source(_save_array(array, folder / "examples.npy"), None, targets, kind)
+        return Source(_save_array(array, folder / "examples.npy"), None,
+                      _save_labels(labels, kind, folder / "targets.npy"), kind)
     names = [f"x{i}" for i in range(array.shape[1])] + [DEFAULT_TARGET]
     file = folder / "examples.csv"
     _write_rows(([*row, label] for row, label in zip(array.tolist(), labels)), names, file)
@@ -163,7 +172,7 @@ def _as_column(labels: Any) -> list[Any]:
     for name in ("to_list", "tolist"):
         if hasattr(labels, name):
             labels = getattr(labels, name)()
-    column = list(labels)
+    column = [label.decode() if isinstance(label, bytes) else label for label in labels]
     if column and isinstance(column[0], (list, tuple)):
         raise CladeError("the targets have several columns; one is predicted at a time")
     return column
