@@ -154,7 +154,8 @@ void dispatcher_state::join(node_id id, node_entry& node) {
     say(node.view.name + " rounds otherwise than " + first_rounding.slot
         + ": weights have other last bits there; training.arithmetic = \"portable\" "
           "makes them equal on all x86-64 processors");
-  slot_changed joined{.slot = node.view.name, .joined = true, .reason = {}};
+  // The device says what its evaluations' last bits depend on.
+  slot_changed joined{.slot = node.view.name, .joined = true, .reason = node.view.label};
   if (node.rounding != 0)
     joined.rounding = node.rounding;
   self->send(selector, observation{std::move(joined)});

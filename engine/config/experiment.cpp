@@ -164,13 +164,36 @@ bool reads_in_flight(const evolution_params& p) {
 
 } // namespace
 
-void fit_in_flight(experiment& e, std::size_t slots) {
-  auto& p = e.evolution;
-  const bool others_may_come = slots == 0 || !e.slots.listen.empty();
-  if (!e.in_flight_follows_slots || !reads_in_flight(p)
-      || (others_may_come && slots <= p.in_flight))
-    return;
-  p.in_flight = std::min(trainings_at_once(e, slots), p.population);
+std::size_t usual_in_flight(std::uint64_t population) {
+  constexpr std::uint64_t least = 4;
+  return std::clamp(population / 3, std::min(least, population), population);
+}
+
+std::size_t busy_in_flight(const experiment& e, std::size_t slots) {
+  const auto usual = usual_in_flight(e.evolution.population);
+  return std::max(usual, std::min(trainings_at_once(e, slots), e.evolution.population));
+}
+
+void choose_in_flight(experiment& e) {
+  if (e.in_flight_open && reads_in_flight(e.evolution))
+    e.evolution.in_flight = usual_in_flight(e.evolution.population);
+}
+
+std::string repeatability_text(const experiment& e) {
+  const bool steady = reads_in_flight(e.evolution);
+  if (steady && e.evolution.tell_order == "arrived")
+    return "results count as they arrive: another run of this seed will differ, clade "
+           "replay will not; evolution.tell_order = \"asked\" makes them equal";
+  if (e.limits.wall_time.count() > 0)
+    return "the clock ends this run: another run of this seed may differ, clade replay "
+           "will not; without limits.wall_time they are equal";
+  std::string text = "the same seed gives the same result on any number of slots";
+  if (steady)
+    text += ", " + std::to_string(e.evolution.in_flight)
+            + " candidates at once (evolution.in_flight)";
+  if (e.traits().trains && e.training.arithmetic == arithmetic::native)
+    text += ", on processors of one kind (training.arithmetic = \"portable\": on all)";
+  return text;
 }
 
 std::uint32_t slots_of_training(const experiment& e) {

@@ -55,9 +55,9 @@ struct experiment {
   std::string devices_place; ///< The same of training.devices.
   clade::objective objective;
   evolution_params evolution;
-  /// Whether the file leaves `evolution.in_flight` to the number of slots of the machine
-  /// that starts the run (`fit_in_flight`). A resolved experiment always gives it.
-  bool in_flight_follows_slots = false;
+  /// Whether the file leaves `evolution.in_flight` open (`choose_in_flight`). A resolved
+  /// experiment always gives it.
+  bool in_flight_open = false;
   training_params training;
   limits_params limits;
   slots_params slots;
@@ -67,11 +67,22 @@ struct experiment {
   [[nodiscard]] const evaluator_traits& traits() const { return evaluator->traits(); }
 };
 
-/// Gives a strategy without generations as many candidates in flight as this machine's
-/// `slots` can train at once, at most the population, where the experiment gives none.
-/// The default stays where workers may come later: without slots, and where the run
-/// listens and has fewer slots than the default.
-void fit_in_flight(experiment& e, std::size_t slots);
+/// Returns the candidates in flight of a strategy without generations where nobody gives
+/// their number: a third of the population, at least four, at most all of it.
+[[nodiscard]] std::size_t usual_in_flight(std::uint64_t population);
+
+/// Returns as many, or as many as so many slots can train at once, at most the population:
+/// for runs that end by the clock, of which no two are equal anyway.
+[[nodiscard]] std::size_t busy_in_flight(const experiment& e, std::size_t slots);
+
+/// Gives a strategy without generations its candidates in flight where the experiment
+/// leaves them open. The number of slots has no say in it, so that the same file gives the
+/// same search on every machine.
+void choose_in_flight(experiment& e);
+
+/// Says whether another run of the same file and seed gives the same result, on what it
+/// depends, and what to write for it to be so; a sentence or two.
+[[nodiscard]] std::string repeatability_text(const experiment& e);
 
 /// The slots that one evaluation takes together.
 [[nodiscard]] std::uint32_t slots_of_training(const experiment& e);

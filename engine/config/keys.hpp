@@ -62,9 +62,10 @@ void keys(Visitor& v, keys_of<experiment> auto& e) {
   v.key(describe("name", "Names the run, whose folder is runs/NAME-TIME. Left out: the "
                          "name of the experiment file."),
         e.name);
-  v.key(describe("seed", "The same seed and file give the same search, on any machine "
-                         "if the file gives evolution.in_flight. Take another to "
-                         "see how much of a result is luck."),
+  v.key(describe("seed",
+                 "The same seed and file give the same search on any number of slots and "
+                 "machines, unless a clock ends it. Take another to see how much of a "
+                 "result is luck."),
         e.seed);
   v.kind("fitness", e.evaluator);
 }
@@ -217,16 +218,18 @@ void keys(Visitor& v, keys_of<evolution_params> auto& p) {
                   "gradient norm) to the model of strategy surrogate."),
          p.zero_cost);
   v.key(describe("tell_order",
-                 "\"asked\": the same search for any number of slots, if in_flight is "
-                 "the same; \"arrived\": "
-                 "results count as they come, so no slot waits for a slow one."),
+                 "\"asked\": the same search for any number of slots; \"arrived\": "
+                 "results count as they come, so no slot waits for a slow one, and each "
+                 "run differs."),
         p.tell_order);
-  v.key(describe("in_flight",
-                 "How many candidates are open at once in a strategy without "
-                 "generations. Where the file does not say, a run takes the number of "
-                 "slots that it is started with, and keeps it; without slots, or with "
-                 "fewer where workers may join, the default. At most the population."),
-        p.in_flight);
+  v.key(
+      describe("in_flight",
+               "How many candidates are open at once in a strategy without "
+               "generations, at most the population: another number is another search. "
+               "Where the file does not say, a third of the population, but at least 4, "
+               "whatever slots there are; with --minutes as many as keep all slots "
+               "busy."),
+      p.in_flight);
   auto own = p.own;
   own_section all_own(v);
   visit_own_keys(all_own, own);

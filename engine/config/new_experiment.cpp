@@ -236,6 +236,9 @@ std::string new_experiment(const data_profile& d, const new_experiment_params& p
   evolution.line("population = " + std::to_string(p.size.population));
   evolution.line("generations = " + std::to_string(p.size.generations),
                  with_commas(p.size.population * p.size.generations) + " trainings");
+  if (p.in_flight != 0)
+    evolution.line("in_flight = " + std::to_string(p.in_flight),
+                   "candidates at once; another number is another search");
   training.line("[training]");
   training.line("epochs = " + std::to_string(p.size.epochs), "at most, of each training");
   if (d.image()) {

@@ -34,6 +34,8 @@ struct new_experiment_params {
   std::string name;
   std::uint64_t seed = 1;
   search_size size;
+  /// Candidates that are open at once in a strategy without generations; 0: not said.
+  std::uint64_t in_flight = 0;
   /// Of the whole run; 0: not limited.
   std::chrono::seconds wall_time{0};
   std::chrono::seconds evaluation_time{600}; ///< Of one training of the search.

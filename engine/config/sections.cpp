@@ -384,7 +384,7 @@ expected<experiment> read_experiment(document& d, const std::filesystem::path& f
   if (!traits.described)
     length.epochs = full_epochs(e);
   // Only of a whole resolved experiment every key is there; it is never fitted again.
-  e.in_flight_follows_slots = who == written_by::people && !evolution.has("in_flight");
+  e.in_flight_open = who == written_by::people && !evolution.has("in_flight");
   read_evolution(evolution, e.space, e.objective, std::move(length), e.evolution);
   refuse_evaluations(limits, e.evolution);
   read_part(limits, e.limits);

@@ -84,6 +84,11 @@ std::string small_validation_words(const end_facts& f, const compared& champion)
            "fewer candidates.";
 }
 
+constexpr auto clock_words =
+    "The clock had a say in this run (limits.wall_time): another run of the same seed "
+    "will "
+    "differ. clade replay RUN will not: all that was decided by time is recorded.";
+
 std::string tie_words(const end_facts& f, const compared& champion) {
   if (!f.smaller || f.smaller->parameters >= champion.parameters)
     return "";
@@ -105,9 +110,9 @@ std::vector<std::string> verdict(const end_facts& facts) {
   const auto* champion = find_subject(facts, "champion");
   if (champion == nullptr)
     return {};
-  std::vector<std::string> all{linear_words(facts, *champion),
-                               small_validation_words(facts, *champion),
-                               tie_words(facts, *champion)};
+  std::vector<std::string> all{
+      linear_words(facts, *champion), small_validation_words(facts, *champion),
+      tie_words(facts, *champion), facts.by_the_clock ? clock_words : ""};
   std::erase(all, "");
   return all;
 }

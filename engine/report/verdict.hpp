@@ -32,6 +32,7 @@ struct end_facts {
     bool higher_loss = false; ///< On the validation data; else the champion is older.
   };
   std::optional<rival> smaller;
+  bool by_the_clock = false; ///< The experiment has limits.wall_time.
 };
 
 /// What a person should know before using the champion, a sentence or two each, the
@@ -49,6 +50,7 @@ struct end_facts {
 ///    error of it.
 /// 3. The champion was chosen by the lower validation.loss, or as the older one, over a
 ///    smaller network with the same metric.
+/// 4. The clock had a say in it, so that another run will differ and a replay will not.
 [[nodiscard]] std::vector<std::string> verdict(const end_facts& facts);
 
 } // namespace clade

@@ -110,6 +110,10 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
   if (fitness->fitness)
     if (auto counted = count_rivals(s, o, *fitness->fitness, facts); !counted)
       return tl::unexpected(counted.error());
+  const auto e = parse_resolved(o.experiment, "the stored experiment");
+  if (!e)
+    return tl::unexpected(e.error());
+  facts.by_the_clock = e->limits.wall_time.count() > 0;
   return verdict(facts);
 }
 

@@ -66,7 +66,7 @@ struct attempt_failed {
 struct slot_changed {
   std::string slot;
   bool joined = true;
-  std::string reason;
+  std::string reason; ///< Why it left; of one that joined, what its device is.
   /// Of one that joined: evaluations on slots of the same rounding have the same bits
   /// (fitness_function). None where all have, and in runs of before there was such a thing.
   std::optional<std::uint64_t> rounding{};

@@ -1,6 +1,8 @@
 #include "engine/training/arithmetic.hpp"
 
+#include <array>
 #include <cstdlib>
+#include <fstream>
 
 namespace clade {
 
@@ -14,7 +16,28 @@ bool has_avx2() {
 #endif
 }
 
+/// Of Linux, the first processor's; empty where the kernel does not say.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (const auto at = line.find(": "); at != std::string::npos)
+        return line.substr(at + 2);
+  return {};
+}
+
+constexpr std::array instruction_variables{"MKL_CBWR", "ONEDNN_MAX_CPU_ISA",
+                                           "ATEN_CPU_CAPABILITY"};
+
 } // namespace
+
+std::string processor_text() {
+  std::string text = processor_name();
+  for (const char* name : instruction_variables)
+    if (const char* value = std::getenv(name))
+      text += (text.empty() ? "" : ", ") + std::string(name) + "=" + value;
+  return text;
+}
 
 // Each of them reads its own when it computes for the first time.
 expected<void> enter_arithmetic(arithmetic a) {

@@ -3,6 +3,7 @@
 #include "genome/error.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace clade {
 
@@ -16,5 +17,10 @@ enum class arithmetic : std::uint8_t {
 /// Has MKL, oneDNN and ATen compute so, if none of them computed anything in this process
 /// yet. For native they are left as they are. An error names what the processor lacks.
 [[nodiscard]] expected<void> enter_arithmetic(arithmetic a);
+
+/// Returns what decides on the last bits of a training on this machine's processor: its
+/// name, and the variables of the environment that tell libraries which instructions to
+/// take: "AMD EPYC 7B13, MKL_CBWR=AVX2".
+[[nodiscard]] std::string processor_text();
 
 } // namespace clade

@@ -4,6 +4,7 @@
 #include "engine/training/composing.hpp"
 #include "engine/training/examining.hpp"
 #include "engine/training/failure.hpp"
+#include "engine/training/rounding_probes.hpp"
 #include "engine/training/training_context.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/variation.hpp"
@@ -185,6 +186,7 @@ expected<std::uint64_t> trainer::warm_up() {
         std::min<std::int64_t>(some.train.size(0), setup.training.batch_size);
     some.train = some.train.narrow(0, 0, few);
     running_hash rounding;
+    add_rounding_probes(rounding);
     for (std::uint64_t i = 0; i < networks; ++i) {
       auto random = derive(setup.seed, purpose::training, 0, i);
       const auto sampled = sample(setup.space, context_.problem(), random);

@@ -227,6 +227,10 @@ write_experiment(const data_profile& data, const new_options& options,
       params.size = fit_into(params.size, *speed, seconds);
       params.evaluation_time =
           longest_training(params.size, *speed, seconds, params.evaluation_time);
+      // The clock ends it, so that no slot needs to wait for the sake of equal searches.
+      const auto busy = std::min<std::uint64_t>(speed->slots, params.size.population);
+      if (busy > usual_in_flight(params.size.population))
+        params.in_flight = busy;
       speed->seconds = seconds * 0.9;
     }
     params.wall_time = std::chrono::seconds(

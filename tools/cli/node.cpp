@@ -1,4 +1,5 @@
 #include "actors/node/node_process.hpp"
+#include "engine/training/arithmetic.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/machine/program_groups.hpp"
 #include "tools/machine/signal_origin.hpp"
@@ -81,7 +82,9 @@ expected<node_end> live(const node_options& options) {
        .build = CLADE_VERSION,
        .node = {.slot = options.slot,
                 .device = options.device,
-                .label = options.label,
+                .label = options.label.empty() && options.device == "cpu"
+                             ? processor_text()
+                             : options.label,
                 .memory_bytes = options.memory,
                 .worker = options.worker,
                 .session = options.session,

@@ -22,6 +22,7 @@ void say_start(const new_run& fresh) {
   if (const auto& chosen = fresh.experiment.evolution.chosen; !chosen.empty())
     std::cout << "auto chose " << chosen << std::endl;
   const auto& e = fresh.experiment;
+  std::cout << repeatability_text(e) << std::endl;
   const auto slots = parse_slots(e.slots.local);
   if (!slots)
     return; // The session will say so, and end.

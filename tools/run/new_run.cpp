@@ -83,7 +83,7 @@ expected<checked_experiment> check_experiment(experiment e) {
       return tl::unexpected(fits.error());
   if (auto enough = check_devices(e, slots->size()); !enough)
     return tl::unexpected(enough.error());
-  fit_in_flight(e, slots->size());
+  choose_in_flight(e);
   auto crowded = crowding_of(e, *slots);
   if (!crowded)
     return tl::unexpected(crowded.error());
@@ -213,6 +213,10 @@ expected<new_run> make_run(const new_run_params& params) {
         e.limits.wall_time = params.budget;
         if (e.traits().trains && !e.final_stage.wanted())
           e.final_stage.model = "ensemble";
+        if (const auto slots = parse_slots(e.slots.local); slots && e.in_flight_open) {
+          e.evolution.in_flight = busy_in_flight(e, slots->size());
+          e.in_flight_open = false;
+        }
         return e;
       })
       .and_then([](experiment e) { return check_fresh(std::move(e)); })

@@ -4,31 +4,64 @@
 
 using namespace clade;
 
-TEST_CASE("experiment: candidates in flight follow the slots unless a number is given") {
+namespace {
+
+experiment chosen(const experiment_files& files, std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), "evolution.population=12");
+  auto e = files.loaded(files.valid, overrides);
+  choose_in_flight(e);
+  return e;
+}
+
+const std::string steady = "evolution.strategy=\"regularized\"";
+
+} // namespace
+
+TEST_CASE("experiment: candidates in flight follow the population, not the slots") {
   const experiment_files files;
-  const auto fitted = [&](std::size_t slots, std::vector<std::string> overrides) {
-    overrides.push_back("evolution.population=12");
-    auto e = files.loaded(files.valid, overrides);
-    fit_in_flight(e, slots);
-    return e.evolution.in_flight;
+  const auto in_flight = [&](std::vector<std::string> overrides) {
+    return chosen(files, std::move(overrides)).evolution.in_flight;
   };
-  const std::string steady = "evolution.strategy=\"regularized\"";
-  CHECK(fitted(3, {steady}) == 3);
-  CHECK(fitted(64, {steady}) == 12);
-  CHECK(fitted(3, {steady, "evolution.in_flight=8"}) == 8);
-  CHECK(fitted(3, {"evolution.strategy=\"islands\"", "evolution.islands=[\"2\"]"}) == 3);
-  CHECK(fitted(3, {"evolution.strategy=\"generational\""}) == 8);
-  // Workers may come later.
-  const std::string open = "slots.listen=\"127.0.0.1:4700\"";
-  CHECK(fitted(0, {steady, "slots.local=\"none\""}) == 8);
-  CHECK(fitted(3, {steady, open}) == 8);
-  CHECK(fitted(10, {steady, open}) == 10);
+  CHECK(in_flight({steady}) == 4);
+  CHECK(in_flight({steady, "evolution.population=60"}) == 20);
+  CHECK(in_flight({steady, "evolution.population=3", "evolution.tournament=2",
+                   "evolution.elites=1"})
+        == 3);
+  CHECK(in_flight({steady, "evolution.in_flight=8"}) == 8);
+  CHECK(in_flight({"evolution.strategy=\"islands\"", "evolution.islands=[\"2\"]"}) == 4);
+  CHECK(in_flight({"evolution.strategy=\"generational\""}) == 8); // It reads no such key.
+  for (const std::string local : {"cpu:1", "cpu:7", "none"})
+    CHECK(in_flight({steady, "slots.local=\"" + local + "\""}) == 4);
+}
+
+TEST_CASE("experiment: as many in flight as keep all slots busy, at most all") {
+  const experiment_files files;
+  const auto e = chosen(files, {steady});
+  CHECK(busy_in_flight(e, 0) == 4);
+  CHECK(busy_in_flight(e, 2) == 4);
+  CHECK(busy_in_flight(e, 7) == 7);
+  CHECK(busy_in_flight(e, 64) == 12);
 }
 
 TEST_CASE("experiment: a resolved one keeps its candidates in flight on any machine") {
   const experiment_files files;
-  const auto e = files.loaded(files.valid, {"evolution.strategy=\"regularized\""});
+  const auto e = files.loaded(files.valid, {steady, "evolution.in_flight=5"});
   auto resolved = parse_resolved(to_toml(e), "x").value();
-  fit_in_flight(resolved, 3);
-  CHECK(resolved.evolution.in_flight == e.evolution.in_flight);
+  choose_in_flight(resolved);
+  CHECK(resolved.evolution.in_flight == 5);
+}
+
+TEST_CASE("experiment: what a result depends on is said") {
+  const experiment_files files;
+  const auto said = [&](std::vector<std::string> overrides) {
+    return repeatability_text(chosen(files, std::move(overrides)));
+  };
+  CHECK_THAT(said({steady}),
+             Catch::Contains("any number of slots, 4 candidates at once"));
+  CHECK_THAT(said({"evolution.strategy=\"generational\""}),
+             Catch::Contains("any number of slots")
+                 && !Catch::Contains("candidates at once"));
+  CHECK_THAT(said({steady, "evolution.tell_order=\"arrived\""}),
+             Catch::Contains("results count as they arrive"));
+  CHECK_THAT(said({steady, "limits.wall_time=\"1h\""}), Catch::Contains("the clock"));
 }

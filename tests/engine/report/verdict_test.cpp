@@ -116,3 +116,11 @@ TEST_CASE("verdict: a smaller network with the same metric is named") {
              Catch::EndsWith("To take the smaller one: clade export RUN 7 --python "
                              "model.py."));
 }
+
+TEST_CASE("verdict: that a clock decided, and a replay will not differ, is said last") {
+  told_end end;
+  end.facts.by_the_clock = true;
+  CHECK_THAT(end.verdict().back(),
+             Catch::Contains("another run of the same seed will differ")
+                 && Catch::Contains("clade replay RUN will not"));
+}
