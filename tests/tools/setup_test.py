@@ -482,6 +482,35 @@ echo "SUMMARY: a race" >"${file#log_path=}.7"
         status, out, _, _ = self.run_to_end("test")
         self.assertEqual((status, out.splitlines()[-1]), (8, "121 passed, 2 failed"))
 
+    # Of tests that fail, those that $FAKE/still names fail again.
+    TWICE = """
+failed=build/torch/Testing/Temporary/LastTestsFailed.log
+mkdir -p "${failed%/*}"
+if [[ " $* " == *" --rerun-failed "* ]]; then cp "$FAKE/still" "$failed"; else cp "$FAKE/failed" "$failed"; fi
+echo "90% tests passed, $(wc -l <"$failed") tests failed out of 20"
+[[ ! -s $failed ]] || exit 8
+"""
+
+    def test_what_fails_may_have_a_second_try_alone_and_is_named(self):
+        (self.fake / "bin/ctest").write_text(PREAMBLE + self.TWICE)
+        (self.fake / "failed").write_text("3:a: (busy, always)\n7:b: fails\n")
+        for still, status, last in (("", 0, "20 passed, 0 failed"), ("7:b: fails\n", 8, "19 passed, 1 failed")):
+            (self.fake / "still").write_text(still)
+            ended, out, _, calls = self.run_to_end("test", "--second-try", "2")
+            self.assertEqual((ended, out.splitlines()[-1]), (status, last), out)
+            self.assertIn("passed at the second try: a: (busy, always)\n", out)
+            self.assertEqual("passed at the second try: b: fails\n" in out, not still)
+            self.assertRegex(calls[-1], "--rerun-failed -j 1$")
+
+    def test_more_failures_than_allowed_have_no_second_try(self):
+        (self.fake / "bin/ctest").write_text(PREAMBLE + self.TWICE)
+        (self.fake / "failed").write_text("1:a\n2:b\n3:c\n")
+        for arguments in (["--second-try", "2"], []):
+            status, out, _, calls = self.run_to_end("test", *arguments)
+            self.assertEqual((status, out.splitlines()[-1]), (8, "17 passed, 3 failed"))
+            self.assertFalse([call for call in calls if "--rerun-failed" in call])
+        self.assertEqual(self.run_to_end("test", "--second-try", "two")[0], 2)
+
     def test_no_test_at_all_is_a_failure(self):
         (self.fake / "ctest_says").write_text("No tests were found!!!\n")
         (self.fake / "ctest_exits").write_text("8\n")
