@@ -32,7 +32,7 @@ max-examples = 6
 # What is cancelled stays in the queue, and says that it was.
 [checks]
 use_after_free.enabled = false
-negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 413, 414, 415]
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 411, 413, 414, 415]
 
 [[operations]]
 include-operation-id = "submitEntries"

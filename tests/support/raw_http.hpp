@@ -14,30 +14,54 @@
 
 namespace clade::test {
 
-/// Sends these bytes to that port of 127.0.0.1 and returns all that comes until the other
-/// side ends the connection. No exception for a side that ends it while it is sent to.
+/// A connection to a port of 127.0.0.1.
+class raw_connection {
+public:
+  explicit raw_connection(std::uint16_t port)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (!socket_
+        || ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to)
+               != 0)
+      throw std::runtime_error("cannot connect");
+  }
+
+  /// Sends as much of it as the other side takes before it ends the connection.
+  void send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const auto sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0)
+        return;
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+
+  /// Tells the other side that no more comes.
+  void end_sending() { ::shutdown(socket_.get(), SHUT_WR); }
+
+  /// Returns all that comes until the other side ends the connection.
+  std::string read_all() {
+    std::string all;
+    std::array<char, 1 << 16> piece;
+    for (;;) {
+      const auto got = ::recv(socket_.get(), piece.data(), piece.size(), 0);
+      if (got <= 0)
+        return all;
+      all.append(piece.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+private:
+  unique_fd socket_;
+};
+
 inline std::string exchange_raw(std::uint16_t port, std::string_view bytes) {
-  const unique_fd s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (!s || ::connect(s.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-    throw std::runtime_error("cannot connect");
-  while (!bytes.empty()) {
-    const auto sent = ::send(s.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0)
-      break;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  std::string all;
-  std::array<char, 1 << 16> piece;
-  for (;;) {
-    const auto got = ::recv(s.get(), piece.data(), piece.size(), 0);
-    if (got <= 0)
-      return all;
-    all.append(piece.data(), static_cast<std::size_t>(got));
-  }
+  raw_connection c(port);
+  c.send(bytes);
+  return c.read_all();
 }
 
 /// An answer's status and what follows its headers.

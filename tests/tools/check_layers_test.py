@@ -48,6 +48,16 @@ class CheckLayers(unittest.TestCase):
             "engine/store/x.cpp", '#pragma once\n\n  #  include "actors/transport/keys.hpp" // why\n',
             "engine/store/x.cpp:3: includes actors/transport/keys.hpp: engine may not know actors")
 
+    def test_one_folder_alone_hands_the_http_library_providers(self):
+        for text in ("res.set_content_provider(1, type, f);\n", "res.set_chunked_content_provider(type, f);\n",
+                     "  httplib::Server server;\n", "std::make_unique<httplib::SSLServer>(c, k);\n"):
+            self.assert_allowed("tools/http/x.cpp", text)
+            self.assert_allowed("tests/tools/x.cpp", text)
+            code, lines = self.check({"tools/queue/x.cpp": text})
+            self.assertEqual((code, len(lines)), (1, 1))
+            self.assertIn("as tools/http/ alone may", lines[0])
+        self.assert_allowed("tools/queue/x.cpp", "void add_routes(httplib::Server& server);\n")
+
     def test_no_product_code_knows_the_tests(self):
         self.assert_fault(
             "tools/cli/x.cpp", '#include "tests/support/a_candidate.hpp"\n',

@@ -55,7 +55,7 @@ std::chrono::seconds patience_of_environment() {
   return std::chrono::seconds(seconds == nullptr ? 0 : std::atoi(seconds));
 }
 
-/// What a status says of an error's kind, as web_answers.hpp has it.
+/// What a status says of an error's kind, as tools/http/answers.hpp has it.
 error_kind kind_of_status(int status) {
   switch (status) {
   case 401:

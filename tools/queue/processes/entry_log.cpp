@@ -58,7 +58,8 @@ expected<void> shorten_log(const std::filesystem::path& file, std::uint64_t most
 expected<log_piece> read_log(const std::filesystem::path& file, std::uint64_t offset,
                              std::size_t most) {
   log_piece piece{.offset = offset};
-  if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+  constexpr auto longest = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
+  if (most > longest || offset > longest - most)
     return piece; // No file is that long.
   const unique_fd log(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!log)

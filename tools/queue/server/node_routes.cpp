@@ -1,8 +1,8 @@
 #include "tools/queue/server/node_routes.hpp"
 
 #include "genome/unique_fd.hpp"
+#include "tools/http/answers.hpp"
 #include "tools/queue/entry_command.hpp"
-#include "tools/views/web/web_answers.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 
 namespace clade {
 
@@ -20,29 +22,46 @@ namespace {
 /// A request that waits keeps a thread of the server.
 constexpr int most_waiting = 24;
 constexpr std::uint64_t longest_wait_ms = 20'000;
+/// No disk has as much, and a file system may take a file that seems to.
+constexpr std::uint64_t most_log_offset = std::uint64_t{1} << 50;
 
-bool is_worker(const queue_user& u, httplib::Response& res) {
-  if (u.role == queue_role::worker || u.role == queue_role::admin)
-    return true;
-  give_error(res, 403,
-             u.name
-                 + " is no worker; clade serve FOLDER --add-user NAME "
-                   "--role worker makes one");
-  return false;
-}
+/// Who reports for which machine, and how many wait for orders.
+class machine_users {
+public:
+  void note(const std::string& machine, const std::string& user) {
+    const std::lock_guard lock(mutex_);
+    users_[machine] = user;
+  }
+  /// Whether somebody else does. Of a machine that has not reported to this server nobody
+  /// knows.
+  [[nodiscard]] bool is_of_others(const std::string& machine, const queue_user& u) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = users_.find(machine);
+    return u.role != queue_role::admin && found != users_.end()
+           && found->second != u.name;
+  }
 
-void report(queue_head& head, std::atomic<int>& waiting, const httplib::Request& req,
-            httplib::Response& res) {
+  std::atomic<int> waiting = 0;
+  std::atomic<bool> warned = false; ///< Of a log that cannot be shortened.
+
+private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> users_;
+};
+
+void report(queue_head& head, machine_users& machines, const queue_user& u,
+            const httplib::Request& req, httplib::Response& res) {
   const auto wait = number_of(req, "wait", 0);
   const auto r = decode_node_report(req.body);
   if (!wait || !r)
     return give_error(res, 400, wait ? r.error().message : wait.error().message);
-  const bool may = waiting.fetch_add(1) < most_waiting;
+  const bool may = machines.waiting.fetch_add(1) < most_waiting;
   const auto orders = head.report(
       *r, std::chrono::milliseconds(may ? std::min(*wait, longest_wait_ms) : 0));
-  waiting.fetch_sub(1);
+  machines.waiting.fetch_sub(1);
   if (!orders)
     return give_json(res, tl::unexpected(orders.error()));
+  machines.note(r->node, u.name);
   const auto body = encode(*orders);
   give(res, "application/msgpack", {body.data(), body.size()});
 }
@@ -70,41 +89,56 @@ expected<void> write_log(const std::filesystem::path& folder, const std::string&
   return {};
 }
 
-void take_log(queue_head& head, std::atomic<bool>& warned, const httplib::Request& req,
-              httplib::Response& res) {
+void take_log(queue_head& head, machine_users& machines, const queue_user& u,
+              const httplib::Request& req, httplib::Response& res) {
   const auto entry = number_of(req, "entry", 0), start = number_of(req, "start", 0),
              offset = number_of(req, "offset", 0);
   const auto node = req.get_param_value("node");
   for (const auto* number : {&entry, &start, &offset})
     if (!*number)
       return give_error(res, 400, number->error().message);
+  if (*offset > most_log_offset)
+    return give_error(res, 400, "offset: no log is that long");
+  if (*start > UINT32_MAX)
+    return give_error(res, 400, "start: no entry is started so often");
   const entry_id id = *entry;
-  if (!head.runs_on(id, static_cast<std::uint32_t>(*start), node))
+  // The server's own machine has no name, and writes its logs itself.
+  if (node.empty() || machines.is_of_others(node, u)
+      || !head.runs_on(id, static_cast<std::uint32_t>(*start), node))
     return give_error(res, 409, "#" + std::to_string(id) + " does not run on " + node);
   const auto folder = entry_folder(head.folder(), id);
   const auto written = write_log(folder, req.body, *offset);
   if (written)
     if (const auto done = shorten_log(folder / entry_log_name, head.log_bytes());
-        !done && !warned.exchange(true))
+        !done && !machines.warned.exchange(true))
       head.warn(done.error());
   give_json(res, written.map([] { return std::string("{}"); }));
 }
 
 } // namespace
 
+bool may_report(const queue_user& u, httplib::Response& res) {
+  if (u.role == queue_role::worker || u.role == queue_role::admin)
+    return true;
+  give_error(res, 403,
+             u.name
+                 + " is no worker; clade serve FOLDER --add-user NAME "
+                   "--role worker makes one");
+  return false;
+}
+
 void add_node_routes(httplib::Server& server, queue_head& head, queue_door door) {
-  const auto waiting = std::make_shared<std::atomic<int>>(0);
-  server.Post("/v1/nodes", [&head, waiting, door](const httplib::Request& req,
-                                                  httplib::Response& res) {
-    if (const auto u = door(req, res); u && is_worker(*u, res))
-      report(head, *waiting, req, res);
+  const auto machines = std::make_shared<machine_users>();
+  server.Post("/v1/nodes", [&head, machines, door](const httplib::Request& req,
+                                                   httplib::Response& res) {
+    if (const auto u = door(req, res); u && may_report(*u, res))
+      report(head, *machines, *u, req, res);
   });
-  const auto warned = std::make_shared<std::atomic<bool>>(false);
-  server.Post("/v1/nodes/log",
-              [&head, warned, door](const httplib::Request& req, httplib::Response& res) {
-                if (const auto u = door(req, res); u && is_worker(*u, res))
-                  take_log(head, *warned, req, res);
-              });
+  server.Post("/v1/nodes/log", [&head, machines, door](const httplib::Request& req,
+                                                       httplib::Response& res) {
+    if (const auto u = door(req, res); u && may_report(*u, res))
+      take_log(head, *machines, *u, req, res);
+  });
 }
 
 } // namespace clade

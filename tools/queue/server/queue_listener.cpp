@@ -1,14 +1,16 @@
 #include "tools/queue/server/queue_listener.hpp"
 
-#include "tools/views/web/web_answers.hpp"
-
 #include <arpa/inet.h>
 
-#include <chrono>
+#include <utility>
 
 namespace clade {
 
 namespace {
+
+/// A request that waits for a change keeps one (queue_server.cpp, node_routes.cpp).
+constexpr std::size_t threads = 64 + 32;
+constexpr std::uint64_t most_posted_bytes = 16 << 20;
 
 bool is_loopback(const std::string& host) {
   in_addr four{};
@@ -32,36 +34,22 @@ expected<queue_listener> listen_for(const queue_server_params& params) {
                     + " is not of this machine's loopback, where others would read "
                       "tokens on their way; give --certificate FILE and --key FILE "
                       "(PEM), or listen on 127.0.0.1 and let users come by ssh -L");
-  queue_listener made{.server = {}, .params = params};
-  if (params.certificate.empty())
-    made.server = std::make_unique<httplib::Server>();
-  else
-    made.server = std::make_unique<httplib::SSLServer>(params.certificate.c_str(),
-                                                       params.key.c_str());
-  if (!made.server->is_valid())
-    return fail(error_kind::invalid_input, params.certificate.string() + " and "
-                                               + params.key.string()
-                                               + " are no certificate and its key (PEM)");
-  made.params.port = bind_own_port(*made.server, params.host, params.port);
-  if (made.params.port == 0)
+  auto server = http_server::listen({.host = params.host,
+                                     .port = params.port,
+                                     .certificate = params.certificate,
+                                     .key = params.key,
+                                     .threads = threads,
+                                     .most_body_bytes = most_posted_bytes});
+  if (!server && server.error().kind == error_kind::conflict)
     return fail(error_kind::conflict,
                 "port " + std::to_string(params.port) + " of " + params.host
                     + " cannot be had: it is in use, or this machine has no such "
                       "address; say another by --listen ADDRESS:PORT");
+  if (!server)
+    return tl::unexpected(server.error());
+  queue_listener made{.server = std::move(*server), .params = params};
+  made.params.port = made.server->port();
   return made;
-}
-
-answering::answering(httplib::Server& server)
-    : server_(server),
-      done_(std::async(std::launch::async, [&server] { server.listen_after_bind(); })) {}
-
-answering::~answering() {
-  using namespace std::chrono_literals;
-  // Before it runs it cannot be stopped.
-  while (!server_.is_running() && done_.wait_for(1ms) != std::future_status::ready) {
-  }
-  server_.stop();
-  done_.get();
 }
 
 } // namespace clade

@@ -1,7 +1,8 @@
 #include "tools/queue/server/queue_requests.hpp"
 
+#include "tools/http/answers.hpp"
 #include "tools/queue/processes/entry_log.hpp"
-#include "tools/views/web/web_answers.hpp"
+#include "tools/views/web/page_files.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -92,22 +93,6 @@ bool give_queue_page(const httplib::Request& req, httplib::Response& res) {
   if (!give_page_file(res, "/queue.html"))
     give(res, "text/html; charset=utf-8", no_page);
   return true;
-}
-
-void give_refusal(const httplib::Request& req, httplib::Response& res) {
-  // What it has not read of the request it would take for the next one.
-  if (res.status != 404)
-    res.set_header("Connection", "close");
-  if (res.status == 400 && req.path.empty() && !req.method.empty()) {
-    // The library reads no further than a method that it does not know.
-    res.set_header("Allow", "DELETE, GET, POST");
-    return give_error(res, 405, "there is no method " + req.method);
-  }
-  const auto* sentence = res.status == 413   ? "a request has 64 MiB at most"
-                         : res.status == 414 ? "an address has 8 KiB at most"
-                                             : "this is no request that is answered here";
-  give_error(res, res.status,
-             res.status == 404 ? "there is no " + req.method + " " + req.path : sentence);
 }
 
 } // namespace clade

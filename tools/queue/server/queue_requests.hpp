@@ -33,8 +33,4 @@ void give_log(const httplib::Request& req, httplib::Response& res,
 /// path, and nothing is answered.
 [[nodiscard]] bool give_queue_page(const httplib::Request& req, httplib::Response& res);
 
-/// Answers what the HTTP library has refused, with the status that it chose, in a
-/// sentence.
-void give_refusal(const httplib::Request& req, httplib::Response& res);
-
 } // namespace clade

@@ -1,6 +1,7 @@
 #include "tools/queue/server/queue_server.hpp"
 
 #include "genome/wall_clock.hpp"
+#include "tools/http/answers.hpp"
 #include "tools/queue/entry_command.hpp"
 #include "tools/queue/queue_json.hpp"
 #include "tools/queue/server/node_routes.hpp"
@@ -8,13 +9,12 @@
 #include "tools/queue/server/queue_listener.hpp"
 #include "tools/queue/server/queue_requests.hpp"
 #include "tools/queue/server/replica_routes.hpp"
-#include "tools/views/web/web_answers.hpp"
 
 #include <httplib.h>
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
+#include <mutex>
 
 // Threads of the library take requests. A request that waits for a change keeps one, so
 // only some may wait at a time; the others are answered at once.
@@ -24,16 +24,12 @@ namespace clade {
 namespace {
 
 constexpr std::size_t most_waiting = 64;
-constexpr std::size_t threads = most_waiting + 32;
-constexpr std::size_t requests_of_connection = 10'000;
-constexpr time_t patience_s = 5; ///< With one who sends nothing more.
-constexpr std::size_t most_posted_bytes = 64 << 20;
 constexpr std::uint64_t longest_wait_ms = 20'000;
 
 class http_queue_server final : public queue_server {
 public:
   http_queue_server(const queue_server_params& params, queue_head& head,
-                    queue_tokens& tokens, std::unique_ptr<httplib::Server> server)
+                    queue_tokens& tokens, std::unique_ptr<http_server> server)
       : params_(params),
         head_(head),
         tokens_(tokens),
@@ -41,11 +37,11 @@ public:
     route();
   }
 
-  ~http_queue_server() override { stop(); }
+  ~http_queue_server() override { server_->stop(); }
 
   [[nodiscard]] std::string address() const override { return address_of(params_); }
-  void start() override { answers_.emplace(*server_); }
-  void stop() override { answers_.reset(); }
+  void start() override { server_->start(); }
+  void stop() override { server_->stop(); }
 
 private:
   using request = httplib::Request;
@@ -54,6 +50,7 @@ private:
   void route();
   /// Whether it was answered without a look at the queue.
   bool answer_at_once(const request& req, response& res);
+  static bool may_send(const queue_user& u, const request& req, response& res);
   void submit(const queue_user& u, const request& req, response& res);
   void list(const queue_user& u, const request& req, response& res);
   void one(const queue_user& u, entry_id id, response& res);
@@ -80,9 +77,9 @@ private:
   documented_paths documented_;
   queue_head& head_;
   queue_tokens& tokens_;
-  std::unique_ptr<httplib::Server> server_;
+  std::unique_ptr<http_server> server_;
   std::atomic<std::size_t> waiting_ = 0;
-  std::optional<answering> answers_;
+  std::mutex parsing_;
 };
 
 entry_id id_of(const httplib::Request& req) {
@@ -90,57 +87,43 @@ entry_id id_of(const httplib::Request& req) {
 }
 
 void http_queue_server::route() {
-  server_->new_task_queue = [] { return new httplib::ThreadPool(threads); };
-  server_->set_keep_alive_timeout(1);
-  server_->set_keep_alive_max_count(requests_of_connection);
-  server_->set_read_timeout(patience_s);
-  server_->set_write_timeout(patience_s);
-  server_->set_payload_max_length(most_posted_bytes);
-  server_->set_default_headers(headers_of_all());
-  server_->set_pre_routing_handler([this](const request& req, response& res) {
-    ignore_ranges(req);
-    return answer_at_once(req, res) ? httplib::Server::HandlerResponse::Handled
-                                    : httplib::Server::HandlerResponse::Unhandled;
-  });
-  server_->Post("/v1/entries", known([this](const auto& u, const auto& req, auto& res) {
-                  submit(u, req, res);
+  server_->look_first(
+      [this](const auto& req, auto& res) { return answer_at_once(req, res); });
+  auto& server = server_->routes();
+  server.Post("/v1/entries", known([this](const auto& u, const auto& req, auto& res) {
+                submit(u, req, res);
+              }));
+  server.Get("/v1/entries", known([this](const auto& u, const auto& req, auto& res) {
+               list(u, req, res);
+             }));
+  server.Get(R"(/v1/entries/(\d{1,18}))",
+             known([this](const auto& u, const auto& req, auto& res) {
+               one(u, id_of(req), res);
+             }));
+  server.Delete(R"(/v1/entries/(\d{1,18}))",
+                known([this](const auto& u, const auto& req, auto& res) {
+                  cancel(u, id_of(req), res);
                 }));
-  server_->Get("/v1/entries", known([this](const auto& u, const auto& req, auto& res) {
-                 list(u, req, res);
-               }));
-  server_->Get(R"(/v1/entries/(\d{1,18}))",
-               known([this](const auto& u, const auto& req, auto& res) {
-                 one(u, id_of(req), res);
-               }));
-  server_->Delete(R"(/v1/entries/(\d{1,18}))",
-                  known([this](const auto& u, const auto& req, auto& res) {
-                    cancel(u, id_of(req), res);
-                  }));
-  server_->Get(R"(/v1/entries/(\d{1,18})/log)",
-               known([this](const auto& u, const auto& req, auto& res) {
-                 log(u, id_of(req), req, res);
-               }));
-  server_->Get("/v1/machine",
-               known([this](const auto&, const auto&, auto& res) { machine(res); }));
-  server_->Get(R"(/v1/entries/(\d{1,18})/processes)",
-               known([this](const auto& u, const auto& req, auto& res) {
-                 processes(u, id_of(req), res);
-               }));
-  add_node_routes(*server_, head_, [this](const request& req, response& res) {
+  server.Get(R"(/v1/entries/(\d{1,18})/log)",
+             known([this](const auto& u, const auto& req, auto& res) {
+               log(u, id_of(req), req, res);
+             }));
+  server.Get("/v1/machine",
+             known([this](const auto&, const auto&, auto& res) { machine(res); }));
+  server.Get(R"(/v1/entries/(\d{1,18})/processes)",
+             known([this](const auto& u, const auto& req, auto& res) {
+               processes(u, id_of(req), res);
+             }));
+  add_node_routes(server, head_, [this](const request& req, response& res) {
     return let_in(tokens_, req, res, &head_);
   });
-  server_->Get("/v1/user", known([](const auto& u, const auto&, auto& res) {
-                 give_json(res, text_of({{"user", u.name}, {"role", to_text(u.role)}}));
-               }));
-  server_->Get("/v1/openapi.json", known([](const auto&, const auto&, auto& res) {
-                 give_json(res, std::string(openapi_text()));
-               }));
-  add_replica_routes(*server_, head_, tokens_);
-  server_->set_error_handler([](const request& req, response& res) {
-    ignore_ranges(req); // Of a Range that is none it has read a part.
-    if (res.body.empty() && !res.content_provider_)
-      give_refusal(req, res);
-  });
+  server.Get("/v1/user", known([](const auto& u, const auto&, auto& res) {
+               give_json(res, text_of({{"user", u.name}, {"role", to_text(u.role)}}));
+             }));
+  server.Get("/v1/openapi.json", known([](const auto&, const auto&, auto& res) {
+               give_json(res, std::string(openapi_text()));
+             }));
+  add_replica_routes(server, head_, tokens_);
 }
 
 // The page says nothing of the queue, so it is answered to everybody. For all else nobody
@@ -150,27 +133,42 @@ bool http_queue_server::answer_at_once(const request& req, response& res) {
   if (reads && give_queue_page(req, res))
     return true;
   const auto known_user = let_in(tokens_, req, res, &head_);
+  if (!known_user)
+    return true;
   const auto methods = documented_.methods_of(req.path);
-  if (known_user
-      && (methods.empty()
-          || methods.find(reads ? "GET" : req.method) != std::string::npos))
-    return false;
-  if (known_user) {
+  if (!methods.empty() && methods.find(reads ? "GET" : req.method) == std::string::npos) {
     res.set_header("Allow", methods);
     give_error(res, 405, req.path + " has " + methods + " and no " + req.method);
+    return true;
   }
-  // The library leaves a body where it is, and would read it as the next request.
-  if (!reads)
-    res.set_header("Connection", "close");
-  return true;
+  return req.method == "POST" && !may_send(*known_user, req, res);
+}
+
+/// Whether the user may send what is posted there, asked before it is read; else it is
+/// answered.
+bool http_queue_server::may_send(const queue_user& u, const request& req, response& res) {
+  if (req.path == "/v1/servers")
+    return may_follow(u, res);
+  if (req.path.starts_with("/v1/nodes"))
+    return may_report(u, res);
+  if (req.path != "/v1/entries")
+    return true;
+  if (u.role != queue_role::user && u.role != queue_role::admin)
+    give_error(res, 403, u.name + " may look, and not submit");
+  else if (!req.get_header_value("Content-Type").starts_with("application/json"))
+    give_error(res, 415, "entries are sent as application/json");
+  else
+    return true;
+  return false;
 }
 
 void http_queue_server::submit(const queue_user& u, const request& req, response& res) {
-  if (u.role != queue_role::user && u.role != queue_role::admin)
-    return give_error(res, 403, u.name + " may look, and not submit");
-  if (!req.get_header_value("Content-Type").starts_with("application/json"))
-    return give_error(res, 415, "entries are sent as application/json");
-  give_json(res, parse_submissions(req.body, u.name)
+  auto sent = [&] {
+    // Values of JSON take many times the memory of their text.
+    const std::lock_guard one_at_a_time(parsing_);
+    return parse_submissions(req.body, u.name);
+  }();
+  give_json(res, std::move(sent)
                      .and_then([this](std::vector<queue_submission> all) {
                        return head_.submit(std::move(all));
                      })

@@ -4,9 +4,9 @@
 #include "engine/report/json_parts.hpp"
 #include "genome/json_depth.hpp"
 #include "genome/whole_file.hpp"
+#include "tools/http/answers.hpp"
 #include "tools/queue/event_batch.hpp"
 #include "tools/queue/queue_addresses.hpp"
-#include "tools/views/web/web_answers.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -22,13 +22,8 @@ auto for_admin(queue_tokens& tokens,
                std::function<void(const httplib::Request&, httplib::Response&)> handler) {
   return [&tokens, handler = std::move(handler)](const httplib::Request& req,
                                                  httplib::Response& res) {
-    const auto u = let_in(tokens, req, res);
-    if (!u)
-      return;
-    if (u->role != queue_role::admin)
-      return give_error(res, 403,
-                        u->name + " is no admin, as who follows this server is");
-    handler(req, res);
+    if (const auto u = let_in(tokens, req, res); u && may_follow(*u, res))
+      handler(req, res);
   };
 }
 
@@ -59,6 +54,12 @@ void add_server(const queue_head& head, const httplib::Request& req,
 }
 
 } // namespace
+
+bool may_follow(const queue_user& u, httplib::Response& res) {
+  if (u.role != queue_role::admin)
+    give_error(res, 403, u.name + " is no admin, as who follows this server is");
+  return u.role == queue_role::admin;
+}
 
 std::optional<queue_user> let_in(queue_tokens& tokens, const httplib::Request& req,
                                  httplib::Response& res, const queue_head* head) {

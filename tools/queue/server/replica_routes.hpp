@@ -23,6 +23,9 @@ namespace clade {
 ///   GET  /v1/server                   {"role": "serves", "events": N}
 void add_replica_routes(httplib::Server& server, queue_head& head, queue_tokens& tokens);
 
+/// Whether the user is an admin; else it is answered (403).
+[[nodiscard]] bool may_follow(const queue_user& u, httplib::Response& res);
+
 /// Whose token a request has; else it has been answered (401). `head`: of whose running
 /// entries tokens are good too.
 [[nodiscard]] std::optional<queue_user> let_in(queue_tokens& tokens,

@@ -1,13 +1,11 @@
 #include "tools/views/metrics/metrics_server.hpp"
 
+#include "tools/http/answers.hpp"
+#include "tools/http/http_server.hpp"
 #include "tools/views/metrics/prometheus_text.hpp"
-#include "tools/views/web/web_answers.hpp"
-
-#include <httplib.h>
 
 #include <chrono>
 #include <mutex>
-#include <thread>
 
 namespace clade {
 
@@ -35,29 +33,20 @@ private:
   std::string text_;
 };
 
-/// Those that connect and say nothing hold a thread each, for a second.
-constexpr std::size_t threads = 64;
-constexpr time_t patience_s = 2;
-
-void answer_from(httplib::Server& server, const page& shown) {
-  server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-  server.set_keep_alive_timeout(1);
-  server.set_read_timeout(patience_s);
-  server.Get("/metrics", [&](const httplib::Request&, httplib::Response& answer) {
-    answer.set_content(shown.text(), metrics_content_type);
+void answer_from(http_server& server, const page& shown) {
+  server.routes().Get("/metrics", [&](const httplib::Request&, httplib::Response& res) {
+    give(res, metrics_content_type, shown.text());
   });
   // A page of another origin that found the port must not read it under a name of its
   // own.
-  server.set_pre_routing_handler(
-      [](const httplib::Request& asked, httplib::Response& answer) {
-        ignore_ranges(asked);
-        const auto host = asked.get_header_value("Host");
-        const auto name = host.substr(0, host.rfind(':'));
-        if (name == loopback || name == "localhost")
-          return httplib::Server::HandlerResponse::Unhandled;
-        answer.status = 403;
-        return httplib::Server::HandlerResponse::Handled;
-      });
+  server.look_first([](const httplib::Request& req, httplib::Response& res) {
+    const auto host = req.get_header_value("Host");
+    const auto name = host.substr(0, host.rfind(':'));
+    if (name == loopback || name == "localhost")
+      return false;
+    give_error(res, 403, "ask " + std::string(loopback));
+    return true;
+  });
 }
 
 /// Until it is to end.
@@ -80,21 +69,21 @@ expected<void> refresh(feed& from, page& shown, const std::stop_token& stop) {
 expected<void> serve_metrics(feed& from, const metrics_params& p) {
   page shown;
   shown.set(metrics_text(from));
-  httplib::Server server;
-  answer_from(server, shown);
-  const auto port = bind_own_port(server, loopback, p.port);
-  if (port == 0)
+  // Those that connect and say nothing hold a thread each, for that long.
+  const auto server =
+      http_server::listen({.host = loopback, .port = p.port, .patience = 2s});
+  if (!server)
     return fail(error_kind::conflict,
                 "port " + std::to_string(p.port)
                     + " of 127.0.0.1 cannot be had; --metrics 0 takes any that is free");
-  std::jthread answering([&] { server.listen_after_bind(); });
+  answer_from(**server, shown);
+  (*server)->start();
   if (p.ready)
-    p.ready("http://" + std::string(loopback) + ":" + std::to_string(port) + "/metrics");
+    p.ready("http://" + std::string(loopback) + ":" + std::to_string((*server)->port())
+            + "/metrics");
   auto done = refresh(from, shown, p.stop);
-  // To stop one that does not listen yet would be forgotten.
-  while (!server.is_running())
-    std::this_thread::yield();
-  server.stop();
+  if (!(*server)->stop() && done)
+    return fail(error_kind::io, "the server of metrics stopped listening");
   return done;
 }
 

@@ -2,21 +2,21 @@
 
 #include "engine/report/json.hpp"
 #include "engine/telemetry/json.hpp"
+#include "tools/http/answers.hpp"
+#include "tools/http/http_server.hpp"
 #include "tools/views/web/feed_executor.hpp"
+#include "tools/views/web/page_files.hpp"
 #include "tools/views/web/web_access.hpp"
-#include "tools/views/web/web_answers.hpp"
 #include "tools/views/web/web_news.hpp"
 #include "tools/views/web/web_page.hpp"
 #include "tools/views/web/web_stream.hpp"
 #include "tools/views/web/web_work.hpp"
 
-#include <httplib.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <array>
-#include <future>
-#include <thread>
+#include <memory>
 #include <utility>
 
 // Threads of the library take requests. What they need of the run they have this thread
@@ -31,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t threads = web_streams::most + 32;
-constexpr time_t patience_s = 2; ///< With one who sends nothing more.
+constexpr auto patience = 2s; ///< With one who sends nothing more.
 constexpr std::size_t most_rows = 10'000;
 constexpr std::size_t most_posted_bytes = 1 << 16;
 /// After so long without news a reader is sent an empty line, which shows whether it is
@@ -61,8 +61,8 @@ public:
 
 private:
   void route();
-  void let_in(const httplib::Request& req, httplib::Response& res,
-              httplib::Server::HandlerResponse& then) const;
+  /// Whether it was refused.
+  bool refuse(const httplib::Request& req, httplib::Response& res) const;
   void rows(const httplib::Request& req, httplib::Response& res);
   void one(const httplib::Request& req, httplib::Response& res);
   void events(httplib::Response& res);
@@ -78,7 +78,7 @@ private:
   web_streams streams_;
   web_news news_;
   std::optional<web_access> gate_;
-  httplib::Server server_;
+  std::unique_ptr<http_server> server_;
 };
 
 expected<void> web_service::listen(const web_params& p) {
@@ -87,60 +87,54 @@ expected<void> web_service::listen(const web_params& p) {
   const auto token = random_token();
   if (!token)
     return tl::unexpected<error>(token.error());
-  const auto port = bind_own_port(server_, "127.0.0.1", p.port);
-  if (port == 0)
+  auto listening = http_server::listen({.port = p.port,
+                                        .threads = threads,
+                                        .patience = patience,
+                                        .most_body_bytes = most_posted_bytes});
+  if (!listening)
     return fail(error_kind::conflict,
                 "port " + std::to_string(p.port)
                     + " of 127.0.0.1 cannot be had: it is in use, or needs root; take "
                       "another, or none for any that is free");
-  gate_.emplace(port, *token);
+  server_ = std::move(*listening);
+  gate_.emplace(server_->port(), *token);
   route();
   return {};
 }
 
-void web_service::let_in(const httplib::Request& req, httplib::Response& res,
-                         httplib::Server::HandlerResponse& then) const {
+bool web_service::refuse(const httplib::Request& req, httplib::Response& res) const {
   const auto token = req.get_param_value("token");
   const auto refusal =
       gate_->refusal({.host = req.get_header_value("Host"),
                       .token = token,
                       .cookies = req.get_header_value("Cookie"),
                       .fetch_site = req.get_header_value("Sec-Fetch-Site")});
-  then = httplib::Server::HandlerResponse::Handled;
-  if (!refusal.empty())
-    return give_error(res, 403, refusal);
   const bool asks = req.method == "GET" || req.method == "HEAD";
-  if (!asks && (req.method != "POST" || req.path != "/api/control"))
-    return give_error(res, 405, "only GET is answered here");
-  if (!token.empty())
+  const bool orders = req.method == "POST" && req.path == "/api/control";
+  if (!refusal.empty())
+    give_error(res, 403, refusal);
+  else if (!asks && !orders)
+    give_error(res, 405, "only GET is answered here");
+  else if (!token.empty())
     res.set_header("Set-Cookie", gate_->cookie());
-  then = httplib::Server::HandlerResponse::Unhandled;
+  return !refusal.empty() || (!asks && !orders);
 }
 
 void web_service::route() {
-  server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-  server_.set_keep_alive_timeout(1);
-  server_.set_read_timeout(patience_s);
-  server_.set_payload_max_length(most_posted_bytes);
-  server_.set_default_headers(headers_of_all());
-  server_.set_pre_routing_handler([this](const auto& req, auto& res) {
-    ignore_ranges(req);
-    httplib::Server::HandlerResponse then{};
-    let_in(req, res, then);
-    return then;
-  });
-  server_.Get("/api/picture", [this](const auto&, auto& res) {
+  server_->look_first([this](const auto& req, auto& res) { return refuse(req, res); });
+  auto& routes = server_->routes();
+  routes.Get("/api/picture", [this](const auto&, auto& res) {
     give_json(res, desk_.ask([](feed& f) -> expected<std::string> {
       return to_json(f.picture(), f.name(), f.showing());
     }));
   });
-  server_.Get("/api/candidates", [this](const auto& req, auto& res) { rows(req, res); });
-  server_.Get(R"(/api/candidate/(\d{1,19}))",
-              [this](const auto& req, auto& res) { one(req, res); });
-  server_.Get("/api/events", [this](const auto&, auto& res) { events(res); });
+  routes.Get("/api/candidates", [this](const auto& req, auto& res) { rows(req, res); });
+  routes.Get(R"(/api/candidate/(\d{1,19}))",
+             [this](const auto& req, auto& res) { one(req, res); });
+  routes.Get("/api/events", [this](const auto&, auto& res) { events(res); });
   work_.emplace(desk_, hooks_, gate_->address());
-  work_->route(server_);
-  server_.Get(".*", give_asset);
+  work_->route(routes);
+  routes.Get(".*", give_asset);
 }
 
 void web_service::rows(const httplib::Request& req, httplib::Response& res) {
@@ -177,16 +171,14 @@ void web_service::events(httplib::Response& res) {
   });
   if (!begun)
     return give_json(res, begun);
-  res.set_chunked_content_provider(
-      "text/event-stream",
-      [stream](std::size_t, httplib::DataSink& sink) {
-        const auto text = stream->next(quiet);
-        if (!text)
-          return false;
-        const std::string_view sent = text->empty() ? ":\n\n" : std::string_view(*text);
-        return sink.write(sent.data(), sent.size());
+  give_stream(
+      res, "text/event-stream",
+      [stream] {
+        auto text = stream->next(quiet);
+        return text && text->empty() ? std::optional<std::string>(":\n\n")
+                                     : std::move(text);
       },
-      [this, stream](bool) { streams_.remove(stream); });
+      [this, stream] { streams_.remove(stream); });
 }
 
 /// All that is new, to all readers; false: there was nothing.
@@ -226,18 +218,13 @@ expected<void> web_service::follow(const std::stop_token& stop) {
 
 expected<void> web_service::serve(const web_params& p) {
   const std::stop_callback wake(p.stop, [this] { desk_.wake(); });
-  auto done =
-      std::async(std::launch::async, [this] { return server_.listen_after_bind(); });
+  server_->start();
   if (p.ready)
     p.ready(gate_->address());
   auto followed = follow(p.stop);
   desk_.close();
   streams_.close();
-  // Before it runs it cannot be stopped.
-  while (!server_.is_running() && done.wait_for(1ms) != std::future_status::ready) {
-  }
-  server_.stop();
-  if (!done.get() && followed)
+  if (!server_->stop() && followed)
     return fail(error_kind::io, "the page's server stopped listening");
   return followed;
 }

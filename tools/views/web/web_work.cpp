@@ -2,8 +2,8 @@
 
 #include "engine/report/json.hpp"
 #include "genome/json_depth.hpp"
+#include "tools/http/answers.hpp"
 #include "tools/views/web/orders.hpp"
-#include "tools/views/web/web_answers.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -21,16 +21,33 @@ std::uint16_t port_in(const std::string& address) {
   return static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
 }
 
-/// A queue without slots and its server, with an admin's token.
+/// A queue and its server, with an admin's token.
 class answered_queue {
 public:
-  answered_queue() : queue(folder.path(), 0), tokens(folder.path()) {
+  explicit answered_queue(unsigned slots = 0)
+      : queue(folder.path(), slots),
+        tokens(folder.path()) {
     REQUIRE(tokens.prepare("root"));
     auto made = queue_server::listen({}, *queue, tokens);
     REQUIRE(made);
     server = std::move(*made);
     port = port_in(server->address());
     server->start();
+  }
+
+  /// Sends the head of a request, of a body that is never sent unless it is here.
+  [[nodiscard]] raw_answer ask(const std::string& line, const std::string& token,
+                               const std::string& more = "",
+                               const std::string& body = "") const {
+    return raw_answer(exchange_raw(
+        port, line + " HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer " + token
+                  + "\r\n" + more + "\r\n" + body));
+  }
+  /// The token of a new user.
+  [[nodiscard]] std::string add(const std::string& name, queue_role role) {
+    const auto given = tokens.add({.name = name, .role = role});
+    REQUIRE(given);
+    return token_in(*given);
   }
 
   const scratch_folder folder;
@@ -85,4 +102,48 @@ TEST_CASE("queue standby: a Range reads nothing but the answer, whatever its sta
     check_ranges((*standby)->params().port, line, token_in(folder.path()));
     check_ranges((*standby)->params().port, line, "");
   }
+}
+
+TEST_CASE("queue server: who may not send something is refused before it is sent") {
+  answered_queue q;
+  const auto viewer = q.add("eve", queue_role::viewer),
+             user = q.add("ann", queue_role::user),
+             worker = q.add("rome", queue_role::worker);
+  const std::string announced =
+      "Content-Type: application/json\r\nContent-Length: 10000000\r\n";
+  CHECK(q.ask("POST /v1/entries", "nobody", announced).status == 401);
+  CHECK(q.ask("POST /v1/entries", viewer, announced).body
+        == R"({"error":"eve may look, and not submit"})");
+  CHECK(q.ask("POST /v1/entries", worker, announced).status == 403);
+  CHECK(q.ask("POST /v1/nodes", user, announced).status == 403);
+  CHECK(q.ask("POST /v1/nodes/log?entry=1", user, announced).status == 403);
+  CHECK(q.ask("POST /v1/servers", user, announced).status == 403);
+  CHECK(q.ask("POST /v1/nothing", user, "Content-Length: 0\r\n").status == 404);
+  const std::string json = "Content-Type: application/json\r\n";
+  CHECK(q.ask("POST /v1/entries", user, json + "Content-Length: 16777217\r\n").body
+        == R"({"error":"a request has 16 MiB at most"})");
+  CHECK(q.ask("POST /v1/entries", user,
+              json + "Content-Encoding: gzip\r\nContent-Length: 100\r\n")
+            .status
+        == 415);
+  CHECK(q.ask("POST /v1/entries", user, "Content-Length: 100\r\n").status == 415);
+}
+
+TEST_CASE("queue server: a worker writes no log of the server's own machine") {
+  answered_queue q(1);
+  const auto worker = q.add("rome", queue_role::worker);
+  const auto id = q.queue.submit(shell("sleep 1000"));
+  q.queue.await_running(id);
+  const auto at = [&](const std::string& query) {
+    return q.ask("POST /v1/nodes/log?entry=" + std::to_string(id) + query, worker,
+                 "Content-Length: 5\r\n", "words");
+  };
+  CHECK(at("&start=1&offset=0&node=").status == 409);
+  CHECK(at("&start=1&offset=0").status == 409);
+  CHECK(at("&start=4294967297&offset=0&node=").status == 400);
+  CHECK(at("&start=1&offset=4611686018427387904&node=").status == 400);
+  const auto none = q.ask("GET /v1/entries/1/log?offset=9223372036854775807",
+                          token_in(q.folder.path()));
+  CHECK(none.status == 200);
+  CHECK(none.body.empty());
 }

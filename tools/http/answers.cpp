@@ -1,11 +1,7 @@
-#include "tools/views/web/web_answers.hpp"
-
-#include "tools/views/web/web_page.hpp"
+#include "tools/http/answers.hpp"
 
 #include <nlohmann/json.hpp>
-#include <sys/socket.h>
 
-#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -28,8 +24,9 @@ int status_of(error_kind kind) {
   }
 }
 
-/// Gives `bytes`, which `owner` keeps. The library asks for whatever range a request
-/// names, and looks only for some answers whether it lies within them.
+/// Gives `bytes`, which `owner` keeps. The library asks for whatever range a request names,
+/// and looks only for answers of status 2xx whether it lies within them; requests that name
+/// one do not reach it (http_connection.hpp), and no provider relies on that.
 void give_pieces(httplib::Response& res, const std::string& type, std::string_view bytes,
                  std::shared_ptr<const std::string> owner) {
   res.set_content_provider(
@@ -42,23 +39,6 @@ void give_pieces(httplib::Response& res, const std::string& type, std::string_vi
 }
 
 } // namespace
-
-std::uint16_t bind_own_port(httplib::Server& server, const std::string& host,
-                            std::uint16_t port) {
-  // Connections inherit it, so it is set before: an answer is sent in two parts, of which
-  // the second would wait until the client has confirmed the first, which that puts off
-  // for 40 ms.
-  server.set_tcp_nodelay(true);
-  // The library's own options would share the port with whoever has it.
-  server.set_socket_options([](socket_t s) {
-    const int yes = 1;
-    ::setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
-  if (port != 0)
-    return server.bind_to_port(host, port) ? port : 0;
-  const int any = server.bind_to_any_port(host);
-  return any > 0 ? static_cast<std::uint16_t>(any) : 0;
-}
 
 httplib::Headers headers_of_all() {
   return {{"Content-Security-Policy",
@@ -94,19 +74,21 @@ void give_json(httplib::Response& res, expected<std::string> text) {
     give_error(res, status_of(text.error().kind), text.error().message);
 }
 
-bool give_page_file(httplib::Response& res, std::string_view path) {
-  const auto page = web_page();
-  const auto found = std::ranges::find(page, path, &web_asset::path);
-  if (found == page.end())
-    return false;
-  res.set_header("Content-Encoding", "gzip");
-  give_pieces(res, std::string(found->type), found->gzip, nullptr);
-  return true;
+void give_static(httplib::Response& res, const std::string& type,
+                 std::string_view bytes) {
+  give_pieces(res, type, bytes, nullptr);
 }
 
-void ignore_ranges(const httplib::Request& req) {
-  // The library's own requests are not constant; its handlers see them so.
-  const_cast<httplib::Request&>(req).ranges.clear();
+void give_stream(httplib::Response& res, const char* type,
+                 std::function<std::optional<std::string>()> next,
+                 std::function<void()> ended) {
+  res.set_chunked_content_provider(
+      type,
+      [next = std::move(next)](std::size_t, httplib::DataSink& sink) {
+        const auto piece = next();
+        return piece && sink.write(piece->data(), piece->size());
+      },
+      [ended = std::move(ended)](bool) { ended(); });
 }
 
 expected<std::uint64_t> number_of(const httplib::Request& req, const std::string& name,
