@@ -20,6 +20,8 @@ struct queue_rules {
   /// The most slots that one user's entries may have together; 0: all there are.
   std::uint32_t quota = 0;
   std::map<std::string, std::uint32_t> quotas{}; ///< Instead of `quota`, by user.
+  /// What one user may have waiting: entries, and about so many bytes of them.
+  std::uint64_t most_waiting = 50'000, most_waiting_bytes = std::uint64_t{64} << 20;
 
   [[nodiscard]] std::uint32_t quota_of(const std::string& user) const;
 };

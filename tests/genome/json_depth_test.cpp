@@ -23,3 +23,11 @@ TEST_CASE("json depth: brackets in texts are no nesting, behind any escape") {
   CHECK(nests_within("]]]]", 0));
   CHECK(nests_within("\"\\", 0));
 }
+
+TEST_CASE("json depth: values are counted, wherever they are") {
+  CHECK(nests_within("7", 0, 1));
+  CHECK(nests_within(R"({"a":[1,2]})", 2, 4));
+  CHECK(!nests_within(R"({"a":[1,2]})", 2, 3));
+  CHECK(!nests_within("[[],[],[]]", 2, 5));
+  CHECK(nests_within(R"(["a,b,c,[{"])", 1, 2));
+}

@@ -340,7 +340,7 @@ begins with its rank ("1: "). When one fails, the others are ended.
 Who is next: the largest priority; but each day of waiting weighs as much as a step of it
 (--ageing), and of equal priorities it is the turn of the user who had least of late
 (what one had a week ago counts half: --half-life). --quota bounds what one user has at a
-time. An entry gets all its slots at once. The first that finds too few is waited for;
+time, --most-waiting and --most-waiting-size what waits of one user. An entry gets all its slots at once. The first that finds too few is waited for;
 others go before it where they do not delay it, which takes a --time that they say. What
 runs longer than its --time is ended.
 

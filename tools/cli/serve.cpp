@@ -2,6 +2,7 @@
 // serves it (serve_turn.hpp), listens, and then starts and ends entries until it is told to
 // end.
 #include "actors/transport/tls_guard.hpp"
+#include "engine/config/units.hpp"
 #include "engine/queue/queue_state.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interrupts.hpp"
@@ -34,6 +35,7 @@ struct serve_options {
   std::vector<std::string> quotas;
   std::string ageing = "24h", half_life = "168h", grace = "60s";
   std::string lease = "60s", log_limit = "1GiB", idle;
+  std::string most_waiting_size = "64MiB";
   std::string add_user, role = "user";
   bool standby = false, shared = false;
   std::filesystem::path follow;
@@ -78,6 +80,11 @@ expected<void> read_rules(const serve_options& options, queue_rules& rules) {
       return fail(error_kind::invalid_input,
                   std::string(name) + " \"" + *text + "\": a second at least");
   }
+  const auto most = parse_size(options.most_waiting_size);
+  if (!most)
+    return fail(error_kind::invalid_input,
+                "--most-waiting-size: " + most.error().message);
+  rules.most_waiting_bytes = *most;
   for (const auto& one : options.quotas) {
     const auto is = one.find('=');
     const char* from = one.data() + (is == std::string::npos ? 0 : is + 1);
@@ -260,6 +267,13 @@ void add_serve(CLI::App& app, command& chosen) {
                   "N: the most slots of one user at a time; USER=N: of that one. "
                   "Repeatable")
       ->allow_extra_args(false);
+  sub->add_option("--most-waiting", options->rules.most_waiting,
+                  "The most entries that one user may have waiting")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--most-waiting-size", options->most_waiting_size,
+                  "The most memory that one user's waiting entries may take")
+      ->capture_default_str();
   sub->add_option("--ageing", options->ageing,
                   "Waiting so long outweighs one step of priority")
       ->capture_default_str();

@@ -1,5 +1,6 @@
 #include "tools/queue/queue_head.hpp"
 
+#include "engine/queue/waiting_limits.hpp"
 #include "genome/child_process.hpp"
 #include "genome/wall_clock.hpp"
 #include "tools/queue/entry_command.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t most_word_bytes = 64 << 10;
 constexpr std::size_t most_name_bytes = 200;
+constexpr std::size_t most_after = 10'000;
 constexpr std::int64_t most_priority = 1000;
 /// As far ahead as poll counts, and the clock on the wall is trusted.
 constexpr std::int64_t longest_wait_ms = 60'000;
@@ -53,6 +55,10 @@ expected<void> check_words(const queue_submission& s) {
         || std::ranges::any_of(*text, [](unsigned char c) { return c < 32 || c == 127; }))
       return refuse("a name, and the word that it is submitted once under, has 200 bytes "
                     "at most, and no control characters");
+  if (s.device.size() > most_name_bytes)
+    return refuse("a device is cpu, cuda or the like");
+  if (s.after.size() > most_after)
+    return refuse("it comes after 10000 entries at most");
   if (s.priority < -most_priority || s.priority > most_priority)
     return refuse("a priority is from -1000 to 1000");
   return {};
@@ -167,6 +173,8 @@ expected<std::vector<entry_id>> queue_head::submit(std::vector<queue_submission>
     }
     events.emplace_back(entry_submitted{.id = next, .what = std::move(s)});
   }
+  if (auto ok = check_waiting(state_, rules_, events); !ok)
+    return tl::unexpected(ok.error());
   return record(events).map([&] {
     wake();
     return std::move(ids);

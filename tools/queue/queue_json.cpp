@@ -14,6 +14,8 @@ namespace clade {
 namespace {
 
 constexpr std::size_t most_entries = 10'000;
+/// Of JSON, each of which takes far more memory than its text.
+constexpr std::size_t most_values = 500'000;
 
 tl::unexpected<error> refuse(std::size_t number, const std::string& what) {
   return fail(error_kind::invalid_input,
@@ -213,6 +215,10 @@ ordered_json submission_json(const queue_submission& s) {
 
 expected<std::vector<queue_submission>> parse_submissions(const std::string& text,
                                                           const std::string& user) {
+  if (!nests_within(text, deepest_json, most_values))
+    return fail(error_kind::invalid_input,
+                "what is sent has more than 500000 values, or nests too deep; send fewer "
+                "entries at a time");
   const auto sent = parse_shallow<ordered_json>(text);
   if (!sent.is_object() || sent.size() != 1 || !sent.contains("entries")
       || !sent["entries"].is_array() || sent["entries"].empty()

@@ -170,3 +170,16 @@ TEST_CASE("queue head: ten thousand that wait are taken and listed") {
     REQUIRE(q->submit(std::vector<queue_submission>(1000, shell("true"))));
   CHECK(q->look([](const queue_state& s) { return s.waiting.size(); }) == 10'000);
 }
+
+TEST_CASE("queue head: what waits of a user, and comes before an entry, has bounds") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0, {.most_waiting = 3});
+  REQUIRE(q->submit(std::vector<queue_submission>(3, shell("true"))));
+  CHECK(q->submit({shell("true")}).error().kind == error_kind::conflict);
+  CHECK(q->submit({shell("true", "bob")}));
+  auto s = shell("true", "eve");
+  s.after.assign(10'001, 1);
+  CHECK(q->submit({s}).error().message == "it comes after 10000 entries at most");
+  REQUIRE(q->cancel(1, "ann"));
+  CHECK(q->submit({shell("true")}));
+}

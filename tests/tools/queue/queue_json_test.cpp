@@ -98,3 +98,12 @@ TEST_CASE("queue JSON: who has what of the machine") {
          R"("users":[{"user":"ann","running":1,"waiting":0,"slots":1,"quota":4,"used":3},)"
          R"({"user":"bob","running":0,"waiting":1,"slots":0,"quota":4,"used":0}]})");
 }
+
+TEST_CASE("queue JSON: values are counted before they are made") {
+  std::string many = R"({"entries":[{"after":[1)";
+  while (many.size() < 1'500'000)
+    many += ",1";
+  CHECK(parse_submissions(many + "]}]}", "ann").error().message
+        == "what is sent has more than 500000 values, or nests too deep; send fewer "
+           "entries at a time");
+}
