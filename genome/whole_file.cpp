@@ -1,5 +1,6 @@
-// A stream is opened so that reading waits; anything else is opened with O_NONBLOCK, so
-// that a file of the kernel that has nothing to say yet answers EAGAIN. What a file is,
+// A stream is opened so that reading waits, a pipe as soon as somebody writes it; anything
+// else is opened with O_NONBLOCK, so that a file of the kernel that has nothing to say yet
+// answers EAGAIN. What a file is,
 // is asked before it is opened, since opening and closing a pipe would end its writer.
 
 #include "genome/whole_file.hpp"
@@ -7,6 +8,7 @@
 #include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,10 +62,9 @@ bool is_terminal(const std::filesystem::path& file) {
   return in && ::isatty(in.get()) == 1;
 }
 
+/// Reads what follows `all`, which is what was read already.
 expected<std::string> read_to_end(const std::filesystem::path& file, int from,
-                                  std::uint64_t expected_bytes, std::uint64_t most) {
-  std::string all;
-  all.reserve(expected_bytes);
+                                  std::string all, std::uint64_t most) {
   std::array<char, 1 << 16> chunk{};
   for (;;) {
     const auto n = ::read(from, chunk.data(), chunk.size());
@@ -83,6 +84,39 @@ expected<std::string> read_to_end(const std::filesystem::path& file, int from,
   }
 }
 
+/// Waits until something can be read of a pipe that is open with O_NONBLOCK, and lets
+/// reading wait from then on. Returns what was read of it in doing so.
+expected<std::string> wait_for_writer(const std::filesystem::path& file, int pipe,
+                                      std::chrono::milliseconds patience) {
+  const auto failed = [&] {
+    return fail_in(file.string(), {error_kind::io, std::string("cannot be read: ")
+                                                       + std::strerror(errno)});
+  };
+  std::string first;
+  pollfd one{.fd = pipe, .events = POLLIN, .revents = 0};
+  auto timeout = static_cast<int>(patience.count());
+  while (::poll(&one, 1, timeout) <= 0) {
+    // Only an attempt to read tells a pipe that nobody has open, which is at its end.
+    char c = 0;
+    const auto n = ::read(pipe, &c, 1);
+    if (n == 0)
+      return refuse(file,
+                    "is a pipe that nobody writes to; start what writes it, or name "
+                    "a file");
+    if (n > 0) {
+      first = c;
+      break;
+    }
+    if (errno != EAGAIN && errno != EINTR)
+      return failed();
+    timeout = -1;
+  }
+  const int flags = ::fcntl(pipe, F_GETFL);
+  if (flags < 0 || ::fcntl(pipe, F_SETFL, flags & ~O_NONBLOCK) != 0)
+    return failed();
+  return first;
+}
+
 } // namespace
 
 expected<void> check_readable_kind(const std::filesystem::path& file, bool streams) {
@@ -99,18 +133,24 @@ expected<std::string> read_whole_file(const std::filesystem::path& file,
   struct stat is {};
   if (::stat(file.c_str(), &is) != 0)
     return cannot_open(file);
-  const bool regular = S_ISREG(is.st_mode);
-  const unique_fd in(
-      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0)));
+  const bool regular = S_ISREG(is.st_mode), pipe = S_ISFIFO(is.st_mode);
+  const unique_fd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY
+                                              | (regular || pipe ? O_NONBLOCK : 0)));
   if (!in || ::fstat(in.get(), &is) != 0)
     return cannot_open(file);
   if (regular != S_ISREG(is.st_mode))
     return refuse(file, "was replaced while it was opened");
+  expected<std::string> first;
+  if (pipe)
+    first = wait_for_writer(file, in.get(), limits.writer_within);
+  if (!first)
+    return first;
   const auto size = regular ? static_cast<std::uint64_t>(is.st_size) : 0;
   if (size > limits.most_bytes)
     return too_large(file, limits.most_bytes);
   try {
-    return read_to_end(file, in.get(), size, limits.most_bytes);
+    first->reserve(size);
+    return read_to_end(file, in.get(), std::move(*first), limits.most_bytes);
   } catch (const std::bad_alloc&) {
     return fail_in(file.string(), {error_kind::io, "not enough memory to hold it"});
   }

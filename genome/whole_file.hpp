@@ -2,6 +2,7 @@
 
 #include "genome/error.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -12,9 +13,10 @@ namespace clade {
 struct file_limits {
   /// A larger file is refused: unread where its size is known, else as soon as more came.
   std::uint64_t most_bytes = 0;
-  /// Pipes, sockets and terminals are read to their end. Opening a pipe waits for whoever
-  /// writes it. Where false, they are refused.
+  /// Pipes, sockets and terminals are read to their end. Where false, they are refused.
   bool streams = false;
+  /// A pipe that nobody has opened to write for so long is refused.
+  std::chrono::milliseconds writer_within{10'000};
 };
 
 /// Reads a file to its end. Refuses folders and devices such as /dev/zero, and files of

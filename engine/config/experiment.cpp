@@ -9,8 +9,11 @@
 #include "engine/data/array_file.hpp"
 #include "engine/data/data_format.hpp"
 #include "engine/data/file_bytes.hpp"
+#include "engine/data/folded_text.hpp"
+#include "engine/data/unread_kinds.hpp"
 #include "engine/search/strategies/registry.hpp"
 #include "engine/training/metrics.hpp"
+#include "genome/utf8.hpp"
 #include "search_spaces/built_in.hpp"
 #include "search_spaces/parse_toml.hpp"
 #include "search_spaces/seeds.hpp"
@@ -88,6 +91,14 @@ bool is_passing(const std::filesystem::path& file) {
          || !std::filesystem::is_regular_file(file, unknown);
 }
 
+// No TOML begins like JSON, HTML or ARFF, nor is it binary.
+bool may_be_toml(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return is_plain_text(text)
+         && (first == std::string_view::npos
+             || std::string_view("{<@").find(text[first]) == std::string_view::npos);
+}
+
 // Reads a file that is to be an experiment. Data, which people name by mistake, is told
 // by its first bytes, however large it is.
 expected<std::string> read_experiment_text(const std::filesystem::path& file) {
@@ -99,6 +110,10 @@ expected<std::string> read_experiment_text(const std::filesystem::path& file) {
       large ? read_front(file, telling_bytes)
             : read_file(file, {.most_bytes = most_toml_file_bytes, .streams = true})
                   .map([](file_bytes&& all) { return std::move(all.bytes); });
+  // Data of a kind that is not read is no experiment either.
+  if (read && !may_be_toml(*read))
+    if (auto fine = refuse_unread_kind(file, *read); !fine)
+      return tl::unexpected(std::move(fine).error());
   if (read && looks_like_data(file, *read))
     return fail_in(file.string(), {error_kind::invalid_input,
                                    "this is data, not an experiment; `clade new "
@@ -143,11 +158,14 @@ bool is_slot(std::string_view text) {
 } // namespace
 
 std::string experiment_name(const std::filesystem::path& file) {
-  std::string name = plain_name(file).substr(0, max_name_bytes);
+  std::string name = in_latin_letters(plain_name(file));
   for (char& c : name)
     if (!is_name_character(c))
       c = '-';
-  if (name.empty() || name.front() == '.' || name.front() == '-')
+  name.resize(std::min(name.size(), max_name_bytes));
+  if (std::ranges::all_of(name, [](char c) { return c == '-'; }))
+    return "data";
+  if (name.front() == '.' || name.front() == '-')
     name.insert(0, "data");
   return name;
 }
@@ -255,6 +273,11 @@ expected<experiment> load_experiment(const std::filesystem::path& named,
   };
   return read_experiment(*d, folder, find_space,
                          has_own_space(*d) ? written_by::clade : written_by::people);
+}
+
+std::vector<std::string> fit_seeds(experiment& e, const data_set* data) {
+  return leave_out_misfits(e.space,
+                           data == nullptr ? e.synthetic_problem : data->as_problem());
 }
 
 expected<problem> problem_of(const experiment& e, const data_set* data) {

@@ -106,8 +106,13 @@ load_experiment(const std::filesystem::path& named,
                 std::span<const std::string> overrides = {});
 
 /// The name of an experiment whose file does not give it one: "churn" of "a/churn.toml"
-/// or "a/churn.csv.gz", with '-' for what a name may not have.
+/// or "a/churn.csv.gz", in Latin letters as far as it goes, with '-' for what a name may
+/// not have.
 [[nodiscard]] std::string experiment_name(const std::filesystem::path& file);
+
+/// Leaves the seeds out of the search space that its limits forbid for such data, and says
+/// so, a line each.
+[[nodiscard]] std::vector<std::string> fit_seeds(experiment& e, const data_set* data);
 
 /// What the networks of this experiment must fit; fails if its search space wants images
 /// and the data holds none, or if no network of the space fits. `data`: what

@@ -97,6 +97,10 @@ void write_data(section_text& out, const data_profile& d,
     out.line("target_array = " + toml_writer::quoted(d.target_array));
   if (!d.test_file.empty())
     out.line("test_file = " + path_literal(d.test_file, folder));
+  if (!d.test_array.empty())
+    out.line("test_array = " + toml_writer::quoted(d.test_array));
+  if (!d.test_target_array.empty())
+    out.line("test_target_array = " + toml_writer::quoted(d.test_target_array));
   if (!d.test_target_file.empty())
     out.line("test_target_file = " + path_literal(d.test_target_file, folder));
   if (d.target_column)
@@ -184,8 +188,8 @@ std::string head_text(const data_profile& d, const new_experiment_params& p) {
                     + ".toml\n";
   if (!d.suspicions.empty())
     out += "#\n# Look at:\n";
-  for (const suspicion& s : d.suspicions)
-    out += "#   * " + suspicion_text(s, d) + "\n";
+  for (const std::string& line : suspicion_lines(d))
+    out += "#   * " + line + "\n";
   return out + "\n";
 }
 

@@ -239,7 +239,8 @@ std::vector<reference_section> experiment_reference() {
          "are built in; or a file of your own (`clade help search-spaces`). Left out: "
          "\"tabular\" or \"residual\", as fits the data."},
         {"seeds", "text", "\"space\"",
-         "\"none\" leaves out the networks that the space names as first candidates."}}},
+         "\"none\" leaves out the networks that the space names as first candidates. "
+         "Those that the limits forbid for the data are always left out."}}},
       objective_section(),
       evolution_section(),
       part("evolution.mutation",

@@ -3,72 +3,105 @@
 // archive, or a column.
 
 #include "engine/data/array_file.hpp"
+#include "engine/data/array_names.hpp"
 #include "engine/data/cifar.hpp"
 #include "engine/data/data_format.hpp"
 #include "engine/data/data_kinds.hpp"
 #include "engine/data/file_bytes.hpp"
 #include "engine/data/files_beside.hpp"
+#include "engine/data/in_quotes.hpp"
 #include "engine/data/target_guess.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <initializer_list>
+#include <utility>
 
 namespace clade {
 namespace {
 
-std::string text_of(double v) {
-  std::array<char, 32> digits;
-  return {digits.data(),
-          std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr};
+tl::unexpected<error> wrong(const std::string& origin, std::string message) {
+  return fail_in(origin, {error_kind::invalid_input, std::move(message)});
 }
 
-/// The first of the names under which the archive has an array.
-std::optional<std::string> first_array(const std::filesystem::path& file,
-                                       std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (read_array_file(file, name))
-      return name;
-  return std::nullopt;
+/// Where the examples, the targets and the test set are in an archive, as its names say.
+expected<void> find_in_archive(data_profile& p, const profile_request& request) {
+  const auto names = read_array_names(p.file);
+  if (!names)
+    return tl::unexpected(names.error());
+  auto found = arrays_by_name(*names);
+  if (found.examples.empty() && names->size() > 1)
+    return wrong(p.file.string(),
+                 "no array is named like examples; there are " + all_in_quotes(*names)
+                     + ": save them as numpy.savez(\"data.npz\", x=..., y=...)");
+  p.array = names->size() == 1 ? names->front() : found.examples;
+  const bool named = std::ranges::find(*names, request.target) != names->end();
+  if (!request.target.empty() && (named || names->size() > 1)) {
+    p.target_array = request.target;
+    std::erase(found.others, request.target);
+    if (found.targets != request.target)
+      // Those of the test set are of another target, too.
+      for (std::string* array :
+           {&found.targets, &found.test_examples, &found.test_targets})
+        if (!array->empty())
+          found.others.push_back(std::exchange(*array, {}));
+  } else if (names->size() > 1) {
+    p.target_array = found.targets;
+    if (found.targets.empty())
+      return wrong(
+          p.file.string(),
+          "no array is named like targets; say which is to be predicted, --target "
+          "ARRAY, such as "
+              + all_in_quotes(found.others));
+  }
+  p.test_array = found.test_examples;
+  p.test_target_array = found.test_targets;
+  p.unused_arrays = std::move(found.others);
+  return {};
 }
 
 /// Where the examples and the targets are, as far as names say.
-void find_arrays(data_profile& p, const profile_request& request, bool archive) {
+expected<void> find_arrays(data_profile& p, const profile_request& request,
+                           bool archive) {
   std::error_code ignored;
   const bool file = std::filesystem::is_regular_file(request.target, ignored);
-  p.target_found = target_reason::labels;
-  if (archive) {
-    p.array = first_array(p.file, {"x_train", "X_train", "x", "X", "data", "images",
-                                   "features", "inputs", "arr_0"})
-                  .value_or("");
-    p.target_array = request.target.empty() || file
-                         ? first_array(p.file, {"y_train", "y", "Y", "labels", "targets",
-                                                "label", "target", "arr_1"})
-                               .value_or("")
-                         : request.target;
-  } else if (request.target.empty()) {
+  p.target_found = request.target.empty() ? target_reason::labels : target_reason::asked;
+  if (archive)
+    if (auto found = find_in_archive(p, request); !found)
+      return found;
+  if (!archive && request.target.empty())
     p.target_file = target_file_beside(p.file).value_or("");
-  }
   if (file) {
     p.target_file = request.target;
-    p.target_array.clear();
+    p.target_array.clear(), p.test_array.clear(), p.test_target_array.clear();
   }
-  if (!request.target.empty())
-    p.target_found = target_reason::asked;
+  return {};
 }
 
 /// A test set beside the examples, where its targets are beside it too.
-void find_test(data_profile& p) {
-  const auto test = test_file_beside(p.file);
-  if (!test || !p.array.empty())
-    return;
-  if (p.target_file.empty()) {
+expected<void> find_test(data_profile& p, const profile_request& request) {
+  const bool asked = !request.test_file.empty();
+  const auto test = asked ? std::optional(request.test_file) : test_file_beside(p.file);
+  if (!test || (!asked && !p.test_array.empty()))
+    return {};
+  if (!p.array.empty()) {
+    const auto names = read_array_names(*test);
+    if (!names)
+      return tl::unexpected(names.error());
+    auto found = arrays_by_name(*names);
+    if (found.test_examples.empty())
+      found.test_examples = found.examples, found.test_targets = found.targets;
+    if (found.test_examples.empty() || found.test_targets.empty())
+      return {};
+    p.test_file = *test;
+    p.test_array = std::move(found.test_examples);
+    p.test_target_array = std::move(found.test_targets);
+  } else if (asked || p.target_file.empty()) {
     p.test_file = *test;
   } else if (const auto targets = target_file_beside(*test)) {
     p.test_file = *test;
     p.test_target_file = *targets;
   }
+  return {};
 }
 
 /// At most 5,000,000 values are looked at: of larger arrays, rows at equal distances.
@@ -87,32 +120,23 @@ table_profile profile_columns(const numeric_array& a) {
   return profiler.finish();
 }
 
-column_profile profile_values(const numeric_array& a) {
-  column_profiler values("");
-  for (std::size_t i = 0; i < a.count(); ++i)
-    values.add(text_of(a[i]));
-  return values.finish();
-}
-
-tl::unexpected<error> wrong(const std::string& origin, std::string message) {
-  return fail_in(origin, {error_kind::invalid_input, std::move(message)});
-}
-
 expected<void> set_targets(data_profile& p, const profile_request& request,
                            const array_file& examples) {
   if (!p.target_file.empty() || !p.target_array.empty()) {
-    const auto targets = read_array_file(p.target_file.empty() ? p.file : p.target_file,
-                                         p.target_array, "target_array");
+    const auto targets =
+        read_target_file(p.target_file.empty() ? p.file : p.target_file, p.target_array);
     if (!targets)
       return tl::unexpected(targets.error());
-    if (targets->array.count() != p.rows)
+    if (targets->texts.size() != p.rows)
       return wrong(targets->origin, "holds targets of "
-                                        + to_text(tensor_shape{targets->array.sizes})
+                                        + to_text(tensor_shape{targets->sizes})
                                         + ", where " + examples.origin + " holds "
                                         + std::to_string(p.rows) + " examples");
-    p.target = profile_values(targets->array);
-    p.target_whole = targets->array.type != number_type::f32
-                     && targets->array.type != number_type::f64;
+    column_profiler values("");
+    for (const std::string& text : targets->texts)
+      values.add(text);
+    p.target = values.finish();
+    p.target_whole = targets->whole;
     return {};
   }
   if (examples.array.sizes.size() != 2 || examples.array.sizes[1] < 2)
@@ -167,7 +191,8 @@ expected<data_profile> profile_array(const profile_request& request) {
   p.format = format == data_format::idx   ? "IDX"
              : format == data_format::npz ? "NumPy archive"
                                           : "NumPy array";
-  find_arrays(p, request, format == data_format::npz);
+  if (auto found = find_arrays(p, request, format == data_format::npz); !found)
+    return tl::unexpected(std::move(found).error());
   const auto examples = read_array_file(p.file, p.array);
   if (!examples)
     return tl::unexpected(examples.error());
@@ -181,7 +206,8 @@ expected<data_profile> profile_array(const profile_request& request) {
     return tl::unexpected(set.error());
   if (auto set = set_shape(p, request, *examples); !set)
     return tl::unexpected(set.error());
-  find_test(p);
+  if (auto found = find_test(p, request); !found)
+    return tl::unexpected(std::move(found).error());
   finish_profile(p, request);
   return p;
 }
@@ -208,7 +234,8 @@ expected<data_profile> profile_cifar(const profile_request& request) {
     labels.add(examples->classes[label]);
   p.target = labels.finish();
   p.target_whole = true;
-  find_test(p);
+  if (auto found = find_test(p, request); !found)
+    return tl::unexpected(std::move(found).error());
   finish_profile(p, request);
   return p;
 }

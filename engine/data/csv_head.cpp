@@ -110,12 +110,8 @@ tl::unexpected<error> csv_head::wrong(std::uint64_t at, std::string message) con
 expected<std::size_t> csv_head::find_column(const std::string& name,
                                             const std::string& use) const {
   const auto named = std::find(names.begin(), names.end(), name);
-  if (named != names.end()) {
-    if (std::find(named + 1, names.end(), name) != names.end())
-      return wrong(line, "two columns are named " + in_quotes(name) + "; give the " + use
-                             + " by its number");
+  if (named != names.end())
     return static_cast<std::size_t>(named - names.begin());
-  }
   if (const auto at = numbered_column(name, columns))
     return *at;
   std::string message = "no column is the " + use + " " + in_quotes(name);
@@ -150,6 +146,7 @@ expected<csv_head> read_head(csv_rows& rows, csv_row& r, std::string_view origin
   head.columns = r.fields.size();
   if (kind == first_line::names)
     head.names.assign(r.fields.begin(), r.fields.end());
+  head.repeated = number_equal_names(head.names);
   return head;
 }
 

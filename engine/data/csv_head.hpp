@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/column_names.hpp"
 #include "engine/data/csv_rows.hpp"
 #include "engine/data/data_params.hpp"
 
@@ -12,10 +13,12 @@ namespace clade {
 
 /// What stands before the rows of a table.
 struct csv_head {
-  std::string origin;             ///< The file, for messages.
-  std::uint64_t line = 1;         ///< Of the names, or the first row.
-  std::size_t columns = 0;        ///< The target among them.
-  std::vector<std::string> names; ///< Of the columns; empty where it has none.
+  std::string origin;      ///< The file, for messages.
+  std::uint64_t line = 1;  ///< Of the names, or the first row.
+  std::size_t columns = 0; ///< The target among them.
+  /// Of the columns, no two of them equal; empty where it has none.
+  std::vector<std::string> names;
+  std::vector<repeated_name> repeated; ///< The names that several columns had.
   /// The names of the labels 0, 1, ... that scikit-learn's first line gives.
   std::vector<std::string> class_names;
 

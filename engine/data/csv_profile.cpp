@@ -6,13 +6,14 @@
 #include "engine/data/csv_form.hpp"
 #include "engine/data/csv_start.hpp"
 #include "engine/data/csv_targets.hpp"
-#include "engine/data/data_format.hpp"
 #include "engine/data/data_kinds.hpp"
-#include "engine/data/file_bytes.hpp"
 #include "engine/data/files_beside.hpp"
 #include "engine/data/in_quotes.hpp"
+#include "engine/data/profile_words.hpp"
+#include "engine/data/sum_leak.hpp"
 #include "engine/data/target_guess.hpp"
 #include "engine/data/target_leak.hpp"
+#include "engine/data/unread_kinds.hpp"
 #include "genome/hash.hpp"
 #include "search_spaces/nearest.hpp"
 
@@ -33,11 +34,9 @@ struct open_csv {
 };
 
 expected<void> open(const std::filesystem::path& file, open_csv& out) {
-  auto read = read_file(file);
+  auto read = read_data_file(file);
   if (!read)
     return tl::unexpected(std::move(read).error());
-  if (auto fine = refuse_spreadsheet(file, read->bytes); !fine)
-    return fine;
   auto text = to_utf8(std::move(read->bytes), "auto");
   if (!text)
     return fail_in(file.string(), std::move(text).error());
@@ -110,35 +109,92 @@ void add_value(sampled_column& column, std::string_view field, char decimal) {
   column.numbers.push_back(n.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
-/// Adds a suspicion for each used column that gives the target away.
-void suspect_leaks(data_profile& p, const open_csv& csv,
-                   const std::vector<std::string>& targets) {
+/// A sample of the rows, by column, and whether each field is blank.
+struct sampled_rows {
+  std::vector<sampled_column> columns;
+  std::vector<sampled_column> blanks; ///< Codes 0 and 1; empty where there is no blank.
+  sampled_column target;
+};
+
+sampled_rows sample_rows(const data_profile& p, const open_csv& csv,
+                         const std::vector<std::string>& targets) {
   const std::size_t width = p.table.columns.size();
-  const std::size_t most = std::min<std::size_t>(20'000, 2'000'000 / width);
+  const std::size_t most =
+      std::clamp<std::size_t>(2'000'000 / std::max<std::size_t>(width, 1), 100, 20'000);
   const std::uint64_t stride = std::max<std::uint64_t>(1, p.rows / most);
-  std::vector<sampled_column> columns(width);
+  sampled_rows out{
+      .columns = std::vector<sampled_column>(width),
+      .blanks = std::vector<sampled_column>(width),
+      .target = {.number = !p.task.has_classes(), .numbers = {}, .codes = {}}};
   for (std::size_t i = 0; i < width; ++i)
-    columns[i].number = p.table.columns[i].kind == column_kind::number;
-  sampled_column target{.number = !p.task.has_classes(), .numbers = {}, .codes = {}};
+    out.columns[i].number = p.table.columns[i].kind == column_kind::number;
   csv_row r;
   auto rows = csv.start.rows;
   for (std::uint64_t row = 0; rows.next(r).value_or(false); ++row) {
     if (row % stride != 0)
       continue;
-    for (std::size_t i = 0; i < width; ++i)
-      add_value(columns[i], r.fields[i], csv.form.decimal);
-    add_value(target, targets.empty() ? r.fields[*p.target_column] : targets[row],
+    for (std::size_t i = 0; i < width; ++i) {
+      add_value(out.columns[i], r.fields[i], csv.form.decimal);
+      if (p.table.columns[i].blanks > 0)
+        out.blanks[i].codes.push_back(field_blank_number(r.fields[i]) ? 1 : 0);
+    }
+    add_value(out.target, targets.empty() ? r.fields[*p.target_column] : targets[row],
               csv.form.decimal);
   }
-  for (std::size_t i = 0; i < width; ++i) {
+  return out;
+}
+
+/// Adds a suspicion for each used column that gives the target away, by its values or by
+/// its blanks, and for those that do so together.
+void suspect_leaks(data_profile& p, const open_csv& csv,
+                   const std::vector<std::string>& targets) {
+  auto sample = sample_rows(p, csv, targets);
+  bool alone = false;
+  for (std::size_t i = 0; i < sample.columns.size(); ++i) {
     const auto use = use_of(p.table.columns[i]);
-    if (i == p.target_column || use.ignored != ignore_reason::none)
+    if (i == p.target_column || use.ignored != ignore_reason::none) {
+      sample.columns[i].number = false;
       continue;
-    if (const auto share = gives_away(columns[i], target))
+    }
+    if (const auto share = gives_away(sample.columns[i], sample.target)) {
       p.suspicions.push_back({.kind = suspicion_kind::gives_target_away,
                               .column = p.label(i),
                               .share = *share});
+      alone = true;
+    } else if (const auto blanks = blanks_give_away(sample.blanks[i], sample.target)) {
+      p.suspicions.push_back({.kind = suspicion_kind::blanks_give_away,
+                              .column = p.label(i),
+                              .share = *blanks});
+    }
   }
+  if (alone)
+    return;
+  if (const auto sum = adds_up(sample.columns, sample.target)) {
+    suspicion s{.kind = suspicion_kind::make_up_target,
+                .value = sum->multiplied ? "product" : "sum",
+                .share = sum->share};
+    for (const std::size_t i : sum->columns)
+      s.names.push_back(p.label(i));
+    p.suspicions.push_back(std::move(s));
+  }
+}
+
+/// Fails where every column but the target is left out, with the reasons.
+expected<void> check_used(const data_profile& p) {
+  if (p.shape.sizes.front() > 0)
+    return {};
+  constexpr std::size_t most = 3;
+  std::string reasons;
+  std::size_t said = 0;
+  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
+    if (p.target_column != i && ++said <= most)
+      reasons += (said == 1 ? "" : "; ") + in_quotes(p.label(i)) + ": "
+                 + reason_text(p.table.columns[i], use_of(p.table.columns[i]).ignored);
+  if (said > most)
+    reasons += "; and " + std::to_string(said - most) + " more";
+  return fail(error_kind::invalid_input,
+              "no column is left to learn from (" + reasons
+                  + "); what is learnt from are numbers, categories and dates");
 }
 
 /// Without a request, a file of targets that lies beside; else whether the request names
@@ -173,6 +229,9 @@ expected<data_profile> profile_csv(const profile_request& request) {
   if (!table)
     return tl::unexpected(std::move(table).error());
   p.table = std::move(*table);
+  for (const repeated_name& one : csv.start.repeated)
+    p.suspicions.push_back(
+        {.kind = suspicion_kind::named_twice, .column = one.second, .value = one.name});
   p.rows = p.table.rows;
   std::vector<std::string> targets;
   if (const auto file = find_target_file(p, request.target)) {
@@ -198,6 +257,8 @@ expected<data_profile> profile_csv(const profile_request& request) {
             ? 1
             : 0;
   p.shape.sizes = {used};
+  if (auto fine = check_used(p); !fine)
+    return fail_in(origin, std::move(fine).error());
   p.task = request.task.value_or(task_of(p.target));
   suspect_leaks(p, csv, targets);
   finish_profile(p, request, csv.start.class_names);

@@ -103,6 +103,7 @@ expected<csv_start> find_csv_start(csv_rows rows, std::string_view origin, char 
   const std::vector<std::string> first(r.fields.begin(), r.fields.end());
   csv_start out{.header = "none",
                 .names = std::vector<std::string>(first.size()),
+                .repeated = {},
                 .class_names = {},
                 .rows = all};
   if (gives_counts(first, rows)) {
@@ -113,6 +114,7 @@ expected<csv_start> find_csv_start(csv_rows rows, std::string_view origin, char 
   } else if (gives_names(first, rows, decimal)) {
     out.header = "names";
     out.names = first;
+    out.repeated = number_equal_names(out.names);
     out.rows = rows;
     if (more = rows.next(r); !more || !*more)
       return more ? wrong("no rows follow the names of the columns")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/column_names.hpp"
 #include "engine/data/csv_rows.hpp"
 
 #include <string>
@@ -11,7 +12,9 @@ namespace clade {
 /// The beginning of a CSV, found without knowing its target.
 struct csv_start {
   std::string header; ///< "names", "none" or "counts", as `data_params::header` has them.
-  std::vector<std::string> names;       ///< By column; empty texts where there are none.
+  /// By column, no two of them equal; empty texts where there are none.
+  std::vector<std::string> names;
+  std::vector<repeated_name> repeated;  ///< The names that several columns had.
   std::vector<std::string> class_names; ///< Of scikit-learn's "counts".
   csv_rows rows;                        ///< What follows the header.
 };

@@ -3,12 +3,12 @@
 #include "engine/data/csv_form.hpp"
 #include "engine/data/csv_start.hpp"
 #include "engine/data/data_format.hpp"
-#include "engine/data/file_bytes.hpp"
+#include "engine/data/unread_kinds.hpp"
 
 namespace clade {
 
 expected<csv_targets> read_csv_targets(const std::filesystem::path& file) {
-  auto read = read_file(file);
+  auto read = read_data_file(file);
   if (!read)
     return tl::unexpected(std::move(read).error());
   if (format_of(file, read->bytes) != data_format::csv)

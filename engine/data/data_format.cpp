@@ -1,5 +1,6 @@
 #include "engine/data/data_format.hpp"
 
+#include "engine/data/npy_header.hpp"
 #include "engine/data/npz.hpp"
 #include "engine/data/numeric_array.hpp"
 
@@ -21,24 +22,6 @@ data_format format_of(const std::filesystem::path& file, std::string_view bytes)
       || name.ends_with(".idx") || name.ends_with(".idx.gz"))
     return data_format::idx;
   return data_format::csv;
-}
-
-expected<void> refuse_spreadsheet(const std::filesystem::path& file,
-                                  std::string_view bytes) {
-  const std::string name = file.filename().string();
-  const bool named =
-      name.ends_with(".xlsx") || name.ends_with(".xls") || name.ends_with(".ods");
-  // Their archives begin with these members.
-  const auto front = bytes.substr(0, 4096);
-  const bool inside =
-      looks_like_zip(bytes)
-      && (front.find("[Content_Types].xml") != std::string_view::npos
-          || front.find("opendocument.spreadsheet") != std::string_view::npos);
-  if (!named && !inside)
-    return {};
-  return fail_in(file.string(),
-                 {error_kind::invalid_input,
-                  "is a spreadsheet; save its sheet as CSV, and name that file"});
 }
 
 bool looks_like_data(const std::filesystem::path& file, std::string_view bytes) {

@@ -18,10 +18,6 @@ enum class data_format : std::uint8_t { csv, idx, npy, npz, cifar };
 [[nodiscard]] data_format format_of(const std::filesystem::path& file,
                                     std::string_view bytes);
 
-/// An error if the file is a spreadsheet (.xlsx, .xls, .ods), which is not read.
-[[nodiscard]] expected<void> refuse_spreadsheet(const std::filesystem::path& file,
-                                                std::string_view bytes);
-
 /// Whether a file holds data and no experiment, as far as its name and its first bytes
 /// tell: .csv, .tsv, .data, .npy and the like, also with .gz behind.
 [[nodiscard]] bool looks_like_data(const std::filesystem::path& file,

@@ -9,6 +9,7 @@
 #include "engine/data/files_beside.hpp"
 #include "engine/data/suspicions.hpp"
 #include "engine/data/target_guess.hpp"
+#include "engine/data/unread_kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,6 +55,7 @@ void finish_profile(data_profile& p, const profile_request& request,
   // Images have labels, unless these are of a type for fractions.
   const auto found = p.image() && p.target_whole ? classification : task_of(p.target);
   p.task = request.task.value_or(found);
+  p.task_guessed = !request.task.has_value();
   if (p.task.has_classes())
     p.classes = p.target.frequent;
   for (value_count& c : p.classes) {
@@ -64,13 +66,14 @@ void finish_profile(data_profile& p, const profile_request& request,
         && n < class_names.size())
       c.value = class_names[n];
   }
-  add_suspicions(p);
   choose_split(p);
+  add_suspicions(p);
 }
 
 split_shares data_profile::shares() const {
   constexpr std::uint64_t many = 5000;
-  const int validation = rows >= many ? 1 : 2, test = test_file.empty() ? 2 : 0;
+  const int validation = rows >= many ? 1 : 2,
+            test = test_file.empty() && test_array.empty() ? 2 : 0;
   return {.train = (10 - validation - test) / 10.0,
           .validation = validation / 10.0,
           .test = test / 10.0};
@@ -78,6 +81,8 @@ split_shares data_profile::shares() const {
 
 expected<data_profile> profile_data(const profile_request& request) {
   constexpr std::size_t first_bytes = 512;
+  if (auto fine = refuse_folder(request.file); !fine)
+    return tl::unexpected(std::move(fine).error());
   const auto front = read_front(request.file, first_bytes);
   if (!front)
     return tl::unexpected(front.error());

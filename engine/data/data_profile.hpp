@@ -43,16 +43,26 @@ enum class split_kind : std::uint8_t {
 
 enum class suspicion_kind : std::uint8_t {
   gives_target_away, ///< `column` alone predicts the target in `share` of unseen rows.
+  blanks_give_away,  ///< So does, whether `column` is blank.
+  make_up_target,    ///< The columns `names` together are the target; `value` is "sum" or
+                     ///< "product".
   repeated_rows,     ///< `count` rows are equal to an earlier one.
-  small_class,       ///< Class `value` has `count` members, two or fewer.
-  unbalanced,        ///< Class `value` has `share` of the rows, 95 percent or more.
-  blank_target,      ///< `count` rows have no target.
-  mostly_blank,      ///< `column` is blank in `share` of the rows, half or more.
-  mostly_numbers,    ///< `column` holds numbers but for `value` and its like.
-  unclear_dates,     ///< The day and the month of `column` can be swapped.
-  few_rows,          ///< There are only `count` rows, below 100.
-  named_twice,       ///< Two columns are named `value`.
-  many_classes,      ///< The target has `count` classes, more than a tenth of the rows.
+  lone_class,        ///< The classes `names`, `count` of them, have one row each.
+  small_class,       ///< The classes `names`, `count` of them, have two rows each.
+  alike_classes,  ///< The classes `names` differ by case or blanks alone, and so do the
+                  ///< classes of `count` - 1 other groups.
+  unbalanced,     ///< Class `value` has `share` of the rows, 95 percent or more.
+  blank_target,   ///< `count` rows have no target.
+  mostly_blank,   ///< `column` is blank in `share` of the rows, half or more.
+  mostly_numbers, ///< `column` holds numbers but for `value` and its like.
+  infinite,       ///< `column` holds numbers, of which `count` are infinite.
+  alike_values,   ///< As `alike_classes`, of the values of `column`.
+  unclear_dates,  ///< The day and the month of `column` can be swapped.
+  few_rows,       ///< There are only `count` rows, below 100.
+  named_twice,    ///< Several columns are named `value`; the second is called `column`.
+  many_classes,   ///< The target has `count` classes, more than a tenth of the rows.
+  no_forecast,    ///< `column` orders the rows in time, but each is predicted alone.
+  unused_arrays,  ///< Nothing is made of the arrays `names`.
 };
 
 struct suspicion {
@@ -61,6 +71,7 @@ struct suspicion {
   std::string value;
   std::uint64_t count = 0;
   double share = 0;
+  std::vector<std::string> names; ///< Of classes, values or columns: the first few.
 
   friend bool operator==(const suspicion&, const suspicion&) = default;
 };
@@ -77,6 +88,9 @@ struct data_profile {
   table_profile table; ///< Its columns, the target's among them; else empty.
   std::filesystem::path target_file; ///< Where the targets are elsewhere.
   std::string array, target_array;   ///< Of a .npz.
+  /// Of the test set, in `file` where there is no `test_file`.
+  std::string test_array, test_target_array;
+  std::vector<std::string> unused_arrays; ///< Of a .npz: nothing is made of them.
   /// A test set that lies beside; its targets, where those are not in it.
   std::filesystem::path test_file, test_target_file;
   std::optional<std::size_t> target_column;
@@ -84,6 +98,7 @@ struct data_profile {
   learning_task task = classification;
   column_profile target;            ///< Its values.
   bool target_whole = false;        ///< They are of a type for whole numbers.
+  bool task_guessed = true;         ///< Nobody said `task`.
   std::vector<value_count> classes; ///< The most frequent first; of classification.
   tensor_shape shape;               ///< Of an array's example; of a table [columns used].
   std::string layout; ///< Of an array of images with channels: "channels_last" or

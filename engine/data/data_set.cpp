@@ -129,17 +129,21 @@ expected<void> check_classes(const examples& e, const data_set& data) {
   for (std::size_t i = 0; i < e.count; ++i)
     if (members[static_cast<std::size_t>(data.labels[i])]++ == 0)
       first[static_cast<std::size_t>(data.labels[i])] = i;
-  for (std::size_t c = 0; c < members.size(); ++c)
-    if (members[c] == 1) {
-      const std::string& name = data.classes[c];
-      return wrong(e.place(first[c]) + ": class \"" + name
-                   + "\" has this one member; two are the "
-                     "least"
-                   + (is_number(name) && !whole_number(name)
-                          ? " (to predict numbers, say task = \"regression\")"
-                          : ""));
-    }
-  return {};
+  const auto alone = std::ranges::find(members, 1U);
+  if (alone == members.end())
+    return {};
+  const auto c = static_cast<std::size_t>(alone - members.begin());
+  const auto others = std::ranges::count(members, 1U) - 1;
+  return wrong(
+      e.place(first[c]) + ": class \"" + data.classes[c]
+      + "\" has this one member; two are the least"
+      + (others == 0 ? ""
+                     : " (and " + std::to_string(others)
+                           + (others == 1 ? " other class has one)"
+                                          : " other classes have one each)"))
+      + (is_number(data.classes[c]) && (e.by_line || !whole_number(data.classes[c]))
+             ? " (to predict numbers, say task = \"regression\")"
+             : ""));
 }
 
 expected<void> set_labels(examples& e, const examples* test, data_set& data) {

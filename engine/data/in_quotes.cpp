@@ -1,15 +1,23 @@
 #include "engine/data/in_quotes.hpp"
 
+#include "genome/utf8.hpp"
+
 #include <algorithm>
 
 namespace clade {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 40;
-  std::string out;
-  for (const char c : text.substr(0, longest))
-    out += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-  return out + (text.size() > longest ? "..." : "");
+  std::size_t end = std::min(text.size(), longest);
+  // Not within a character.
+  while (end > 0 && end < text.size()
+         && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
+  std::string out = plain_text(text.substr(0, end));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < ' ')
+      c = '?';
+  return out + (end < text.size() ? "..." : "");
 }
 
 std::string in_quotes(std::string_view text) {

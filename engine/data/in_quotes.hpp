@@ -6,7 +6,8 @@
 
 namespace clade {
 
-/// Text of a file as a message may hold it: its first 40 bytes, on one line.
+/// Text of a file as a message may hold it: its first 40 bytes, on one line, with "?" in
+/// the place of what a terminal would obey.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// The same in quotation marks.

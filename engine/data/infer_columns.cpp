@@ -4,15 +4,14 @@
 #include "engine/data/csv_form.hpp"
 #include "engine/data/csv_head.hpp"
 #include "engine/data/data_format.hpp"
-#include "engine/data/file_bytes.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "engine/data/profile_words.hpp"
+#include "engine/data/unread_kinds.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <set>
 
 namespace clade {
 namespace {
@@ -33,15 +32,6 @@ struct profiled_table {
   std::vector<std::uint64_t> nones;
   std::uint64_t without_target = 0; ///< Rows.
 };
-
-expected<void> check_names(const csv_head& head) {
-  std::set<std::string_view> seen;
-  for (const std::string& name : head.names)
-    if (!name.empty() && !seen.insert(name).second)
-      return head.wrong(head.line, "two columns are named " + in_quotes(name)
-                                       + "; rename one of them");
-  return {};
-}
 
 /// A number as the profiler reads it; another field as it is.
 std::string_view plain_number(std::string_view field, char decimal,
@@ -97,8 +87,6 @@ expected<open_table> open(const data_params& params, std::string bytes) {
     return tl::unexpected(head.error());
   out.head = std::move(*head);
   out.first_is_row = out.head.names.empty();
-  if (auto fine = check_names(out.head); !fine)
-    return tl::unexpected(std::move(fine).error());
   return out;
 }
 
@@ -121,10 +109,15 @@ public:
     if (!said)
       return tl::unexpected(said.error());
     note_form();
+    for (const repeated_name& one : table_.head.repeated)
+      out_.notes.push_back(repeated_name_text(one));
     for (std::size_t i = 0; i < table_.head.columns; ++i)
       if (i != out_.target && !(*said)[i])
         take(i);
+    note_ignored();
     note_target();
+    if (auto fine = check_used(); !fine)
+      return tl::unexpected(std::move(fine).error());
     record_form();
     out_.profile = std::move(profiled_.profile);
     return std::move(out_);
@@ -180,7 +173,8 @@ private:
         use.ignored == ignore_reason::none ? kind_of(use.as) : encoding_kind::ignore;
     if (out_.kinds[i] == encoding_kind::ignore) {
       out_.params.ignore.push_back(name_of(i));
-      note(i, " is ignored: " + reason_text(c, use.ignored));
+      ignored_.push_back(table_.head.column(i)
+                         + " is ignored: " + reason_text(c, use.ignored));
     } else {
       out_.params.columns.push_back({name_of(i), out_.kinds[i]});
     }
@@ -201,6 +195,34 @@ private:
 
   void note(std::size_t i, const std::string& what) {
     out_.notes.push_back(table_.head.column(i) + what);
+  }
+
+  /// Says what is ignored of itself, a few columns a line each.
+  void note_ignored() {
+    constexpr std::size_t most = 5;
+    const auto said = std::min(ignored_.size(), most);
+    out_.notes.insert(out_.notes.end(), ignored_.begin(),
+                      ignored_.begin() + static_cast<std::ptrdiff_t>(said));
+    if (ignored_.size() > said)
+      out_.notes.push_back(std::to_string(ignored_.size() - said)
+                           + " more columns are ignored for such reasons");
+  }
+
+  /// Fails where nothing is left of what was not ignored by anybody.
+  expected<void> check_used() const {
+    if (ignored_.empty())
+      return {};
+    for (std::size_t i = 0; i < out_.kinds.size(); ++i)
+      if (i != out_.target && out_.kinds[i] != encoding_kind::ignore)
+        return {};
+    return table_.head.wrong(
+        table_.head.line,
+        "no column is left to learn from: " + ignored_.front()
+            + (ignored_.size() > 1
+                   ? ", and " + std::to_string(ignored_.size() - 1) + " more are, too"
+                   : "")
+            + "; what is learnt from are numbers, categories and "
+              "dates");
   }
 
   /// Texts of a file without names would be taken for names, if numbers were all that is
@@ -242,6 +264,7 @@ private:
   open_table table_;
   profiled_table profiled_;
   inferred_data out_;
+  std::vector<std::string> ignored_; ///< What was ignored of itself, and why.
 };
 
 /// Of what holds no columns, nothing is to be found out.
@@ -259,11 +282,9 @@ inferred_data nothing_inferred(data_params params) {
 } // namespace
 
 expected<inferred_data> infer_columns(const data_params& params) {
-  auto read = read_file(params.file);
+  auto read = read_data_file(params.file);
   if (!read)
     return tl::unexpected(std::move(read).error());
-  if (auto fine = refuse_spreadsheet(params.file, read->bytes); !fine)
-    return tl::unexpected(std::move(fine).error());
   if (format_of(params.file, read->bytes) != data_format::csv
       || !params.target_file.empty())
     return nothing_inferred(params);

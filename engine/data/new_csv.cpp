@@ -6,6 +6,7 @@
 // A row has the training data's columns, with the target in its place or without it, and
 // where columns have names, in any order and with others among them.
 
+#include "engine/data/column_names.hpp"
 #include "engine/data/complaints.hpp"
 #include "engine/data/csv_fields.hpp"
 #include "engine/data/csv_form.hpp"
@@ -123,7 +124,10 @@ private:
     return judged;
   }
 
-  expected<void> by_name(const csv_row& r) {
+  expected<void> by_name(csv_row r) {
+    std::vector<std::string> names(r.fields.begin(), r.fields.end());
+    number_equal_names(names);
+    r.fields.assign(names.begin(), names.end());
     std::vector<std::string> missing, further;
     for (const column_encoding& c : how_.columns) {
       const auto at = std::ranges::find(r.fields, c.name);

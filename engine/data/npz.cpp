@@ -53,22 +53,41 @@ expected<open_archive> open(std::string_view bytes) {
   return open_archive(archive);
 }
 
-std::vector<std::string> arrays_of(zip_t* archive) {
-  std::vector<std::string> names;
+/// The members that are arrays, and all others.
+struct archive_names {
+  std::vector<std::string> arrays, others;
+};
+
+archive_names names_of(zip_t* archive) {
+  archive_names names;
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), 0);
     if (name != nullptr && std::string_view(name).ends_with(suffix))
-      names.emplace_back(name, std::string_view(name).size() - suffix.size());
+      names.arrays.emplace_back(name, std::string_view(name).size() - suffix.size());
+    else if (name != nullptr && !std::string_view(name).ends_with('/'))
+      names.others.emplace_back(name);
   }
   return names;
 }
 
-// Which of them is meant.
-expected<std::string> choose(const std::vector<std::string>& names, std::string wanted,
-                             std::string_view key) {
-  if (names.empty())
+tl::unexpected<error> no_array(const std::vector<std::string>& others) {
+  if (std::ranges::any_of(others, [](const auto& n) { return n.ends_with(".pkl"); }))
+    return wrong("is a file of PyTorch, a pickle, which is a program that is never run "
+                 "here; save arrays with numpy.savez(\"data.npz\", x=..., y=...)");
+  if (others.empty())
     return wrong("the archive holds no array (.npy); unpack it if it holds other data");
+  return wrong("is a zip archive that holds no array (.npy), but " + all_in_quotes(others)
+               + "; unzip it, and name "
+               + (others.size() == 1 ? "that file" : "a file of it"));
+}
+
+// Which of them is meant.
+expected<std::string> choose(const archive_names& all, std::string wanted,
+                             std::string_view key) {
+  const auto& names = all.arrays;
+  if (names.empty())
+    return no_array(all.others);
   if (wanted.empty() && names.size() == 1)
     return names.front();
   if (wanted.empty())
@@ -125,12 +144,22 @@ bool looks_like_zip(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04");
 }
 
+expected<std::vector<std::string>> arrays_of(std::string_view archive) {
+  const auto opened = open(archive);
+  if (!opened)
+    return tl::unexpected(opened.error());
+  auto names = names_of(opened->get());
+  if (names.arrays.empty())
+    return no_array(names.others);
+  return std::move(names.arrays);
+}
+
 expected<npz_member> read_npz(std::string_view archive, const std::string& array,
                               std::string_view key) {
   const auto opened = open(archive);
   if (!opened)
     return tl::unexpected(opened.error());
-  const auto chosen = choose(arrays_of(opened->get()), array, key);
+  const auto chosen = choose(names_of(opened->get()), array, key);
   if (!chosen)
     return tl::unexpected(chosen.error());
   npz_member member{.name = *chosen + std::string(suffix), .bytes = {}};

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace clade {
 
@@ -23,5 +24,8 @@ struct npz_member {
 /// `max_unzipped_bytes`.
 [[nodiscard]] expected<npz_member>
 read_npz(std::string_view archive, const std::string& array, std::string_view key);
+
+/// The names of the arrays in an archive, without ".npy", in its order.
+[[nodiscard]] expected<std::vector<std::string>> arrays_of(std::string_view archive);
 
 } // namespace clade

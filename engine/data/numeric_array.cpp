@@ -1,15 +1,14 @@
 // IDX   := 0 0 type dimensions size{dimensions} value*        (all big-endian)
 // type  := 08 u8 | 09 i8 | 0B i16 | 0C i32 | 0D f32 | 0E f64
 //
-// npy   := 93 'NUMPY' major minor length dict value*          (length: u16 in version 1,
-//                                                             u32 after)
-// dict  := { 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-//                                                             as Python writes it
+// npy   := header value*                                      (npy_header.cpp)
 //
 // Sizes are multiplied with a check against the bytes that are there, so that no header,
 // however absurd, makes the reader take memory or time that the file does not justify.
 
 #include "engine/data/numeric_array.hpp"
+
+#include "engine/data/npy_header.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +20,6 @@
 namespace clade {
 namespace {
 
-constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr std::size_t max_dimensions = 8;
 
 tl::unexpected<error> wrong(std::size_t byte, std::string message) {
@@ -100,107 +98,16 @@ std::optional<number_type> npy_type(std::string_view kind) {
   return std::nullopt;
 }
 
-// Reads the one Python literal that numpy writes; the first thing that is not in its
-// grammar ends it, and `position` says where.
-struct header_reader {
-  std::string_view text;
-  std::size_t position = 0;
-  bool bad = false;
-
-  bool take(std::string_view token) {
-    while (position < text.size() && text[position] == ' ')
-      ++position;
-    if (!text.substr(position).starts_with(token))
-      return false;
-    position += token.size();
-    return true;
-  }
-
-  void expect(std::string_view token) { bad = bad || !take(token); }
-
-  std::string_view quoted() {
-    const char* quote = take("'") ? "'" : "\"";
-    if (*quote == '"')
-      expect("\"");
-    const std::size_t end = text.find(*quote, position);
-    if (bad || end == std::string_view::npos) {
-      bad = true;
-      return {};
-    }
-    const std::string_view word = text.substr(position, end - position);
-    position = end + 1;
-    return word;
-  }
-
-  std::int64_t number() {
-    std::int64_t n = 0;
-    take(" ");
-    const std::size_t start = position;
-    for (; position < text.size() && text[position] >= '0' && text[position] <= '9';
-         ++position) {
-      if (n > (std::int64_t{1} << 58)) {
-        bad = true;
-        return 0;
-      }
-      n = n * 10 + (text[position] - '0');
-    }
-    bad = bad || position == start;
-    return n;
-  }
-};
-
-struct npy_header {
-  std::string descr;
-  bool fortran_order = false;
-  std::vector<std::int64_t> shape;
-};
-
-std::vector<std::int64_t> read_shape(header_reader& in) {
-  std::vector<std::int64_t> shape;
-  in.expect("(");
-  while (!in.bad && !in.take(")")) {
-    shape.push_back(in.number());
-    if (in.bad || shape.size() > max_dimensions) {
-      in.bad = true;
-      break;
-    }
-    if (!in.take(",")) {
-      in.expect(")");
-      break;
-    }
-  }
-  return shape;
-}
-
-std::optional<npy_header> read_header(header_reader& in) {
-  npy_header h;
-  int seen = 0;
-  in.expect("{");
-  while (!in.bad && !in.take("}")) {
-    const std::string_view key = in.quoted();
-    in.expect(":");
-    if (key == "descr") {
-      h.descr = std::string(in.quoted());
-      seen |= 1;
-    } else if (key == "fortran_order") {
-      h.fortran_order = in.take("True");
-      if (!h.fortran_order)
-        in.expect("False");
-      seen |= 2;
-    } else if (key == "shape") {
-      h.shape = read_shape(in);
-      seen |= 4;
-    } else {
-      in.bad = true;
-    }
-    if (!in.take(",") && !in.bad) {
-      in.expect("}");
-      break;
-    }
-  }
-  if (in.bad || seen != 7)
-    return std::nullopt;
-  return h;
+std::string why_not_read(std::string_view descr) {
+  const char kind = descr.size() > 1 ? descr[1] : ' ';
+  if (kind == 'O')
+    return "its values are objects of Python, which are saved as a pickle, a program "
+           "that "
+           "is never run here; save numbers, or texts by y.astype(str)";
+  if (kind == 'U' || kind == 'S')
+    return "its values are texts, where numbers must be; texts are read as targets alone";
+  return "values of type '" + std::string(descr)
+         + "' are not read; use float32, float64 or whole numbers";
 }
 
 } // namespace
@@ -257,10 +164,6 @@ bool looks_like_idx(std::string_view bytes) {
          && idx_type(static_cast<unsigned char>(bytes[2])).has_value();
 }
 
-bool looks_like_npy(std::string_view bytes) {
-  return bytes.starts_with(npy_magic);
-}
-
 expected<numeric_array> parse_idx(std::string_view bytes) {
   if (bytes.size() < 4)
     return wrong(bytes.size(),
@@ -290,39 +193,21 @@ expected<numeric_array> parse_idx(std::string_view bytes) {
 }
 
 expected<numeric_array> parse_npy(std::string_view bytes) {
-  if (!looks_like_npy(bytes))
-    return wrong(0, "not a .npy file: it would begin with \\x93NUMPY");
-  const auto version = bytes.size() > 6 ? static_cast<unsigned char>(bytes[6]) : 1;
-  if (version < 1 || version > 3)
-    return wrong(6, ".npy of version " + std::to_string(version) + "; 1 to 3 are read");
-  const std::size_t start = version == 1 ? 10 : 12;
-  const auto too_early = [&] {
-    return wrong(bytes.size(),
-                 "the file ends here, too early: within its header; it was cut "
-                 "off, fetch it again");
-  };
-  if (bytes.size() < start)
-    return too_early();
-  const std::size_t length = version == 1 ? load<std::uint16_t>(bytes.data() + 8, false)
-                                          : load<std::uint32_t>(bytes.data() + 8, false);
-  if (bytes.size() - start < length)
-    return too_early();
-  header_reader in{bytes.substr(start, length)};
-  const auto header = read_header(in);
+  const auto header = read_npy_header(bytes);
   if (!header)
-    return wrong(start + in.position, "the header is not one that numpy writes");
+    return tl::unexpected(header.error());
   const std::string_view descr = header->descr;
   const auto type = descr.size() == 3 ? npy_type(descr.substr(1)) : std::nullopt;
   if (!type || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
-    return wrong(start, "values of type '" + header->descr
-                            + "' are not read; use float32, float64 or whole numbers");
+    return wrong(header->descr_at, why_not_read(descr));
   if (header->fortran_order)
-    return wrong(start, "the array is in Fortran order; save numpy.ascontiguousarray(x)");
+    return wrong(header->descr_at,
+                 "the array is in Fortran order; save numpy.ascontiguousarray(x)");
   numeric_array a;
   a.sizes = header->shape;
   a.type = *type;
   a.big_endian = descr[0] == '>';
-  return with_values(std::move(a), bytes, start + length);
+  return with_values(std::move(a), bytes, header->values_at);
 }
 
 } // namespace clade

@@ -37,6 +37,5 @@ struct numeric_array {
 [[nodiscard]] expected<numeric_array> parse_npy(std::string_view bytes);
 
 [[nodiscard]] bool looks_like_idx(std::string_view bytes);
-[[nodiscard]] bool looks_like_npy(std::string_view bytes);
 
 } // namespace clade

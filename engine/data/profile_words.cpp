@@ -1,6 +1,7 @@
 #include "engine/data/profile_words.hpp"
 
 #include "engine/data/in_quotes.hpp"
+#include "engine/data/unread_kinds.hpp"
 #include "search_spaces/network.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace clade {
 namespace {
@@ -28,8 +30,32 @@ std::string date_text(double seconds) {
   return text.data();
 }
 
+bool is_digit(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
 std::string plural(std::uint64_t n, const std::string& one) {
   return with_commas(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+/// "class "a"", or "12 classes ("a", "b", ...)".
+std::string classes_of(const suspicion& s) {
+  return s.count == 1 ? "class " + in_quotes(s.names.front())
+                      : with_commas(s.count) + " classes (" + all_in_quotes(s.names)
+                            + (s.count > s.names.size() ? ", ..." : "") + ")";
+}
+
+std::string alike_text(const suspicion& s) {
+  return " differ by case or blanks alone: write them in one way if they are one"
+         + (s.count == 1 ? std::string()
+                         : " (and so in " + plural(s.count - 1, "other case") + ")");
+}
+
+/// What to say where classes are numbers.
+std::string number_hint(const data_profile& d) {
+  return d.target.numbers + d.target.infinite > d.target.values() / 2
+             ? "; if the target is a number, say --task regression"
+             : "";
 }
 
 std::string are(std::uint64_t n) {
@@ -46,6 +72,11 @@ std::string short_number(double v) {
 
 std::string reason_text(const column_profile& c, ignore_reason why) {
   const std::string values = plural(c.distinct, "value");
+  const bool of_values = why == ignore_reason::identifier || why == ignore_reason::text
+                         || why == ignore_reason::too_many_values;
+  if (of_values && !c.frequent.empty()
+      && std::ranges::all_of(c.frequent, names_image, &value_count::value))
+    return "it names files of images, which are not read by their names";
   switch (why) {
   case ignore_reason::none:
     return {};
@@ -125,6 +156,12 @@ std::string split_text(const data_profile& d) {
   return {};
 }
 
+std::string repeated_name_text(const repeated_name& repeated) {
+  return "several columns are named " + in_quotes(repeated.name)
+         + "; the second is called " + in_quotes(repeated.second)
+         + " here, as pandas calls it";
+}
+
 std::string suspicion_text(const suspicion& s, const data_profile& d) {
   const std::string column = in_quotes(s.column), value = in_quotes(s.value);
   switch (s.kind) {
@@ -133,14 +170,30 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
            + (d.task.has_classes() ? percent_text(s.share) + " of unseen rows"
                                    : "R2 " + short_number(s.share))
            + "): if it is not known before the target is, set it to \"ignore\"";
+  case suspicion_kind::blanks_give_away:
+    return "whether " + column + " is blank predicts the target (" + percent_text(s.share)
+           + " of unseen rows): if it is filled in after the target is known, set it to "
+             "\"ignore\"";
+  case suspicion_kind::make_up_target:
+    return all_in_quotes(s.names) + (s.names.size() == 1 ? " gives" : " together give")
+           + " the target away (" + (s.names.size() == 1 ? "" : "by a " + s.value + ", ")
+           + "R2 " + short_number(s.share)
+           + "): if the target is made of them, or they of it, set them to \"ignore\"";
   case suspicion_kind::repeated_rows:
     return plural(s.count, "row") + " " + are(s.count)
            + " equal to an earlier one and can lie on both sides of the split: remove "
              "them unless they are cases of their own";
+  case suspicion_kind::lone_class:
+    return classes_of(s) + (s.count == 1 ? " has" : " have each")
+           + " one row, and two are the least: add rows or remove "
+           + (s.count == 1 ? "it" : "them") + number_hint(d);
   case suspicion_kind::small_class:
-    return "class " + value + " has " + plural(s.count, "row")
-           + (s.count == 1 ? ", and two are the least: add rows or remove it"
-                           : ": too few to learn and to test it");
+    return classes_of(s) + (s.count == 1 ? " has" : " have each")
+           + " two rows: too few to learn and to test " + (s.count == 1 ? "it" : "them");
+  case suspicion_kind::alike_classes:
+    return "the classes " + all_in_quotes(s.names) + alike_text(s);
+  case suspicion_kind::alike_values:
+    return "the values " + all_in_quotes(s.names) + " of " + column + alike_text(s);
   case suspicion_kind::unbalanced:
     return "class " + value + " has " + percent_text(s.share)
            + " of the rows: a network that always says it looks good by accuracy";
@@ -155,6 +208,10 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
   case suspicion_kind::mostly_numbers:
     return column + " holds numbers but for " + plural(s.count, "value") + ", such as "
            + value + ": if these are blanks, leave them empty";
+  case suspicion_kind::infinite:
+    return column + " holds numbers of which " + with_commas(s.count) + " "
+           + (s.count == 1 ? "is" : "are")
+           + " infinite: leave these empty, and it is read as numbers";
   case suspicion_kind::unclear_dates:
     return "the day and the month of " + column
            + " can be swapped: write dates as 2024-01-31 to be sure";
@@ -162,12 +219,54 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
     return "there " + are(s.count) + " only " + plural(s.count, "row")
            + ": what validation and test say will depend on chance";
   case suspicion_kind::named_twice:
-    return "two columns are named " + value + "; they are called by their numbers here";
+    return repeated_name_text({s.value, s.column});
   case suspicion_kind::many_classes:
     return with_commas(s.count) + " classes in " + plural(d.rows, "row")
-           + ": if the target is a number, say --task regression";
+           + ": few rows to learn each from" + number_hint(d);
+  case suspicion_kind::no_forecast:
+    return column
+           + " orders the rows in time, but each row's target is predicted from the same "
+             "row alone: this is no forecast; columns of earlier values, such as the "
+             "target of the row before, make one";
+  case suspicion_kind::unused_arrays:
+    return std::string("nothing is made of the ") + (s.count == 1 ? "array " : "arrays ")
+           + all_in_quotes(s.names);
   }
   return {};
+}
+
+std::vector<std::string> suspicion_lines(const data_profile& d) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> lines;
+  std::map<suspicion_kind, std::vector<std::string>> others;
+  std::map<suspicion_kind, std::size_t> said;
+  for (const suspicion& s : d.suspicions)
+    if (++said[s.kind] <= most)
+      lines.push_back(suspicion_text(s, d));
+    else
+      others[s.kind].push_back(s.column.empty() ? s.value : s.column);
+  for (const auto& [kind, names] : others) {
+    const auto first = std::ranges::find(d.suspicions, kind, &suspicion::kind);
+    lines.push_back("the same as of "
+                    + in_quotes(first->column.empty() ? first->value : first->column)
+                    + " is true of " + with_commas(names.size())
+                    + " more: " + all_in_quotes(names));
+  }
+  return lines;
+}
+
+std::string other_task_text(const data_profile& d) {
+  const bool whole = d.target.whole && d.target.numbers == d.target.values();
+  if (!d.task_guessed || !whole || d.target.distinct <= 2 || d.image())
+    return {};
+  constexpr std::uint64_t few = 20;
+  if (d.task.has_classes())
+    return d.classes.empty() || !std::ranges::all_of(d.classes.front().value, is_digit)
+               ? std::string() // They have names.
+               : "whole numbers: --task regression predicts them as such";
+  return d.target.distinct <= few ? "whole numbers: --task classification takes them for "
+                                    "classes"
+                                  : std::string();
 }
 
 } // namespace clade

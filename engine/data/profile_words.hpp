@@ -1,9 +1,11 @@
 #pragma once
 
+#include "engine/data/column_names.hpp"
 #include "engine/data/data_profile.hpp"
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace clade {
 
@@ -31,5 +33,16 @@ namespace clade {
 
 /// What is suspicious, and what to do about it.
 [[nodiscard]] std::string suspicion_text(const suspicion& s, const data_profile& data);
+
+/// What to say where several columns have the name.
+[[nodiscard]] std::string repeated_name_text(const repeated_name& repeated);
+
+/// All that is suspicious, a line each; of each kind at most 5 lines, and one with the
+/// number of the others.
+[[nodiscard]] std::vector<std::string> suspicion_lines(const data_profile& data);
+
+/// Other ways to take a target of whole numbers than the one that was guessed: "(whole
+/// numbers; --task regression predicts them as such)"; else empty.
+[[nodiscard]] std::string other_task_text(const data_profile& data);
 
 } // namespace clade

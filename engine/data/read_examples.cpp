@@ -7,10 +7,11 @@
 #include "engine/data/csv_fields.hpp"
 #include "engine/data/data_format.hpp"
 #include "engine/data/examples.hpp"
-#include "engine/data/file_bytes.hpp"
 #include "engine/data/npz.hpp"
 #include "engine/data/numeric_array.hpp"
 #include "engine/data/preprocessing.hpp"
+#include "engine/data/text_array.hpp"
+#include "engine/data/unread_kinds.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -112,6 +113,56 @@ expected<void> take_targets(examples& out, const numeric_array& a, std::size_t f
   return {};
 }
 
+/// Refuses targets that are not one for each of the examples, those of `origin`.
+expected<void> check_count(const array_bytes& from,
+                           const std::vector<std::int64_t>& sizes, std::size_t targets,
+                           const std::string& origin, std::size_t examples) {
+  if (targets == examples)
+    return {};
+  return wrong(from.origin, "holds targets of " + to_text(tensor_shape{sizes})
+                                + ", where " + origin + " holds "
+                                + std::to_string(examples) + " examples");
+}
+
+/// The targets are texts, and so names of classes.
+expected<void> take_text_targets(examples& out, const array_bytes& from,
+                                 const text_array& a, const learning_task& task) {
+  if (!task.has_classes())
+    return wrong(from.origin, "holds texts, where the targets of a regression are "
+                              "numbers; for classes say task = \"classification\"");
+  std::unordered_map<std::string_view, std::uint32_t> by_name;
+  for (std::size_t i = 0; i < a.texts.size(); ++i) {
+    out.places.push_back(a.byte_of(i));
+    if (a.texts[i].empty())
+      return wrong(at_byte(from.origin, a.byte_of(i)), "the target is blank");
+    const auto [at, fresh] =
+        by_name.emplace(a.texts[i], static_cast<std::uint32_t>(out.classes.size()));
+    if (fresh)
+      out.classes.push_back(a.texts[i]);
+    out.labels.push_back(at->second);
+  }
+  return {};
+}
+
+/// Takes the targets of the `count` examples of `origin` from an array of their own.
+expected<void> take_target_array(examples& out, const array_bytes& from,
+                                 const learning_task& task, const std::string& origin,
+                                 std::size_t count) {
+  if (from.kind == format::npy && holds_texts(from.bytes)) {
+    const auto texts = parse_npy_texts(from.bytes);
+    if (!texts)
+      return fail_in(from.origin, texts.error());
+    return check_count(from, texts->sizes, texts->texts.size(), origin, count)
+        .and_then([&] { return take_text_targets(out, from, *texts, task); });
+  }
+  const auto a = parse_array(from);
+  if (!a)
+    return tl::unexpected(a.error());
+  return check_count(from, a->sizes, a->count(), origin, count).and_then([&] {
+    return take_targets(out, *a, 0, 1, task);
+  });
+}
+
 // All but column `skipped` (of an array of two dimensions).
 expected<void> take_features(examples& out, const std::string& origin,
                              const numeric_array& a, std::optional<std::size_t> skipped) {
@@ -183,22 +234,15 @@ expected<examples> with_targets(const std::string& origin, const numeric_array& 
       find_layout(std::span(a.sizes).subspan(1), params.shape, params.layout);
   if (!layout)
     return fail_in(origin, layout.error());
-  const auto targets = parse_array(from);
-  if (!targets)
-    return tl::unexpected(targets.error());
   const auto count = static_cast<std::size_t>(a.sizes[0]);
-  if (targets->count() != targets->sizes[0] + std::size_t{0} || targets->count() != count)
-    return wrong(from.origin, "holds targets of " + to_text(tensor_shape{targets->sizes})
-                                  + ", where " + origin + " holds "
-                                  + std::to_string(count) + " examples");
   examples out;
   out.origin = from.origin;
+  if (auto taken = take_target_array(out, from, params.task, origin, count); !taken)
+    return tl::unexpected(std::move(taken).error());
   out.count = count;
   out.layout = *layout;
   out.sizes.sizes.assign(a.sizes.begin() + 1, a.sizes.end());
   out.shape = as_image(example_shape(a), *layout);
-  if (auto taken = take_targets(out, *targets, 0, 1, params.task); !taken)
-    return tl::unexpected(std::move(taken).error());
   if (auto taken = take_features(out, origin, a, std::nullopt); !taken)
     return tl::unexpected(std::move(taken).error());
   if (*layout == array_layout::channels_last)
@@ -239,7 +283,7 @@ expected<examples> read_arrays(const example_source& from, file_bytes file,
   }
   const genome_hash checksum = file.checksum;
   if (apart) {
-    auto read = read_file(from.targets.file);
+    auto read = read_data_file(from.targets.file);
     if (!read)
       return tl::unexpected(std::move(read).error());
     file = std::move(*read);
@@ -265,11 +309,9 @@ std::string examples::place(std::size_t example) const {
 
 expected<examples> read_examples(const example_source& from, const data_params& params) {
   const std::string origin = from.examples.file.string();
-  auto read = read_file(from.examples.file);
+  auto read = read_data_file(from.examples.file);
   if (!read)
     return tl::unexpected(read.error());
-  if (auto fine = refuse_spreadsheet(from.examples.file, read->bytes); !fine)
-    return tl::unexpected(std::move(fine).error());
   const format f = format_of(from.examples.file, read->bytes);
   if (f != format::npz)
     for (const array_source* one : {&from.examples, &from.targets})
@@ -310,12 +352,10 @@ expected<examples> read_examples(const example_source& from, const data_params& 
 
 expected<raw_rows> read_raw_rows(const array_source& from, const data_params& params,
                                  const preprocessing& how) {
-  auto read = read_file(from.file, data_limits(/*streams=*/true));
+  auto read = read_data_file(from.file, data_limits(/*streams=*/true));
   if (!read)
     return tl::unexpected(read.error());
   raw_rows out{.origin = from.file.string(), .count = 0, .values = {}, .lines = {}};
-  if (auto fine = refuse_spreadsheet(from.file, read->bytes); !fine)
-    return tl::unexpected(std::move(fine).error());
   const format f = format_of(from.file, read->bytes);
   if (f == format::csv)
     return text_of(std::move(read->bytes), out.origin, "auto")

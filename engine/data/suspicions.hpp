@@ -11,7 +11,8 @@ void add_suspicions(data_profile& profile);
 /// Decides how the rows are split, and sets `profile.split` and `split_column`:
 ///   * by group, where a column is an identifier that repeats;
 ///   * by time, where exactly one column of dates orders the rows, rising or falling, and
-///     has at least 10 different dates;
+///     has at least 10 different dates; without any such, a column of numbers of which
+///     the same is true and that is named "year", "time", "timestamp" or "date";
 ///   * stratified for classes, shuffled for numbers, otherwise.
 void choose_split(data_profile& profile);
 

@@ -132,6 +132,7 @@ void column_profiler::add_number(std::string_view field) {
     counts_from_[first] =
         counts_from_[first] && finite && *n == static_cast<double>(rows_ - 1 + first);
   if (!finite) {
+    infinite_ += n && std::isinf(*n) ? 1 : 0;
     if (not_number_.empty() || field < not_number_)
       not_number_ = field.substr(0, value_sample::kept_bytes);
     return;
@@ -225,6 +226,7 @@ column_profile column_profiler::finish() const {
   p.exact = values_.complete();
   p.frequent = values_.frequent(most_categories);
   p.numbers = numbers_;
+  p.infinite = infinite_;
   p.whole = whole_ == p.values() && whole_ > 0;
   p.not_number = not_number_;
   p.spaced = spaces_ >= 2 * std::max<std::uint64_t>(p.values(), 1);

@@ -64,9 +64,10 @@ struct column_profile {
   /// The most frequent values, at most 1,000, each cut off at 64 bytes; among a sample of
   /// the values where `exact` is false.
   std::vector<value_count> frequent;
-  std::uint64_t numbers = 0; ///< Values that are finite numbers.
-  bool whole = false;        ///< Every value is a whole number.
-  std::string not_number;    ///< The first in order of text that is none; else empty.
+  std::uint64_t numbers = 0;  ///< Values that are finite numbers.
+  std::uint64_t infinite = 0; ///< Values that are infinite: "inf", "-inf".
+  bool whole = false;         ///< Every value is a whole number.
+  std::string not_number;     ///< The first in order of text that is none; else empty.
   /// Of a number, and of a date in seconds as `field_date` has them.
   std::optional<double> minimum, maximum;
   /// Of a date. Where several orders fit every value: year, day, month, if with dots,
@@ -146,6 +147,7 @@ private:
   char decimal_;
   value_sample values_;
   std::uint64_t rows_ = 0, blanks_ = 0, numbers_ = 0, whole_ = 0, codes_ = 0, spaces_ = 0;
+  std::uint64_t infinite_ = 0;
   std::array<bool, 2> counts_from_{true, true}; ///< From 0, from 1.
   std::string not_number_;
   range number_range_;

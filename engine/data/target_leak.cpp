@@ -91,17 +91,29 @@ errors predict(const std::vector<Key>& values, const sampled_column& feature,
   return e;
 }
 
+/// The share of what is right, where it is as high as `least` and the errors are few.
+std::optional<double> high_share(const errors& e, bool number, double least) {
+  if (e.rows < least_rows / 2 || e.wrong_without == 0 || e.wrong > e.wrong_without / 10)
+    return std::nullopt;
+  const double right =
+      number ? 1 - e.wrong / e.wrong_without : 1 - e.wrong / static_cast<double>(e.rows);
+  return right >= least ? std::optional(right) : std::nullopt;
+}
+
 } // namespace
 
 std::optional<double> gives_away(const sampled_column& feature,
                                  const sampled_column& target) {
   const auto e = feature.number ? predict(feature.numbers, feature, target)
                                 : predict(feature.codes, feature, target);
-  if (e.rows < least_rows / 2 || e.wrong_without == 0 || e.wrong > e.wrong_without / 10)
+  return high_share(e, target.number, target.number ? 0.999 : 0.99);
+}
+
+std::optional<double> blanks_give_away(const sampled_column& blanks,
+                                       const sampled_column& target) {
+  if (blanks.codes.empty() || target.number)
     return std::nullopt;
-  const double right = target.number ? 1 - e.wrong / e.wrong_without
-                                     : 1 - e.wrong / static_cast<double>(e.rows);
-  return right >= (target.number ? 0.999 : 0.99) ? std::optional(right) : std::nullopt;
+  return high_share(predict(blanks.codes, blanks, target), false, 0.95);
 }
 
 } // namespace clade

@@ -1,8 +1,11 @@
+#include "genome/unique_fd.hpp"
 #include "genome/whole_file.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <thread>
@@ -72,6 +75,28 @@ TEST_CASE("whole file: a pipe is read to its end where streams may be, up to the
   };
   CHECK(piped("12345", 5) == "12345");
   CHECK(piped("123456", 5) == pipe.string() + ": is larger than 5 bytes");
+}
+
+TEST_CASE("whole file: a pipe that nobody writes is refused, and not waited for") {
+  const scratch_folder folder;
+  const auto pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const file_limits soon{
+      .most_bytes = 9, .streams = true, .writer_within = std::chrono::milliseconds(0)};
+  CHECK(message_of(read_whole_file(pipe, soon))
+            .ends_with("is a pipe that nobody writes to; "
+                       "start what writes it, or name a "
+                       "file"));
+  // Who has it open and has not written yet is waited for.
+  const unique_fd kept(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK));
+  unique_fd other(::open(pipe.c_str(), O_WRONLY));
+  REQUIRE((kept && other));
+  std::thread writer([&] {
+    if (::write(other.get(), "later", 5) == 5)
+      other = unique_fd();
+  });
+  CHECK(read_whole_file(pipe, soon) == "later");
+  writer.join();
 }
 
 TEST_CASE("whole file: sizes are written in the largest unit") {

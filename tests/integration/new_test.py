@@ -127,6 +127,15 @@ class Files(NewTest):
         self.finish(*words, "--layout", "channels_last")
         self.assertIn('layout = "channels_last"', (self.folder / "made.toml").read_text())
 
+    def test_a_table_of_hundreds_of_columns_runs_without_the_seeds_that_it_makes_too_large(self):
+        self.write("genes.csv", ",".join(f"g{i}" for i in range(300)) + ",label\n" + rows(
+            60, lambda numbers, i: (*(round(numbers.random(), 3) for _ in range(300)), "xy"[i % 2])))
+        self.new("genes.csv")
+        (self.folder / "file.toml").write_text('[data]\nfile = "genes.csv"\n[evolution]\npopulation = 4\n')
+        plan = json.loads(self.finish("plan", self.folder / "file.toml", "--json").out)
+        self.assertTrue(any(line.startswith("the seed piecewise is left out, as it does not fit: ")
+                            for line in plan["data"]), plan["data"])
+
     def test_columns_are_what_they_look_like(self):
         self.write("churn.csv", "customer,age,plan,city,active,signup,churned\n" + rows(300, churn))
         profile, experiment = self.new("churn.csv")
@@ -144,6 +153,15 @@ class Words(NewTest):
         self.write("churn.csv", "customer,age,plan,city,active,signup,churned\n" + rows(30, churn))
         command = self.finish("run", self.folder / "churn.csv", status=2)
         self.assertIn("churn.csv: this is data, not an experiment; `clade new ", command.err)
+
+    def test_a_kind_that_is_not_read_is_named_to_all_who_name_it(self):
+        self.write("d.csv", b"PAR1\x15\0\0\0PAR1")
+        (self.folder / "d.toml").write_text('[data]\nfile = "d.csv"\n')
+        for words in (("new", self.folder / "d.csv"), ("run", self.folder / "d.csv"), ("plan", self.folder / "d.csv"),
+                      ("run", self.folder / "d.toml"), ("plan", self.folder / "d.toml")):
+            with self.subTest(words):
+                self.assertIn("d.csv: is a Parquet file, which is not read; pandas.read_parquet(FILE)",
+                              self.finish(*words, status=2).err)
 
     def test_an_experiment_that_is_there_stays(self):
         self.write("d.csv", "a,label\n" + rows(40, lambda numbers, i: (numbers.random(), "xy"[i % 2])))

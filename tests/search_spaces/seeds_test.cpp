@@ -89,6 +89,22 @@ TEST_CASE("seeds: a seed beyond the limits is named with what to do") {
   CHECK(fits.error().message.ends_with("write seeds = \"none\" in [search_space]"));
 }
 
+TEST_CASE("seeds: those beyond the limits are left out and named, the others stay") {
+  auto space = parse_search_space("[limits]\nmax_parameters = 100\n" + dense_space
+                                      + "[seeds.small]\nlayers = []\n"
+                                        "[seeds.wide]\nlayers = [{op = \"dense\", units "
+                                        "= 64}]\n",
+                                  "a.toml");
+  REQUIRE(space);
+  const auto said = leave_out_misfits(*space, three_of_four);
+  REQUIRE(said.size() == 1);
+  CHECK(said.front().starts_with(
+      "the seed wide is left out, as it does not fit: a.toml: "));
+  REQUIRE(space->seeds.size() == 1);
+  CHECK(space->seeds.front().name == "small");
+  CHECK(check_seeds(*space, three_of_four));
+}
+
 TEST_CASE("mixture: networks are joined over one input") {
   const auto space = with("").value();
   const auto linear = linear_network(three_of_four);

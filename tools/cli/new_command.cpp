@@ -255,7 +255,8 @@ int make_experiment(const new_options& options) {
   if (options.json)
     std::cout << profile_json(*data) << std::endl;
   else
-    std::cout << profile_table(*data) << std::flush;
+    std::cout << profile_table(*data) << "measuring how long a training takes here"
+              << std::endl;
   const auto speed = write_experiment(*data, options, *file, began);
   if (!speed)
     return report(speed.error());

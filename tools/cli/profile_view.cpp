@@ -1,8 +1,10 @@
 #include "tools/cli/profile_view.hpp"
 
 #include "engine/config/new_experiment.hpp"
+#include "engine/data/in_quotes.hpp"
 #include "engine/data/profile_words.hpp"
 #include "engine/report/format.hpp"
+#include "genome/utf8.hpp"
 #include "search_spaces/network.hpp"
 #include "search_spaces/shape.hpp"
 
@@ -33,7 +35,7 @@ std::string columns_table(const data_profile& d) {
   table lines({table::align::left, table::align::left, table::align::right,
                table::align::right, table::align::left, table::align::left});
   lines.add({"column", "kind", "blank", "values", "", "use"});
-  std::size_t plain = 0;
+  std::size_t plain = 0, listed = 0, others = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const column_profile& c = columns[i];
     const bool target = d.target_column == i;
@@ -41,7 +43,11 @@ std::string columns_table(const data_profile& d) {
       ++plain;
       continue;
     }
-    lines.add({shortened(d.label(i), widest), std::string(to_text(c.kind)),
+    if (!target && ++listed > most_listed) {
+      ++others;
+      continue;
+    }
+    lines.add({shortened(plain_text(d.label(i)), widest), std::string(to_text(c.kind)),
                c.blanks == 0 ? "-" : with_commas(c.blanks),
                (c.exact ? "" : "~") + with_commas(c.distinct),
                shortened(values_text(c), widest), target ? "target" : use_text(c)});
@@ -49,6 +55,8 @@ std::string columns_table(const data_profile& d) {
   if (plain > 0)
     lines.add_line(with_commas(plain)
                    + " others: numbers without a blank, used as they are");
+  if (others > 0)
+    lines.add_line(with_commas(others) + " more; --json lists them all");
   return lines.to_text(2);
 }
 
@@ -61,6 +69,7 @@ std::string target_line(const data_profile& d) {
     line = d.target_file.empty()
                ? (d.target_array.empty() ? "the labels" : d.target_array)
                : d.target_file.filename().string();
+  line = plain_text(line);
   if (const auto how = target_text(d.target_found); !how.empty())
     line += " (" + how + "; --target COLUMN says another)";
   return line;
@@ -68,10 +77,12 @@ std::string target_line(const data_profile& d) {
 
 std::string task_line(const data_profile& d) {
   constexpr std::size_t most_classes = 6;
+  const auto other = other_task_text(d);
   return std::string(d.task.name) + ", "
          + (d.task.has_classes() ? with_commas(d.classes.size())
                                        + " classes: " + classes_text(d, most_classes)
-                                 : values_text(d.target));
+                                 : values_text(d.target))
+         + (other.empty() ? "" : " (" + other + ")");
 }
 
 std::string_view to_text(split_kind split) {
@@ -116,6 +127,14 @@ std::string shares_text(const split_shares& s) {
   return out + "; ";
 }
 
+std::string test_text(const data_profile& d) {
+  std::string text = d.test_file.filename().string();
+  for (const std::string& array : {d.test_array, d.test_target_array})
+    if (!array.empty())
+      text += (text.empty() ? "" : ", ") + printable(array);
+  return text;
+}
+
 } // namespace
 
 std::string profile_table(const data_profile& d) {
@@ -129,8 +148,8 @@ std::string profile_table(const data_profile& d) {
   lines.add({"target", target_line(d)});
   lines.add({"task", task_line(d)});
   lines.add({"split", shares_text(d.shares()) + split_text(d)});
-  if (!d.test_file.empty())
-    lines.add({"test set", d.test_file.filename().string()});
+  if (!d.test_file.empty() || !d.test_array.empty())
+    lines.add({"test set", test_text(d)});
   const auto space = space_for(d);
   lines.add({"space", std::string(space.name) + " (" + std::string(space.content) + ")"});
   std::string out = head;
@@ -139,8 +158,8 @@ std::string profile_table(const data_profile& d) {
   out += lines.to_text(2);
   if (!d.suspicions.empty())
     out += "look at:\n";
-  for (const suspicion& s : d.suspicions)
-    out += "  * " + suspicion_text(s, d) + "\n";
+  for (const std::string& line : suspicion_lines(d))
+    out += "  * " + line + "\n";
   return out;
 }
 
@@ -170,8 +189,8 @@ std::string profile_json(const data_profile& d) {
   out["split"] = {{"by", to_text(d.split)}, {"column", d.split_column}};
   out["search_space"] = space_for(d).name;
   out["suspicions"] = nlohmann::ordered_json::array();
-  for (const suspicion& s : d.suspicions)
-    out["suspicions"].push_back(suspicion_text(s, d));
+  for (const std::string& line : suspicion_lines(d))
+    out["suspicions"].push_back(line);
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -98,6 +98,7 @@ expected<checked_experiment> check_experiment(experiment e) {
   }
   if (source->table)
     result.note = repeats_of(e, source->table->rows());
+  result.data_lines = fit_seeds(e, source->examples());
   auto wanted = problem_of(e, source->examples());
   if (!wanted)
     return tl::unexpected(wanted.error());
@@ -120,8 +121,10 @@ expected<checked_experiment> check_fresh(experiment e) {
   if (!inferred)
     return tl::unexpected(inferred.error());
   auto checked = check_experiment(std::move(e));
-  if (checked)
-    checked->data_lines = data_summary(*inferred, checked->examples);
+  if (checked) {
+    auto lines = data_summary(*inferred, checked->examples);
+    checked->data_lines.insert(checked->data_lines.begin(), lines.begin(), lines.end());
+  }
   return checked;
 }
 

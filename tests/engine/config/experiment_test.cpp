@@ -227,6 +227,9 @@ TEST_CASE("experiment: a name of its own is made of the file's") {
   CHECK(experiment_name("a/churn.toml") == "churn");
   CHECK(experiment_name("my data (2).csv.gz") == "my-data--2-");
   CHECK(experiment_name(".toml") == "data.toml");
+  CHECK(experiment_name("größe.csv") == "groesse");
+  CHECK(experiment_name("価格.csv") == "data");
+  CHECK(experiment_name(std::string(100, 'x') + ".csv") == std::string(64, 'x'));
 }
 
 TEST_CASE("experiment: what is wrong with a search space has the line of its file") {

@@ -149,8 +149,6 @@ TEST_CASE("csv: a target that is not there is named with the nearest column") {
         == "x.csv:1: no column is the target \"4\": the file has no names of columns; "
            "use a "
            "number from 1 to 3, or \"last\"");
-  CHECK(error_of("x.csv", rows("x,x,class\n"), {.target = "x"})
-        == "x.csv:1: two columns are named \"x\"; give the target by its number");
 }
 
 TEST_CASE("csv: a class with one member is named by its line") {

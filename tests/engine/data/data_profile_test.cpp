@@ -213,16 +213,16 @@ TEST_CASE("data profile: rows of an identifier that repeats are split by it") {
 TEST_CASE("data profile: rows that repeat, small classes and blank targets are said") {
   const auto p = profile("t.csv", "a,label\n1,x\n1,x\n2,y\n3,z\n4,\n5,x\n6,y\n7,y\n");
   CHECK(suspects(p, suspicion_kind::repeated_rows));
-  CHECK(suspects(p, suspicion_kind::small_class));
+  CHECK(suspects(p, suspicion_kind::lone_class));
   CHECK(suspects(p, suspicion_kind::blank_target));
   CHECK(suspects(p, suspicion_kind::few_rows));
 }
 
-TEST_CASE("data profile: two columns of one name are called by their numbers") {
+TEST_CASE("data profile: the second column of a name has one of its own") {
   const auto p = profile("t.csv", "a,a,label\n1,2,x\n3,4,y\n");
-  CHECK(suspects(p, suspicion_kind::named_twice));
-  CHECK(p.label(0) == "1");
-  CHECK(p.label(2) == "label");
+  CHECK(suspects(p, suspicion_kind::named_twice, "a.1"));
+  CHECK(p.label(0) == "a");
+  CHECK(p.label(1) == "a.1");
 }
 
 TEST_CASE("data profile: a target that is not there has the nearest name") {
@@ -234,4 +234,140 @@ TEST_CASE("data profile: a target that is not there has the nearest name") {
       == "t.csv: no column is the target \"x\": the file has no names of columns; use a "
          "number from 1 to 2, or \"last\"");
   CHECK(profile("t.csv", text, "1").target_column == 0U);
+}
+
+TEST_CASE("data profile: 480 classes of one row are one line") {
+  const auto p = profile(
+      "t.csv",
+      "a,customer\n"
+          + lines(480,
+                  [](std::size_t i) { return number(i) + ",name " + std::to_string(i); }),
+      "customer");
+  CHECK(std::ranges::count(p.suspicions, suspicion_kind::lone_class, &suspicion::kind)
+        == 1);
+  CHECK(suspicion_lines(p).size() <= 3);
+}
+
+TEST_CASE("data profile: of a kind five lines are said, and the number of the others") {
+  std::string head, row;
+  for (int i = 0; i < 30; ++i)
+    head += "c" + std::to_string(i) + ",", row += i % 2 == 0 ? "," : "x,";
+  std::string text = head + "label\n";
+  for (int i = 0; i < 200; ++i)
+    text += (i % 4 == 0 ? row : std::string(30, ',')) + (i % 3 == 0 ? "p" : "q") + "\n";
+  const auto p = profile("t.csv", text);
+  const auto said = suspicion_lines(p);
+  CHECK(std::ranges::count_if(said,
+                              [](const std::string& line) {
+                                return line.find("is blank in") != std::string::npos;
+                              })
+        == 5);
+  CHECK(std::ranges::any_of(said, [](const std::string& line) {
+    return line.starts_with("the same as of \"c1\" is true of 10 more: \"c11\", ");
+  }));
+}
+
+TEST_CASE("data profile: classes and values that look alike, and infinite numbers") {
+  const auto p = profile("t.csv", "a,town,label\n" + lines(300, [](std::size_t i) {
+                                    return (i % 9 == 0 ? "inf" : number(i)) + ","
+                                           + (i % 4 == 0 ? "Bern" : "bern") + ","
+                                           + (i % 5 == 0   ? "yes\u00a0"
+                                              : i % 2 == 0 ? "Yes"
+                                                           : "no");
+                                  }));
+  CHECK(suspects(p, suspicion_kind::alike_classes));
+  CHECK(suspects(p, suspicion_kind::alike_values, "town"));
+  CHECK(suspects(p, suspicion_kind::infinite, "a"));
+  CHECK(!suspects(p, suspicion_kind::mostly_numbers, "a"));
+}
+
+TEST_CASE("data profile: columns that make the target up are named") {
+  const auto p =
+      profile("t.csv", "a,b,c,total\n" + lines(300, [](std::size_t i) {
+                         const auto a = i * 2654435761U % 997, b = i * 40503U % 811;
+                         return std::to_string(a) + "," + std::to_string(b) + ","
+                                + number(i + 1) + "," + std::to_string(a + 3 * b) + ".5";
+                       }));
+  const auto found =
+      std::ranges::find(p.suspicions, suspicion_kind::make_up_target, &suspicion::kind);
+  REQUIRE(found != p.suspicions.end());
+  CHECK(found->names == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("data profile: a year that rises orders the rows, and no forecast is made") {
+  const auto by_quarter = lines(160, [](std::size_t i) {
+    return std::to_string(1970 + i / 4) + "," + std::to_string(1 + i % 4) + ","
+           + number(i) + ".5," + number(i + 3) + ".25";
+  });
+  const auto p = profile("t.csv", "year,quarter,rate,sales\n" + by_quarter);
+  CHECK(p.split == split_kind::by_time);
+  CHECK(p.split_column == "year");
+  CHECK(suspects(p, suspicion_kind::no_forecast, "year"));
+  // Any other number that rises says nothing.
+  CHECK(profile("t.csv", "dose,quarter,rate,sales\n" + by_quarter).split
+        == split_kind::shuffled);
+}
+
+TEST_CASE("data profile: where nothing is left to learn from it says why") {
+  CHECK(error_in("t.csv", "file,label\n"
+                              + lines(50,
+                                      [](std::size_t i) {
+                                        return "cats/img " + std::to_string(i) + ".png,"
+                                               + (i % 2 == 0 ? "cat" : "dog");
+                                      }))
+        == "t.csv: no column is left to learn from (\"file\": it names files of images, "
+           "which are not read by their names); what is learnt from are numbers, "
+           "categories and dates");
+}
+
+// Archives of arrays.
+
+namespace {
+
+std::string x_of(int rows, double first = 0.37) {
+  std::string values;
+  for (int i = 0; i < 2 * rows; ++i)
+    values += raw<double>({first * i});
+  return npy("<f8", "(" + std::to_string(rows) + ", 2)", values);
+}
+
+std::string y_of(int rows) {
+  std::string values;
+  for (int i = 0; i < rows; ++i)
+    values +=
+        i % 2 == 0 ? std::string("c\0\0\0a\0\0\0", 8) : std::string("d\0\0\0\0\0\0\0", 8);
+  return npy("<U2", "(" + std::to_string(rows) + ",)", values);
+}
+
+} // namespace
+
+TEST_CASE("data profile: Keras' four arrays hold the test set, and texts are classes") {
+  const auto p = profile("d.npz", npz({{"x_test.npy", x_of(20)},
+                                       {"y_test.npy", y_of(20)},
+                                       {"X_train.npy", x_of(100)},
+                                       {"Y_train.npy", y_of(100)},
+                                       {"x_val.npy", x_of(20)}}));
+  CHECK(p.array == "X_train");
+  CHECK(p.target_array == "Y_train");
+  CHECK(p.test_array == "x_test");
+  CHECK(p.test_target_array == "y_test");
+  CHECK(p.shares().test == 0);
+  CHECK(p.classes == std::vector<value_count>{{"ca", 50}, {"d", 50}});
+  CHECK(p.unused_arrays == std::vector<std::string>{"x_val"});
+  CHECK(suspects(p, suspicion_kind::unused_arrays));
+}
+
+TEST_CASE("data profile: targets that are not read are said, and nothing else is taken") {
+  CHECK(
+      error_in("d.npz", npz({{"X.npy", x_of(10)}, {"y.npy", npy("|O", "(10,)", "\x80")}}))
+          .starts_with("d.npz: y.npy: byte 10: its values are objects of Python, which "
+                       "are saved as a pickle"));
+  CHECK(
+      error_in("d.npz", npz({{"X.npy", x_of(10)}, {"kind.npy", y_of(10)}}))
+      == "d.npz: no array is named like targets; say which is to be predicted, --target "
+         "ARRAY, such as \"kind\"");
+  CHECK(profile("d.npz", npz({{"X.npy", x_of(10)}, {"kind.npy", y_of(10)}}), "kind")
+            .classes.size()
+        == 2);
+  CHECK(profile("d.npz", npz({{"table.npy", x_of(10)}})).target_column == 1U);
 }

@@ -144,9 +144,28 @@ TEST_CASE("infer columns: dialects and encodings are found") {
   CHECK(quoted.data.profile->columns.size() == 3);
 }
 
-TEST_CASE("infer columns: two columns of one name are refused") {
-  CHECK(error_of_inferring("x,x,class\n1,2,a\n2,3,b\n")
-        == "x.csv:1: two columns are named \"x\"; rename one of them");
+TEST_CASE("infer columns: the second column of a name is called as pandas calls it") {
+  const inferred g("x,x,x.1,class\n1,2,u,a\n2,3,v,b\n1,2,u,a\n2,3,v,b\n");
+  const auto& columns = g.data.profile->columns;
+  CHECK(columns[0].name == "x");
+  CHECK(columns[1].name == "x.2");
+  CHECK(columns[2].name == "x.1");
+  CHECK(
+      g.data.notes.front()
+      == "several columns are named \"x\"; the second is called \"x.2\" here, as pandas "
+         "calls it");
+}
+
+TEST_CASE("infer columns: where nothing is left to learn from it says why") {
+  std::string rows = "note,class\n";
+  for (int i = 0; i < 40; ++i)
+    rows += "a long note of number " + std::to_string(i) + "," + (i % 2 == 0 ? "u" : "v")
+            + "\n";
+  CHECK(error_of_inferring(rows)
+        == "x.csv:1: no column is left to learn from: column 1 (\"note\") is ignored: it "
+           "is "
+           "free text, of 40 values; what is learnt from are numbers, categories and "
+           "dates");
 }
 
 TEST_CASE("infer columns: a whole number that is taken for classes is told") {

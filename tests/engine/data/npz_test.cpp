@@ -221,3 +221,48 @@ TEST_CASE("npz: any bytes are a member or an error of one line") {
     RC_ASSERT((member || member.error().message.find('\n') == std::string::npos));
   }));
 }
+
+TEST_CASE("npz: texts of a fixed length are classes, and no numbers") {
+  const scratch_folder folder;
+  const auto file =
+      write(folder, "d.npz",
+            npz({{"x.npy", features()},
+                 {"y.npy", npy("|S3", "(8,)", "catdogcatdogcatdogcatdog")},
+                 {"gap.npy",
+                  npy("|S3", "(8,)", std::string("catdogcatdogcatdogcat\0\0\0", 24))}}));
+  data_params params{.file = file, .array = "x", .target_array = "y"};
+  const auto data = load_data(params, 1, {});
+  REQUIRE(data);
+  CHECK(data->classes == std::vector<std::string>{"cat", "dog"});
+  CHECK(data->labels == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1, 0, 1});
+  const auto error = [&](auto change) {
+    auto changed = params;
+    change(changed);
+    const auto read = load_data(changed, 1, {});
+    return read ? "no error" : without(read.error().message, folder);
+  };
+  CHECK(error([](data_params& p) {
+          p.task = regression;
+        }).starts_with("d.npz: y.npy: holds texts, where the targets of a regression"));
+  CHECK(error([](data_params& p) {
+          p.target_array = "gap";
+        }).ends_with("the target is blank"));
+  CHECK(error([](data_params& p) {
+          p.array = "y";
+        }).find("its values are texts, where numbers must be")
+        != std::string::npos);
+}
+
+TEST_CASE("npz: an archive of other files names them") {
+  const scratch_folder folder;
+  const auto error = [&](const std::string& bytes) {
+    const auto read = load_data({.file = write(folder, "d.zip", bytes)}, 1, {});
+    return read ? "no error" : without(read.error().message, folder);
+  };
+  CHECK(error(npz({{"churn.csv", "a,b\n"}}))
+        == "d.zip: is a zip archive that holds no array (.npy), but \"churn.csv\"; unzip "
+           "it, "
+           "and name that file");
+  CHECK(error(npz({{"archive/data.pkl", "\x80"}})).find("is a file of PyTorch")
+        != std::string::npos);
+}

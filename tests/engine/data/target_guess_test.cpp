@@ -48,6 +48,29 @@ TEST_CASE("target guess: a name of what people predict is one, if it is alone or
   CHECK(guess({column("a"), column("SalePrice")}) == "SalePrice");
 }
 
+TEST_CASE("target guess: what people predict comes before a class and a coordinate") {
+  CHECK(guess({column("class"), column("age"), column("sex"), column("survived")})
+        == "survived");
+  CHECK(guess({column("PClass"), column("Survived"), column("SexCode")}) == "Survived");
+  CHECK(guess({column("carat"), column("price"), column("x"), column("y"), column("z")})
+        == "price");
+  CHECK(guess({column("price"), column("x"), column("y")}) == "price");
+  CHECK(guess({column("x"), column("y"), column("z"), column("h")}) == "h");
+  CHECK(guess({column("x"), column("y")}) == "y");
+  CHECK(guess({column("value"), column("b"), column("class")}) == "class");
+}
+
+TEST_CASE("target guess: a last column that describes a case is not taken") {
+  for (const char* name : {"Day", "size", "Age", "city_name"}) {
+    CHECK(
+        guess({column("a"), column("b"), column(name)})
+            .ends_with(std::string(", rather describes a case; say which column is to be "
+                                   "predicted, --target COLUMN, such as \"a\", \"b\", \"")
+                       + name + "\""));
+    CHECK(guess({column("a"), column(name, column_kind::number)}, false) == name);
+  }
+}
+
 TEST_CASE("target guess: otherwise it is the last column") {
   CHECK(guess({column("a"), column("b")}) == "b");
   CHECK(guess({column(""), column("b")}, false) == "b");
@@ -75,4 +98,14 @@ TEST_CASE("target guess: texts are classes and numbers are what they look like")
   CHECK(task(0, 9, 20) == regression);
   CHECK(task(1, 60, 6000) == regression);
   CHECK(task_of(values({"10", "20", "20", "70", "10", "70", "20"})) == regression);
+  // A class of one row cannot be learnt.
+  std::vector<std::string> rings{"20"};
+  for (int i = 0; i < 190; ++i)
+    rings.push_back(std::to_string(1 + i % 19));
+  CHECK(task_of(values(rings)) == regression);
+  // Nor are 200 numbers classes since one of them is infinite.
+  std::vector<std::string> measured{"inf"};
+  for (int i = 0; i < 200; ++i)
+    measured.push_back(std::to_string(i) + ".5");
+  CHECK(task_of(values(measured)) == regression);
 }

@@ -63,6 +63,20 @@ TEST_CASE("target leak: what knows little, or only the most frequent class, does
   CHECK(!gives_away(noise, rare));
 }
 
+TEST_CASE("target leak: whether a column is blank can give a class away") {
+  const auto left =
+      codes(rows([](unsigned i) { return std::uint64_t{mixed(i) % 3 == 0 ? 1U : 0U}; }));
+  const auto nearly = codes(rows([](unsigned i) {
+    return std::uint64_t{(mixed(i) % 3 == 0) != (i % 50 == 0) ? 1U : 0U};
+  }));
+  CHECK(blanks_give_away(left, left) == 1);
+  CHECK(blanks_give_away(nearly, left).value_or(0) >= 0.95);
+  CHECK(!gives_away(nearly, left));
+  CHECK(!blanks_give_away(
+      codes(rows([](unsigned i) { return std::uint64_t{mixed(i + 3) % 2}; })), left));
+  CHECK(!blanks_give_away(codes({}), left));
+}
+
 TEST_CASE("target leak: few rows prove nothing, and blanks count as no rows") {
   CHECK(!gives_away(codes({1, 2, 1, 2}), codes({1, 2, 1, 2})));
   const auto blank =
