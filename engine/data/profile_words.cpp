@@ -175,10 +175,15 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
            + " of unseen rows): if it is filled in after the target is known, set it to "
              "\"ignore\"";
   case suspicion_kind::make_up_target:
-    return all_in_quotes(s.names) + (s.names.size() == 1 ? " gives" : " together give")
-           + " the target away (" + (s.names.size() == 1 ? "" : "by a " + s.value + ", ")
-           + "R2 " + short_number(s.share)
-           + "): if the target is made of them, or they of it, set them to \"ignore\"";
+    return s.names.size() == 1
+               ? all_in_quotes(s.names) + " gives the target away (R2 "
+                     + short_number(s.share)
+                     + "): if it is made of the target, or the target of it, set it to "
+                       "\"ignore\""
+               : all_in_quotes(s.names) + " together give the target away (by a "
+                     + s.value + ", R2 " + short_number(s.share)
+                     + "): if the target is made of them, or one of them of it, set them "
+                       "to \"ignore\"";
   case suspicion_kind::repeated_rows:
     return plural(s.count, "row") + " " + are(s.count)
            + " equal to an earlier one and can lie on both sides of the split: remove "

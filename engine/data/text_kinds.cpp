@@ -97,7 +97,7 @@ std::optional<text_kind> header_of(const std::vector<std::string_view>& lines) {
     for (const std::string_view key :
          {"@problemname", "@timestamps", "@univariate", "@classlabel", "@serieslength"})
       if (begins_in_any_case(line, key))
-        return text_kind{"a .ts file of time series, which are not learnt from as such",
+        return text_kind{"a .ts file of time series",
                          "a CSV with a row for each series and a column for each point "
                          "in time is read "
                          "as a table"};

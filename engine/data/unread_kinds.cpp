@@ -134,11 +134,14 @@ bool is_pickle(std::string_view bytes) {
 }
 
 bool is_spreadsheet(std::string_view bytes) {
-  // Their archives begin with these members.
-  const auto front = bytes.substr(0, 4096);
+  // The names of an archive's members stand before each of them, and all at its end.
+  constexpr std::size_t front = 4096, back = 65536;
+  const auto begin = bytes.substr(0, front);
+  const auto end = bytes.substr(bytes.size() - std::min(bytes.size(), back));
   return looks_like_zip(bytes)
-         && (front.find("[Content_Types].xml") != std::string_view::npos
-             || front.find("opendocument.spreadsheet") != std::string_view::npos);
+         && (begin.find("[Content_Types].xml") != std::string_view::npos
+             || begin.find("opendocument.spreadsheet") != std::string_view::npos
+             || end.find("xl/workbook.xml") != std::string_view::npos);
 }
 
 constexpr std::array<std::string_view, 9> image_endings{

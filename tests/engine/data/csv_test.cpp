@@ -155,7 +155,8 @@ TEST_CASE("csv: a class with one member is named by its line") {
   CHECK(error_of("x.csv", rows() + "1,2,c\n")
         == "x.csv:11: class \"c\" has this one member; two are the least");
   CHECK(error_of("x.csv", "1,2.5\n2,3.5\n3,4.5\n")
-        == "x.csv:1: class \"2.5\" has this one member; two are the least (to predict "
+        == "x.csv:1: class \"2.5\" has this one member; two are the least (and 2 "
+           "other classes have one each) (to predict "
            "numbers, "
            "say task = \"regression\")");
   CHECK(error_of("x.csv", "1,a\n2,a\n3,a\n")

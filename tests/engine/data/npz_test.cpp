@@ -150,7 +150,9 @@ TEST_CASE("npz: what array is meant must be said where there are several") {
            "\"ty\"");
   CHECK(a.error_with([](data_params& p) { p.target_array.clear(); }) == "no error");
   CHECK(error_of("d.npz", npz({{"a.csv", "1,2\n"}}))
-        == "d.npz: the archive holds no array (.npy); unpack it if it holds other data");
+        == "d.npz: is a zip archive that holds no array (.npy), but \"a.csv\"; unzip it, "
+           "and "
+           "name that file");
 }
 
 TEST_CASE("npz: what is wrong with an array names it and its byte") {

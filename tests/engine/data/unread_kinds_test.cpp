@@ -53,6 +53,8 @@ TEST_CASE("unread kinds: a binary file is named by its content, with the way out
   CHECK(refusal("\x80\x04\x95").find("a program that is never run") != std::string::npos);
   CHECK(refusal("PK\x03\x04 [Content_Types].xml")
         == "x: is a spreadsheet; save its sheet as CSV, and name that file");
+  CHECK(refusal("PK\x03\x04" + std::string(9000, 'z') + "xl/workbook.xml" + "PK\x05\x06")
+            .starts_with("x: is a spreadsheet; "));
   // Text may begin like a magic number, and any bytes may begin a picture.
   CHECK(refusal("ORC,PAR1\n1,2\n") == "read");
   CHECK(refuse_unread_kind("batch.bin", "PAR1\x15\0\0"s));
