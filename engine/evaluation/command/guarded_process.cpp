@@ -71,6 +71,8 @@ std::uint64_t resident_bytes_below(pid_t ancestor, pid_t spared) {
         sum += child->second.resident_bytes;
       parents.push_back(child->second.id);
     }
+    // Processes change while they are read, so a chain of parents might have a ring.
+    children.erase(first, last);
   }
   return sum;
 }
