@@ -3,17 +3,19 @@
 // yet, cost a process: its descriptors, without which it cannot go on, and the time that
 // a TLS session takes to be set up.
 //
-//   * So many may be connected at once, of one address and in all: the oldest is cut off
+//   * So many may be connected at once, of one of them and in all: the oldest is cut off
 //     for the newest. After `proof_time` one is no stranger any more, since each protocol
 //     has ended those by then that did not show keys.
 //   * Whoever connects more often than a fleet of nodes would is refused, but where
-//     somebody is known who comes from the same address.
+//     somebody is known who comes from the same address. Users of this machine, who all
+//     have its address, count each for themselves.
 //   * Some descriptors are kept for the store, for files and for links. Where none is
 //     left at all, those that wait are refused instead of being left to wait: CAF 0.17
 //     would close its port at the first error of accept.
 #include "actors/transport/stranger_guard.hpp"
 
 #include "actors/transport/peer_user.hpp"
+#include "actors/transport/stranger_list.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "genome/unique_fd.hpp"
 
@@ -24,113 +26,47 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <list>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace {
 
-using namespace std::chrono_literals;
-using clock_type = std::chrono::steady_clock;
-
-constexpr auto proof_time = 10s;
-constexpr std::size_t most_addresses = 4096;
-
-/// What strangers may have, by the descriptors that this process may.
-struct stranger_limits {
-  std::size_t all = 0, of_address = 0;
-  int kept = 0; ///< Descriptors from this number on are not for them.
-};
-
-stranger_limits limits_now() {
+clade::stranger_limits limits_now() {
   rlimit files{};
   const bool known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
+  // Of what strangers may have, by the descriptors that this process may.
   const auto most =
       static_cast<std::size_t>(std::min<rlim_t>(known ? files.rlim_cur : 1024, 1U << 20));
   const auto all = std::min<std::size_t>(most / 4, 256);
   const auto reserve = std::clamp<std::size_t>(most / 8, 2, 128);
-  return {
-      .all = all, .of_address = all * 3 / 4, .kept = static_cast<int>(most - reserve)};
+  return {.all = all, .of_one = all * 3 / 4, .kept = static_cast<int>(most - reserve)};
 }
 
-/// How often one address may connect: a second's worth is gained each second.
-struct allowance {
-  double left = 0;
-  clock_type::time_point at;
-
-  bool take(double rate, double burst, clock_type::time_point now) {
-    const bool fresh = at == clock_type::time_point{};
-    left = fresh
-               ? burst
-               : std::min(burst,
-                          left + rate * std::chrono::duration<double>(now - at).count());
-    at = now;
-    if (left < 1)
-      return false;
-    left -= 1;
-    return true;
-  }
-};
-
-struct stranger {
-  int descriptor = -1;
-  ino_t socket = 0; ///< Descriptors are used again, sockets are not.
-  std::string address;
-  clock_type::time_point since;
-};
-
-ino_t socket_of(int descriptor) {
-  struct stat s {};
-  return ::fstat(descriptor, &s) == 0 && S_ISSOCK(s.st_mode) ? s.st_ino : 0;
-}
-
-class stranger_list {
+/// Those of this process, for all its threads.
+class guarded_strangers {
 public:
   /// Whether this connection, just accepted, may stay.
-  bool admit(int descriptor, const std::string& address, bool own_user) {
-    const auto now = clock_type::now();
+  bool admit(clade::stranger s) {
     const auto limits = limits_now();
     std::lock_guard lock(mutex_);
-    std::erase_if(strangers_, [&](const stranger& s) {
-      return now - s.since > proof_time || socket_of(s.descriptor) != s.socket;
-    });
-    if (allowances_.size() > most_addresses)
-      allowances_.clear();
-    // Nodes of a fleet on one machine connect twice each, at once.
-    if (!allowances_[address].take(own_user ? 128 : 32, own_user ? 1024 : 128, now))
-      return false;
-    const auto of_address = std::ranges::count(strangers_, address, &stranger::address);
-    if (static_cast<std::size_t>(of_address) >= limits.of_address)
-      cut_off(std::ranges::find(strangers_, address, &stranger::address));
-    else if (strangers_.size() >= limits.all)
-      cut_off(strangers_.begin());
-    if (descriptor >= limits.kept) {
-      if (strangers_.empty())
-        return false;
-      cut_off(strangers_.begin());
-    }
-    strangers_.push_back({descriptor, socket_of(descriptor), address, now});
-    return true;
+    return list_.admit(std::move(s), limits, clade::stranger_list::clock::now());
   }
 
   void forget(int descriptor) {
     std::lock_guard lock(mutex_);
-    std::erase_if(strangers_,
-                  [&](const stranger& s) { return s.descriptor == descriptor; });
+    list_.forget(descriptor);
   }
 
-  void vouch_for(const std::string& address) {
+  void vouch_for(const std::string& address, std::uint16_t port) {
     std::lock_guard lock(mutex_);
-    allowances_.erase(address);
+    list_.vouch_for(address, port);
   }
 
   void admit_own_user_only(std::uint16_t port) {
@@ -161,22 +97,14 @@ public:
 private:
   void keep_spare() { spare_.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-  // Who reads it sees its end, and closes it.
-  void cut_off(std::list<stranger>::iterator s) {
-    if (socket_of(s->descriptor) == s->socket)
-      ::shutdown(s->descriptor, SHUT_RDWR);
-    strangers_.erase(s);
-  }
-
   std::mutex mutex_;
-  std::list<stranger> strangers_; ///< The oldest first.
-  std::map<std::string, allowance> allowances_;
+  clade::stranger_list list_;
   std::set<std::uint16_t> own_ports_;
   clade::unique_fd spare_;
 };
 
-stranger_list& strangers() {
-  static stranger_list all;
+guarded_strangers& strangers() {
+  static guarded_strangers all;
   return all;
 }
 
@@ -196,11 +124,11 @@ std::string counted_as(in6_addr v6) {
   return text;
 }
 
-/// The address of a peer as it is counted, and the port that it came to; none where it
-/// came by no network.
+/// The address of a peer as it is counted and its port, and the port that it came to; none
+/// where it came by no network.
 struct arrival {
   std::string address;
-  std::uint16_t port = 0;
+  std::uint16_t from = 0, to = 0;
 };
 
 std::optional<arrival> arrival_of(int descriptor) {
@@ -208,13 +136,16 @@ std::optional<arrival> arrival_of(int descriptor) {
   socklen_t size = sizeof(peer), own_size = sizeof(own);
   if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) != 0
       || ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0)
-    return arrival{"an address that is gone", 0};
-  if (peer.ss_family == AF_INET)
-    return arrival{counted_as(reinterpret_cast<const sockaddr_in&>(peer).sin_addr),
+    return arrival{"an address that is gone", 0, 0};
+  if (peer.ss_family == AF_INET) {
+    const auto& four = reinterpret_cast<const sockaddr_in&>(peer);
+    return arrival{counted_as(four.sin_addr), ntohs(four.sin_port),
                    ntohs(reinterpret_cast<const sockaddr_in&>(own).sin_port)};
+  }
   if (peer.ss_family != AF_INET6)
     return std::nullopt;
-  return arrival{counted_as(reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr),
+  const auto& six = reinterpret_cast<const sockaddr_in6&>(peer);
+  return arrival{counted_as(six.sin6_addr), ntohs(six.sin6_port),
                  ntohs(reinterpret_cast<const sockaddr_in6&>(own).sin6_port)};
 }
 
@@ -222,15 +153,23 @@ bool may_stay(int descriptor) {
   const auto from = arrival_of(descriptor);
   if (!from)
     return true;
-  const auto user = clade::user_of_peer(descriptor);
-  const bool own_user = user && (*user == ::geteuid() || *user == 0);
-  if (user && !own_user && strangers().is_own_users(from->port)) {
+  const auto peer = clade::user_of_peer(descriptor);
+  const bool own_user = peer.is_known() && (peer.user == ::geteuid() || peer.user == 0);
+  if (!own_user && peer.found != clade::peer_user::is::untold
+      && strangers().is_own_users(from->to)) {
     clade::tell_refusal(from->address + ": it is of another user of this machine");
     return false;
   }
-  if (strangers().admit(descriptor, from->address, own_user))
+  const auto who = peer.is_known()
+                       ? "user " + std::to_string(peer.user) + " of this machine"
+                       : from->address;
+  if (strangers().admit({.descriptor = descriptor,
+                         .who = who,
+                         .own_user = own_user,
+                         .address = from->address,
+                         .port = from->from}))
     return true;
-  clade::tell_refusal(from->address + ": too many came from there at once");
+  clade::tell_refusal(who + ": too many came from there at once");
   return false;
 }
 
@@ -305,13 +244,13 @@ void no_stranger(int descriptor) {
   strangers().forget(descriptor);
 }
 
-void vouch_for(const std::string& address) {
+void vouch_for(const std::string& address, std::uint16_t port) {
   in_addr v4{};
   in6_addr v6{};
   if (::inet_pton(AF_INET, address.c_str(), &v4) == 1)
-    strangers().vouch_for(counted_as(v4));
+    strangers().vouch_for(counted_as(v4), port);
   else if (::inet_pton(AF_INET6, address.substr(0, address.find('%')).c_str(), &v6) == 1)
-    strangers().vouch_for(counted_as(v6));
+    strangers().vouch_for(counted_as(v6), port);
 }
 
 void admit_own_user_only(std::uint16_t port) {

@@ -72,7 +72,7 @@ std::optional<queue_user> let_in(queue_tokens& tokens, const httplib::Request& r
     if (auto user = head->user_of_entry(said.substr(scheme.size())))
       u = queue_user{.name = std::move(*user), .role = queue_role::user};
   if (u) {
-    vouch_for(req.remote_addr);
+    vouch_for(req.remote_addr, static_cast<std::uint16_t>(req.remote_port));
     return *u;
   }
   const bool nobody = u.error().kind == error_kind::refused;
