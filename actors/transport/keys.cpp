@@ -1,6 +1,7 @@
 #include "actors/transport/keys.hpp"
 
 #include "actors/transport/c_deleter.hpp"
+#include "genome/trusted_file.hpp"
 
 #include <fcntl.h>
 #include <openssl/err.h>
@@ -9,7 +10,6 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -199,7 +199,10 @@ expected<signer> read_authority(const fs::path& directory, long days = run_days)
                     + " is expired, so that it makes no keys any more: make a new "
                       "authority with clade keys new in another folder; a run goes on "
                       "with it after it was stopped, by clade resume --keys");
-  auto key = read_key(directory / "authority" / "key.pem");
+  const auto key_file = directory / "authority" / "key.pem";
+  auto key = check_trusted(key_file, {.secret = true}).and_then([&] {
+    return read_key(key_file);
+  });
   if (!key)
     return tl::unexpected(std::move(key).error());
   return signer{
@@ -352,12 +355,11 @@ expected<key_files> find_keys(const fs::path& bundle) {
                   file.string()
                       + " is missing or not readable: --keys names a bundle, the folder "
                         "with ca.pem, cert.pem and key.pem");
-  struct stat is {};
-  if (::stat(result.key.c_str(), &is) == 0 && (is.st_mode & 077) != 0)
-    return fail(error_kind::invalid_input, result.key.string()
-                                               + " may be read by others: chmod 600 "
-                                               + result.key.string());
-  return check(result).map([&] { return result; });
+  return check_trusted(result.key, {.secret = true})
+      .and_then([&] { return check_trusted(result.authority); })
+      .and_then([&] { return check_trusted(result.certificate); })
+      .and_then([&] { return check(result); })
+      .map([&] { return result; });
 }
 
 } // namespace clade

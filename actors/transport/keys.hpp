@@ -62,8 +62,9 @@ private:
   clock::time_point from_, until_; ///< Nothing is due between them.
 };
 
-/// The files of a bundle, checked: an error says which of them is missing, may be read by
-/// others, is expired, or does not belong to the rest, and what to do about it.
+/// The files of a bundle, checked: an error says which of them is missing, is not ours, may
+/// be read or changed by others, is expired, or does not belong to the rest, and what to do
+/// about it.
 [[nodiscard]] expected<key_files> find_keys(const std::filesystem::path& bundle);
 
 } // namespace clade

@@ -1,5 +1,6 @@
 #include "engine/telemetry/viewer_keys.hpp"
 
+#include "genome/trusted_file.hpp"
 #include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
@@ -68,17 +69,15 @@ expected<void> make_private_folder(const fs::path& folder) {
   return {};
 }
 
-/// The words of a file that only its owner may read, of which so many are keys and no
+/// The words of a file of ours that nobody else may read, of which so many are keys and no
 /// more there.
 expected<std::vector<std::string>> secret_words(const fs::path& file, std::size_t keys,
                                                 const std::string& advice) {
-  struct stat is {};
-  if (::stat(file.c_str(), &is) != 0 || ::access(file.c_str(), R_OK) != 0)
+  if (::access(file.c_str(), R_OK) != 0)
     return fail(error_kind::not_found,
                 file.string() + " is missing or not readable: " + advice);
-  if ((is.st_mode & 077) != 0)
-    return fail(error_kind::invalid_input,
-                file.string() + " may be read by others: chmod 600 " + file.string());
+  if (auto trusted = check_trusted(file, {.secret = true}); !trusted)
+    return tl::unexpected(trusted.error());
   auto words = words_of(file);
   if (words.size() != keys || !std::ranges::all_of(words, is_key))
     return fail(error_kind::corrupt, file.string() + " holds no keys of a viewer; "
@@ -154,7 +153,7 @@ std::optional<known_viewer> find_viewer(const fs::path& authority,
        fs::directory_iterator(authority / "authority" / "viewers", unreadable)) {
     const auto words = words_of(file.path());
     if (words.size() == 2 && words[0] == public_key
-        && (words[1] == "watch" || words[1] == "control"))
+        && (words[1] == "watch" || words[1] == "control") && check_trusted(file.path()))
       return known_viewer{.name = file.path().filename().string(),
                           .controls = words[1] == "control"};
   }

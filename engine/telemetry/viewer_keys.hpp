@@ -42,7 +42,7 @@ struct new_viewer {
 [[nodiscard]] expected<std::filesystem::path>
 make_viewer(const std::filesystem::path& authority, const new_viewer& viewer);
 
-/// An error says that it is missing, may be read by others, or is no key.
+/// An error says that it is missing, is not ours, may be read by others, or is no key.
 [[nodiscard]] expected<viewer_bundle>
 read_viewer_bundle(const std::filesystem::path& bundle);
 
@@ -50,7 +50,8 @@ read_viewer_bundle(const std::filesystem::path& bundle);
 [[nodiscard]] expected<curve_keys> publisher_keys(const std::filesystem::path& authority);
 
 /// Looks at the files each time: whoever was added is known at once, and whoever was
-/// removed is not. A file that holds anything else counts as none.
+/// removed is not. A file that holds anything else, or that another user may change, counts
+/// as none.
 [[nodiscard]] std::optional<known_viewer>
 find_viewer(const std::filesystem::path& authority, const std::string& public_key);
 

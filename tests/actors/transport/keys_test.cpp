@@ -117,6 +117,15 @@ TEST_CASE("keys: a key that others may read is refused") {
                "may be read by others: chmod 600 " + key.string());
 }
 
+TEST_CASE("keys: a bundle whose authority others may change is refused") {
+  const scratch_folder folder;
+  REQUIRE(make_run_keys(folder.path()));
+  const auto authority = folder.path() / "worker" / "ca.pem";
+  fs::permissions(authority, fs::perms::group_write, fs::perm_options::add);
+  expect_error(folder.path() / "worker", error_kind::invalid_input,
+               "may be changed by others: chmod go-w " + authority.string());
+}
+
 TEST_CASE("keys: files that do not belong together are refused") {
   const scratch_folder folder;
   REQUIRE(make_run_keys(folder.path() / "a"));
