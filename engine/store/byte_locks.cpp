@@ -26,7 +26,7 @@ struct flock one_byte(std::uint64_t number, short type) {
 expected<byte_locks> byte_locks::open(const std::filesystem::path& store_file) {
   auto file = lock_file_of(store_file);
   unique_fd descriptor(
-      ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!descriptor)
     return disk_error(file, "be opened", last_error());
   return byte_locks(std::move(file), std::move(descriptor));

@@ -13,6 +13,7 @@
 #include "engine/store/run_folder.hpp"
 #include "engine/store/schema.hpp"
 #include "engine/store/store.hpp"
+#include "engine/store/store_file.hpp"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -93,6 +94,7 @@ void make_run_tables(SQLite::Database& db, const objective& goal) {
 connection connection::make(const std::filesystem::path& file,
                             const std::function<void(SQLite::Database&)>& make_tables,
                             const store_advice& advice) {
+  make_for_owner_alone(file);
   try {
     connection made{file,
                     SQLite::Database(file.string(), SQLite::OPEN_READWRITE

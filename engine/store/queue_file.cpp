@@ -2,6 +2,7 @@
 
 #include "engine/store/queue_store.hpp"
 #include "engine/store/run_lock.hpp"
+#include "engine/store/store_file.hpp"
 
 #include <sqlite3.h>
 #include <sys/vfs.h>
@@ -107,6 +108,11 @@ expected<connection> open_queue_file(const queue_file_params& params, byte_locks
   const auto advice = queue_advice(params.file);
   std::error_code unknown;
   const auto opened = [&]() -> expected<connection> {
+    if (auto ok = check_one_name(params.file).and_then([&] {
+          return keep_from_others(params.file);
+        });
+        !ok)
+      return tl::unexpected(ok.error());
     auto c = std::filesystem::exists(params.file, unknown)
                  ? connection::open(params.file)
                  : connection::make(params.file, make_queue_tables, advice);

@@ -3,6 +3,7 @@
 #include "engine/store/queue_store.hpp"
 
 #include "engine/store/connection.hpp"
+#include "engine/store/store_file.hpp"
 #include "engine/store/store_impl.hpp"
 #include "genome/wall_clock.hpp"
 
@@ -18,10 +19,13 @@ namespace {
 
 constexpr int renewals_in_patience = 3;
 
-/// Renews a lease in a thread of its own until that is lost, or the keeper destroyed.
+/// Renews a lease in a thread of its own until that or its file is lost, or the keeper
+/// destroyed.
 class lease_keeper {
 public:
-  explicit lease_keeper(queue_lease lease) : lease_(std::move(lease)) {
+  explicit lease_keeper(queue_lease lease)
+      : lease_(std::move(lease)),
+        opened_(identity_of(lease_.params().at.file)) {
     thread_ = std::jthread([this](const std::stop_token& stop) { keep(stop); });
   }
 
@@ -39,6 +43,20 @@ public:
 
   [[nodiscard]] std::uint64_t number() const { return lease_.number(); }
 
+  /// An error: the file is no longer where it was opened. What is written to it is gone
+  /// once it is closed.
+  [[nodiscard]] expected<void> check_file() const {
+    const auto& file = lease_.params().at.file;
+    if (!is_replaced(file, opened_))
+      return {};
+    return fail(error_kind::io,
+                file.string()
+                    + " was removed or replaced while it was served: what is submitted "
+                      "could not be kept, and what ran here is ended; put a copy in its "
+                      "place, then: clade serve "
+                    + file.parent_path().string());
+  }
+
 private:
   void keep(const std::stop_token& stop) {
     const auto pause = lease_.params().patience / renewals_in_patience;
@@ -46,10 +64,11 @@ private:
     while (!changed_.wait_for(lock, stop, pause, [] { return false; })
            && !stop.stop_requested()) {
       lock.unlock();
+      const bool in_place = check_file().has_value();
       const auto ours = lease_.renew();
       lock.lock();
       // A disk that does not answer is told by the next append; it may answer again.
-      if (ours.value_or(true))
+      if (in_place && ours.value_or(true))
         continue;
       lost_ = true;
       if (told_)
@@ -59,6 +78,7 @@ private:
   }
 
   queue_lease lease_;
+  const std::optional<file_identity> opened_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   bool lost_ = false;
@@ -78,6 +98,13 @@ struct queue_store::impl {
   connection connected;
   SQLite::Statement insert;
   std::uint64_t sequence = 0, checksum = 0;
+
+  /// Whether what is written now is kept, by us alone.
+  [[nodiscard]] expected<void> check_ours() const {
+    return keeper.check_file().and_then([&] {
+      return guarded(connected, [&] { return check_lease(connected, keeper.number()); });
+    });
+  }
 
   void append(const stored_event& e, std::int64_t kind) {
     insert.tryReset();
@@ -176,8 +203,7 @@ expected<void> queue_store::check_held() const {
 }
 
 expected<void> queue_store::confirm_held() const {
-  return guarded(impl_->connected,
-                 [&] { return check_lease(impl_->connected, impl_->keeper.number()); });
+  return impl_->check_ours();
 }
 
 expected<std::int64_t> queue_store::append(std::span<const queue_event> events) {
@@ -185,7 +211,7 @@ expected<std::int64_t> queue_store::append(std::span<const queue_event> events) 
   return guarded(i.connected, [&]() -> expected<std::int64_t> {
     // What is not committed is taken back as the transaction goes out of scope.
     SQLite::Transaction all(i.connected.db, SQLite::TransactionBehavior::IMMEDIATE);
-    if (auto ours = check_lease(i.connected, i.keeper.number()); !ours)
+    if (auto ours = i.check_ours(); !ours)
       return tl::unexpected(ours.error());
     const auto now = unix_ms();
     stored_event last{.sequence = i.sequence, .unix_ms = now, .checksum = i.checksum};
@@ -211,7 +237,7 @@ expected<void> queue_store::append_copies(std::span<const stored_event> events,
   const auto sequence = i.sequence, checksum = i.checksum;
   auto stored = guarded(i.connected, [&]() -> expected<void> {
     SQLite::Transaction all(i.connected.db, SQLite::TransactionBehavior::IMMEDIATE);
-    if (auto ours = check_lease(i.connected, i.keeper.number()); !ours)
+    if (auto ours = i.check_ours(); !ours)
       return ours;
     for (const auto& e : events) {
       const auto folded = i.fold(e, state);

@@ -4,6 +4,8 @@
 // file says it.
 #include "engine/store/run_lock.hpp"
 
+#include "engine/store/store_file.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -50,8 +52,10 @@ std::filesystem::path lock_file_of(const std::filesystem::path& store_file) {
 }
 
 expected<run_lock> run_lock::take(const std::filesystem::path& store_file) {
+  if (auto one = check_one_name(store_file); !one)
+    return tl::unexpected(one.error());
   const auto file = lock_file_of(store_file);
-  run_lock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  run_lock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.descriptor_ < 0)
     return cannot(file, "open");
   auto range = whole_file();

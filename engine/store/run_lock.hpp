@@ -14,7 +14,8 @@ namespace clade {
 /// stays.
 class run_lock {
 public:
-  /// `conflict` if a running process holds it, named by its id.
+  /// `conflict` if a running process holds it, named by its id, or the store has a second
+  /// name (`check_one_name`).
   [[nodiscard]] static expected<run_lock> take(const std::filesystem::path& store_file);
 
   run_lock(run_lock&& other) noexcept

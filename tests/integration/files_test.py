@@ -334,7 +334,7 @@ class OneLock(FilesTest):
         self.await_evaluations(3, run)
         for other in others:
             refused = self.finish("resume", other(self.run_folder()), status=2)
-            self.assertRegex(refused.err, rf"^clade: [^\n]*open in another run, process {run.pid}[^\n]*\n$")
+            self.assertRegex(refused.err, rf"^clade: [^\n]*(open in another run, process {run.pid}|has another name too)[^\n]*\n$")
             self.assertEqual(refused.out, "", "it says that it resumes what it does not")
         self.assertEqual(run.end(), 0, run.said())
         self.finish("check", self.run_folder())
@@ -357,7 +357,7 @@ class OneLock(FilesTest):
         return folder
 
     def test_by_links_a_store_is_as_taken_as_by_its_name(self):
-        self.refused_while_it_runs(lambda run: run, self.link_to_folder, self.link_to_store)
+        self.refused_while_it_runs(lambda run: run, self.link_to_folder, self.link_to_store, self.second_name)
 
 
 class ForeignFolders(FilesTest):
