@@ -25,10 +25,9 @@ std::string command_text(const ordered_json& entry) {
   if (words == entry.end() || !words->is_array())
     return "-";
   const auto kind = text_of_key(entry, "kind");
-  auto text = kind == "command" ? std::string() : kind + " ";
+  auto text = kind == "command" ? std::string() : kind;
   for (const auto& word : *words)
-    text += word.get<std::string>() + " ";
-  text.pop_back();
+    text += (text.empty() ? "" : " ") + word.get<std::string>();
   return shortened_middle(printable(std::move(text)));
 }
 
@@ -43,7 +42,7 @@ std::string text_of_key(const ordered_json& j, const char* key,
 
 std::int64_t number_of_key(const ordered_json& j, const char* key) {
   const auto found = j.find(key);
-  return found != j.end() && found->is_number() ? found->get<std::int64_t>() : 0;
+  return found != j.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
 std::string id_of_entry(const ordered_json& e) {
@@ -61,7 +60,8 @@ std::string entry_table_row(const ordered_json& entry) {
   const auto number = [&](const char* key) {
     return std::to_string(number_of_key(entry, key));
   };
-  const bool stopping = entry.value("stopping", false);
+  const auto stops = entry.find("stopping");
+  const bool stopping = stops != entry.end() && *stops == true;
   auto row = cell(id_of_entry(entry), 8) + cell(text_of_key(entry, "user"), 12)
              + cell(stopping ? "stopping" : text_of_key(entry, "state"), 11)
              + cell(number("priority"), 10) + cell(number("slots"), 7)

@@ -388,6 +388,14 @@ everybody's, a worker runs what there is. A deleted line of FOLDER/tokens lets n
 Entries run as the user who serves, or who started the worker: roles keep people apart who trust each other with that account's files.
 Other machines reach a server that listens with --certificate and --key (TLS), or by ssh.
 
+Whom a client believes: its token is sent to the server alone. With TLS that shows the
+queue's certificate. Without, it must be a process of this machine, of your own user, of
+root, or of a user whom FOLDER/server_users names, which clade serve writes: somebody else
+who listens at its port gets nothing. Your own ssh -L is believed, and who listens behind
+it is not seen: where others have accounts on that machine, take TLS. A queue's folder, its
+tokens and keys must be yours or root's, and nobody else may change them. A store with a
+second name (a hard link) is not written, and a server whose queue.db was removed ends.
+
 A cluster that is there already has the same verbs: submit, get, describe, pods, logs,
 cancel, wait and top with --to slurm or --to kubernetes. Ids are then the cluster's. Slots are cores or GPUs of
 one job (--cpus-per-task, --gres; a pod's limits), --time is its limit. SLURM takes

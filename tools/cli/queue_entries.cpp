@@ -1,4 +1,5 @@
 // What people ask a queue's server of its entries: get, describe, logs, cancel, wait, top.
+#include "engine/report/format.hpp"
 #include "tools/cli/cluster_entries.hpp"
 #include "tools/cli/entry_text.hpp"
 #include "tools/cli/log_printer.hpp"
@@ -40,7 +41,7 @@ bool all_over(const ordered_json& entries) {
 expected<void> check_known(const entry_options& options, const ordered_json& entries) {
   for (const auto id : options.ids)
     if (std::ranges::none_of(entries,
-                             [&](const ordered_json& e) { return e["id"] == id; }))
+                             [&](const ordered_json& e) { return e.at("id") == id; }))
       return fail(error_kind::not_found, "there is no #" + std::to_string(id));
   return {};
 }
@@ -71,7 +72,7 @@ expected<void> describe_entries(const entry_options& options) {
   if (!client)
     return tl::unexpected(client.error());
   for (const auto id : options.ids) {
-    const auto e = client->get("/v1/entries/" + std::to_string(id));
+    const auto e = client->get("/v1/entries/" + std::to_string(id), entry_answer);
     if (!e)
       return tl::unexpected(e.error());
     if (options.json) {
@@ -120,10 +121,11 @@ expected<void> logs(const entry_options& options) {
   std::string wait;
   while (true) {
     // Whether it is over is asked before the last look at its log.
-    const auto found = client->get("/v1/entries?ids=" + std::to_string(id) + wait);
+    const auto found =
+        client->get("/v1/entries?ids=" + std::to_string(id) + wait, entries_answer);
     if (!found)
       return tl::unexpected(found.error());
-    const auto& entries = (*found)["entries"];
+    const auto& entries = found->at("entries");
     if (auto ok = check_known(options, entries).and_then([&] {
           return check_has_ranks(options, entries.at(0));
         });
@@ -136,7 +138,7 @@ expected<void> logs(const entry_options& options) {
       return tl::unexpected(more.error());
     if (!options.watch || all_over(entries))
       return printer.finish();
-    wait = "&wait=200&seen=" + std::to_string((*found)["change"].get<std::uint64_t>());
+    wait = "&wait=200&seen=" + std::to_string(found->at("change").get<std::uint64_t>());
   }
 }
 
@@ -149,17 +151,18 @@ expected<void> pods(const entry_options& options) {
     std::cout << "ENTRY   MACHINE     PID      PARENT   CPU         MEMORY      COMMAND\n"
               << std::left;
   for (const auto id : options.ids) {
-    const auto seen = client->get("/v1/entries/" + std::to_string(id) + "/processes");
+    const auto seen =
+        client->get("/v1/entries/" + std::to_string(id) + "/processes", processes_answer);
     if (!seen)
       return tl::unexpected(seen.error());
     if (options.json) {
       std::cout << text_of({{"id", id},
-                            {"machine", (*seen)["machine"]},
-                            {"processes", (*seen)["processes"]}})
+                            {"machine", seen->value("machine", ordered_json())},
+                            {"processes", seen->at("processes")}})
                 << "\n";
       continue;
     }
-    for (const auto& p : (*seen)["processes"])
+    for (const auto& p : seen->at("processes"))
       std::cout << std::setw(8) << id << std::setw(12)
                 << text_of_key(*seen, "machine", "the server's") << std::setw(9)
                 << number_of_key(p, "pid") << std::setw(9) << number_of_key(p, "parent")
@@ -196,7 +199,7 @@ expected<bool> wait_for(const entry_options& options) {
         auto over = ordered_json::array();
         good = true;
         for (const auto& e : entries) {
-          good = good && e["state"] == "succeeded";
+          good = good && e.at("state") == "succeeded";
           if (is_over(e))
             over.push_back(e);
         }
@@ -213,10 +216,10 @@ expected<void> top(const entry_options& options) {
   if (!client)
     return tl::unexpected(client.error());
   if (options.web) {
-    std::cout << client->page_address() << "\n";
-    return {};
+    return client->page_address().map(
+        [](const std::string& address) { std::cout << address << "\n"; });
   }
-  const auto machine = client->get("/v1/machine");
+  const auto machine = client->get("/v1/machine", machine_answer);
   if (!machine)
     return tl::unexpected(machine.error());
   if (options.json) {
@@ -224,25 +227,26 @@ expected<void> top(const entry_options& options) {
     return {};
   }
   std::cout << "SLOT        USER        ENTRY\n" << std::left;
-  for (const auto& s : (*machine)["slots"]) {
+  for (const auto& s : machine->at("slots")) {
     std::cout << std::setw(12) << text_of_key(s, "slot") << std::setw(12)
               << text_of_key(s, "user", "-");
-    if (s["entry"].is_number())
-      std::cout << s["entry"].get<std::uint64_t>();
+    if (const auto entry = s.find("entry"); entry != s.end() && !entry->is_null())
+      std::cout << entry->get<std::uint64_t>();
     std::cout << "\n";
   }
   std::cout << "\nUSER        SLOTS  QUOTA  RUNNING  WAITING\n";
-  for (const auto& u : (*machine)["users"]) {
+  for (const auto& u : machine->at("users")) {
     const auto quota = number_of_key(u, "quota");
     std::cout << std::setw(12) << text_of_key(u, "user") << std::setw(7)
               << number_of_key(u, "slots") << std::setw(7)
               << (quota == 0 ? "-" : std::to_string(quota)) << std::setw(9)
               << number_of_key(u, "running") << number_of_key(u, "waiting") << "\n";
   }
-  const auto machines = machine->value("machines", ordered_json::array());
-  if (!machines.empty())
-    std::cout << "\nMACHINE     STATE    SLOTS  HEARD       VERSION\n";
-  for (const auto& m : machines)
+  const auto machines = machine->find("machines");
+  if (machines == machine->end() || machines->empty())
+    return {};
+  std::cout << "\nMACHINE     STATE    SLOTS  HEARD       VERSION\n";
+  for (const auto& m : *machines)
     std::cout << std::setw(12) << text_of_key(m, "machine") << std::setw(9)
               << text_of_key(m, "state") << std::setw(7) << number_of_key(m, "slots")
               << std::setw(12)

@@ -31,13 +31,13 @@ follow_entries(queue_client& client, const std::string& query,
   client.be_patient(restart_time);
   std::string since;
   while (true) {
-    auto answer = client.get("/v1/entries?" + query + since);
+    auto answer = client.get("/v1/entries?" + query + since, entries_answer);
     if (!answer)
       return tl::unexpected(answer.error());
-    if (!look((*answer)["entries"]))
+    if (!look(answer->at("entries")))
       return {};
     since = "&wait=" + std::to_string(client.longest_wait_ms())
-            + "&seen=" + std::to_string((*answer)["change"].get<std::uint64_t>());
+            + "&seen=" + std::to_string(answer->at("change").get<std::uint64_t>());
   }
 }
 

@@ -6,6 +6,7 @@
 #include "tools/cli/queue_option.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/machine/slots.hpp"
+#include "tools/queue/client_folder.hpp"
 #include "tools/queue/queue_node.hpp"
 #include "tools/queue/queue_tokens.hpp"
 
@@ -36,14 +37,8 @@ expected<void> work_for_queue(queue_worker_options options) {
     return fail(error_kind::io,
                 options.folder.string() + ": cannot be made: " + failed.message());
   // What runs here asks the server as this worker does.
-  for (const char* shared : {address_file_name, certificate_file_name})
-    if (std::filesystem::exists(options.queue / shared, failed))
-      std::filesystem::copy_file(options.queue / shared, options.folder / shared,
-                                 std::filesystem::copy_options::overwrite_existing,
-                                 failed);
-  if (failed)
-    return fail(error_kind::io,
-                options.folder.string() + ": cannot be written: " + failed.message());
+  if (auto copied = copy_client_files(options.queue, options.folder); !copied)
+    return copied;
   carry_no_frames();
   const auto count = slots->size();
   return queue_node::open({.queue = options.queue,

@@ -4,6 +4,7 @@
 #include "actors/transport/tls_guard.hpp"
 #include "engine/config/units.hpp"
 #include "engine/queue/queue_state.hpp"
+#include "genome/trusted_file.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/queue_option.hpp"
@@ -109,7 +110,7 @@ expected<void> make_folder(const std::filesystem::path& folder) {
                 folder.string() + ": cannot be made: " + failed.message());
   if (fresh && ::chmod(folder.c_str(), 0700) != 0)
     return fail(error_kind::io, folder.string() + ": its rights cannot be set");
-  return {};
+  return check_trusted(folder);
 }
 
 expected<void> add_user(const serve_options& options, queue_tokens& tokens) {
@@ -137,7 +138,13 @@ expected<void> prepare(serve_options& options, queue_tokens& tokens) {
   // A replica gets those of its queue.
   if (!options.follow.empty())
     return {};
-  return tokens.prepare(own_user_name());
+  return tokens.prepare(own_user_name()).map([&](bool were_lost) {
+    if (were_lost)
+      std::cerr << "clade serve: " << (options.folder / tokens_file_name).string()
+                << " was gone, and a new one is made: the tokens of all users are void; "
+                   "add each again with --add-user, and give them their folder"
+                << std::endl;
+  });
 }
 
 expected<serve_turn_limits> limits_of(const serve_options& options) {

@@ -45,7 +45,7 @@ expected<void> check_nobody_serves(const std::filesystem::path& folder) {
   if (read_addresses(folder).size() < 2)
     return {};
   auto client = queue_client::open(folder, {.impatient = true});
-  if (!client || !client->get("/v1/server"))
+  if (!client || !client->get("/v1/server", any_answer))
     return {};
   return fail(error_kind::conflict,
               folder.string() + ": " + client->address()

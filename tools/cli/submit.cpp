@@ -51,9 +51,14 @@ expected<ordered_json> submit_to_server(const submit_options& options) {
   return open_queue(options.queue)
       .and_then([&](queue_client client) {
         return client.post("/v1/entries", {{"entries", {submission_json(options.what)}}},
-                           !options.what.once.empty());
+                           ids_answer, !options.what.once.empty());
       })
-      .map([](const ordered_json& answer) { return answer["ids"].at(0); });
+      .and_then([](const ordered_json& answer) -> expected<ordered_json> {
+        if (answer.at("ids").size() != 1)
+          return fail(error_kind::invalid_input,
+                      "the server does not say which number the entry has");
+        return answer.at("ids").at(0);
+      });
 }
 
 expected<ordered_json> submit_to_queue(const submit_options& options) {

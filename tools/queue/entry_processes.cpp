@@ -1,5 +1,6 @@
 #include "tools/queue/entry_processes.hpp"
 
+#include "tools/queue/client_folder.hpp"
 #include "tools/queue/entry_command.hpp"
 #include "tools/queue/queue_client.hpp"
 #include "tools/queue/queue_tokens.hpp"
@@ -25,15 +26,9 @@ expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
   std::filesystem::create_directories(given, failed);
   if (failed)
     return fail(error_kind::io, given.string() + ": cannot be made: " + failed.message());
-  for (const char* shared : {address_file_name, certificate_file_name})
-    if (std::filesystem::exists(queue / shared, failed))
-      std::filesystem::copy_file(queue / shared, given / shared,
-                                 std::filesystem::copy_options::overwrite_existing,
-                                 failed);
-  if (failed)
-    return fail(error_kind::io,
-                given.string() + ": cannot be written: " + failed.message());
-  return write_private(given / token_file_name, token + "\n").map([&] { return given; });
+  return copy_client_files(queue, given)
+      .and_then([&] { return write_private(given / token_file_name, token + "\n"); })
+      .map([&] { return given; });
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "engine/store/queue_file.hpp"
 #include "genome/whole_file.hpp"
+#include "tools/queue/client_folder.hpp"
 #include "tools/queue/queue_tokens.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace clade {
 namespace {
 
 constexpr std::uint64_t most_file_bytes = 64 << 10;
+constexpr std::uint64_t most_certificate_bytes = 1 << 20;
 
 tl::unexpected<error> wrong_address(const std::string& text) {
   return fail(error_kind::invalid_input, "\"" + text
@@ -20,32 +22,30 @@ tl::unexpected<error> wrong_address(const std::string& text) {
                                                "ADDRESS:PORT, such as 127.0.0.1:4711");
 }
 
-expected<void> publish_in(const std::filesystem::path& folder, const std::string& lines,
-                          const std::filesystem::path& certificate) {
-  if (auto ok = write_private(folder / address_file_name, lines); !ok)
+/// In the queue's folder itself.
+expected<void> publish_here(const added_address& a) {
+  std::string lines;
+  for (const auto& one : with_address(read_addresses(a.folder), a.added, a.as_first))
+    lines += one + "\n";
+  if (auto ok = write_private(a.folder / address_file_name, lines).and_then([&] {
+        return write_private(a.folder / server_users_file_name, with_own_user(a.folder));
+      });
+      !ok || a.certificate.empty())
     return ok;
-  if (certificate.empty())
-    return {};
-  std::error_code failed;
-  std::filesystem::copy_file(certificate, folder / certificate_file_name,
-                             std::filesystem::copy_options::overwrite_existing, failed);
-  if (failed)
-    return fail(error_kind::io, folder.string() + ": the certificate cannot be written: "
-                                    + failed.message());
-  return {};
+  return read_whole_file(a.certificate, {.most_bytes = most_certificate_bytes})
+      .and_then([&](const std::string& pem) {
+        return write_private(a.folder / certificate_file_name, pem);
+      });
 }
 
 /// For the queue's folder and those of its users.
 expected<void> publish(const added_address& a) {
-  std::string lines;
-  for (const auto& one : with_address(read_addresses(a.folder), a.added, a.as_first))
-    lines += one + "\n";
-  if (auto ok = publish_in(a.folder, lines, a.certificate); !ok)
+  if (auto ok = publish_here(a); !ok)
     return ok;
   std::error_code none;
   for (const auto& user :
        std::filesystem::directory_iterator(a.folder / users_folder_name, none))
-    if (auto ok = publish_in(user.path(), lines, a.certificate); !ok)
+    if (auto ok = copy_client_files(a.folder, user.path()); !ok)
       return ok;
   return {};
 }

@@ -48,8 +48,8 @@ struct added_address {
   std::filesystem::path certificate{}; ///< That all servers show; empty: as it was.
 };
 
-/// Writes down where another server of the queue is, for its folder and those of its users;
-/// one process at a time.
+/// Writes down where another server of the queue is, and that this process's user serves
+/// it, for its folder and those of its users; one process at a time.
 [[nodiscard]] expected<void> add_address(const added_address& address);
 
 } // namespace clade

@@ -19,7 +19,7 @@ std::string text_at(const ordered_json& j, const char* key) {
 
 std::int64_t number_at(const ordered_json& j, const char* key) {
   const auto found = j.find(key);
-  return found != j.end() && found->is_number() ? found->get<std::int64_t>() : 0;
+  return found != j.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
 std::string ms_text(std::int64_t ms) {
@@ -87,7 +87,7 @@ std::vector<finding> check_queue(const std::filesystem::path& queue,
     return {{"queue", health::broken, client.error().message,
              "--queue is the folder of clade serve, or the one that a user was given"}};
   const auto start = std::chrono::steady_clock::now();
-  const auto machine = client->get("/v1/machine");
+  const auto machine = client->get("/v1/machine", machine_answer);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   if (!machine)
     return {{"queue", health::broken, machine.error().message,

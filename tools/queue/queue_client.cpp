@@ -2,16 +2,16 @@
 
 #include "genome/json_depth.hpp"
 #include "genome/whole_file.hpp"
+#include "tools/queue/client_folder.hpp"
 #include "tools/queue/queue_addresses.hpp"
+#include "tools/queue/queue_client_connection.hpp"
 #include "tools/queue/queue_tokens.hpp"
-
-#include <httplib.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace clade {
@@ -19,28 +19,14 @@ namespace clade {
 namespace {
 
 constexpr std::uint64_t most_line_bytes = 4096;
-constexpr time_t patience_s = 60;
+constexpr std::chrono::seconds patience_of_one{60};
 constexpr int waits_status = 503;
 /// A server that should have answered so long ago hangs, where there is another one.
-constexpr time_t hang_s = 5;
+constexpr std::chrono::seconds hang_time{5};
 /// What a question may ask to wait, where there is one server, and where several.
-constexpr time_t wait_s = 15, several_wait_s = 3;
+constexpr std::chrono::seconds wait_of_one{15}, wait_of_several{3};
 /// Between two rounds of questions to all.
 constexpr std::chrono::milliseconds pause{200};
-
-/// Whether the server cannot have had the question.
-bool is_unsent(httplib::Error e) {
-  switch (e) {
-  case httplib::Error::Connection:
-  case httplib::Error::ConnectionTimeout:
-  case httplib::Error::SSLConnection:
-  case httplib::Error::SSLLoadingCerts:
-  case httplib::Error::SSLServerVerification:
-    return true;
-  default:
-    return false;
-  }
-}
 
 /// The one line of a small file.
 expected<std::string> read_line(const std::filesystem::path& file) {
@@ -73,15 +59,7 @@ error_kind kind_of_status(int status) {
 } // namespace
 
 struct queue_client::impl {
-  struct server {
-    std::string address;
-    httplib::Client client;
-
-    explicit server(const std::string& at) : address(at), client(at) {}
-  };
-  using question = std::function<httplib::Result(httplib::Client&)>;
-
-  std::vector<std::unique_ptr<server>> servers;
+  std::vector<queue_client_connection> servers;
   std::size_t current = 0;
   bool answered = false;
   bool impatient = false;
@@ -89,7 +67,7 @@ struct queue_client::impl {
   std::chrono::seconds of_environment = patience_of_environment();
   std::string token;
 
-  [[nodiscard]] server& now() const { return *servers[current]; }
+  [[nodiscard]] queue_client_connection& now() { return servers[current]; }
   /// Whether one that hangs is told from one that waits.
   [[nodiscard]] bool is_quick() const { return servers.size() > 1 || impatient; }
 
@@ -100,27 +78,28 @@ struct queue_client::impl {
   }
 
   /// What a server of the queue answers.
-  expected<std::string> ask(const question& f, bool repeatable) {
+  expected<queue_answer> ask(const queue_question& q, bool repeatable) {
     const auto until = std::chrono::steady_clock::now() + search_time();
     while (true) {
       std::string silent;
       for (std::size_t n = 0; n < servers.size(); ++n) {
         // A question that waits is answered before that.
-        now().client.set_read_timeout(repeatable && is_quick() ? several_wait_s + hang_s
-                                                               : patience_s);
-        const auto asked = f(now().client);
-        if (asked && asked->status != waits_status) {
+        auto given = now().ask(q, repeatable && is_quick() ? wait_of_several + hang_time
+                                                           : patience_of_one);
+        if (given.is_too_long)
+          return strange("it is packed, or of more than "
+                         + binary_size(most_answer_bytes));
+        const bool is_silent = !given.failure.empty();
+        if (!is_silent && given.status != waits_status) {
           answered = true;
-          return answer(*asked);
+          return checked(std::move(given));
         }
-        if (!asked && !repeatable && !is_unsent(asked.error()))
-          return fail(error_kind::io, now().address + " has not answered ("
-                                          + httplib::to_string(asked.error())
+        if (is_silent && !repeatable && !given.is_unsent)
+          return fail(error_kind::io, now().address() + " has not answered ("
+                                          + given.failure
                                           + "), and may have done it: clade get says so");
-        silent +=
-            (n == 0 ? "" : ", ") + now().address + " ("
-            + (asked ? answer(*asked).error().message : httplib::to_string(asked.error()))
-            + ")";
+        silent += (n == 0 ? "" : ", ") + now().address() + " ("
+                  + (is_silent ? given.failure : said_by(given)) + ")";
         current = (current + 1) % servers.size();
       }
       if (std::chrono::steady_clock::now() >= until)
@@ -131,26 +110,40 @@ struct queue_client::impl {
     }
   }
 
-  expected<std::string> answer(const httplib::Response& given) const {
-    if (given.status >= 200 && given.status < 300)
-      return given.body;
+  /// What a server answers that is none of a queue.
+  tl::unexpected<error> strange(const std::string& why) {
+    return fail(error_kind::invalid_input,
+                now().address() + " does not answer as a queue's server does: " + why);
+  }
+
+  /// The sentence in an answer that is an error.
+  std::string said_by(const queue_answer& given) {
     const auto said = parse_shallow<ordered_json>(given.body);
     const bool sentence =
         said.is_object() && said.contains("error") && said["error"].is_string();
-    return fail(kind_of_status(given.status),
-                sentence ? said["error"].get<std::string>()
-                         : now().address + " answers " + std::to_string(given.status));
+    return sentence ? said["error"].get<std::string>()
+                    : now().address() + " answers " + std::to_string(given.status);
   }
 
-  expected<ordered_json> json(const question& f, bool repeatable) {
-    return ask(f, repeatable)
-        .and_then([&](const std::string& text) -> expected<ordered_json> {
-          auto parsed = parse_shallow<ordered_json>(text);
-          if (!parsed.is_object())
-            return fail(error_kind::invalid_input,
-                        now().address + " does not answer as a queue's server does");
-          return parsed;
-        });
+  expected<queue_answer> checked(queue_answer given) {
+    if (given.status >= 200 && given.status < 300)
+      return given;
+    return fail(kind_of_status(given.status), said_by(given));
+  }
+
+  expected<ordered_json> json(const queue_question& q, bool repeatable,
+                              const answer_shape& shape) {
+    const auto given = ask(q, repeatable);
+    if (!given)
+      return tl::unexpected(given.error());
+    auto parsed = parse_shallow<ordered_json>(given->body);
+    if (const auto fits = check_shape(parsed, shape); !fits)
+      return strange(fits.error().message);
+    return parsed;
+  }
+
+  expected<std::string> body(const queue_question& q) {
+    return ask(q, true).map([](queue_answer given) { return std::move(given.body); });
   }
 };
 
@@ -174,31 +167,31 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder,
   const auto token = read_token(folder);
   if (!token)
     return tl::unexpected(token.error());
+  if (auto trusted = check_client_files(folder); !trusted)
+    return tl::unexpected(trusted.error());
   auto made = std::make_unique<impl>();
   made->token = *token;
   made->impatient = params.impatient;
+  const auto users = users_trusted_with_token(folder);
   for (const auto& address : addresses) {
-    auto s = std::make_unique<impl::server>(address);
-    if (!s->client.is_valid())
-      return fail(error_kind::invalid_input, (folder / address_file_name).string()
-                                                 + ": \"" + address
-                                                 + "\" is no address of a server");
-    s->client.set_bearer_token_auth(*token);
-    s->client.set_tcp_nodelay(true);
-    s->client.set_keep_alive(true);
-    if (params.impatient || addresses.size() > 1)
-      s->client.set_connection_timeout(hang_s);
-    if (address.starts_with("https://")) {
-      s->client.set_ca_cert_path((folder / certificate_file_name).string());
-      s->client.enable_server_certificate_verification(true);
-    }
-    made->servers.push_back(std::move(s));
+    auto one = queue_client_connection::open(
+        {.address = address,
+         .token = *token,
+         .certificate = folder / certificate_file_name,
+         .trusted = users,
+         .connect_time =
+             params.impatient || addresses.size() > 1 ? hang_time : patience_of_one});
+    if (!one)
+      return fail_in((folder / address_file_name).string(), one.error());
+    made->servers.push_back(std::move(*one));
   }
   return queue_client(std::move(made));
 }
 
-std::string queue_client::page_address() const {
-  return impl_->now().address + "/#token=" + impl_->token;
+expected<std::string> queue_client::page_address() {
+  return get("/v1/user", any_answer).map([&](const ordered_json&) {
+    return impl_->now().address() + "/#token=" + impl_->token;
+  });
 }
 
 void queue_client::be_patient(std::chrono::seconds most) {
@@ -206,56 +199,54 @@ void queue_client::be_patient(std::chrono::seconds most) {
 }
 
 std::uint64_t queue_client::longest_wait_ms() const {
-  return 1000 * static_cast<std::uint64_t>(impl_->is_quick() ? several_wait_s : wait_s);
+  const std::chrono::milliseconds most =
+      impl_->is_quick() ? wait_of_several : wait_of_one;
+  return static_cast<std::uint64_t>(most.count());
 }
 
 const std::string& queue_client::address() const {
-  return impl_->now().address;
+  return impl_->now().address();
 }
 
-expected<ordered_json> queue_client::get(const std::string& path) {
-  return impl_->json([&](auto& c) { return c.Get(path); }, true);
+expected<ordered_json> queue_client::get(const std::string& path,
+                                         const answer_shape& shape) {
+  return impl_->json({.path = path}, true, shape);
 }
 
 expected<ordered_json> queue_client::post(const std::string& path,
-                                          const ordered_json& body, bool twice) {
-  const auto text = text_of(body);
-  return impl_->json([&](auto& c) { return c.Post(path, text, "application/json"); },
-                     twice);
+                                          const ordered_json& body,
+                                          const answer_shape& shape, bool twice) {
+  return impl_->json(
+      {.method = "POST", .path = path, .type = "application/json", .body = text_of(body)},
+      twice, shape);
 }
 
 expected<std::string> queue_client::post_bytes(const std::string& path,
                                                const std::string& type,
                                                std::string_view body) {
-  return impl_->ask([&](auto& c) { return c.Post(path, body.data(), body.size(), type); },
-                    true);
+  return impl_->body(
+      {.method = "POST", .path = path, .type = type, .body = std::string(body)});
 }
 
 expected<ordered_json> queue_client::remove(const std::string& path) {
-  return impl_->json([&](auto& c) { return c.Delete(path); }, false);
+  return impl_->json({.method = "DELETE", .path = path}, false, any_answer);
 }
 
 expected<std::string> queue_client::get_bytes(const std::string& path) {
-  return impl_->ask([&](auto& c) { return c.Get(path); }, true);
+  return impl_->body({.path = path});
 }
 
 expected<log_piece> queue_client::read_log(std::uint64_t entry, std::uint64_t offset) {
   const auto path =
       "/v1/entries/" + std::to_string(entry) + "/log?offset=" + std::to_string(offset);
-  log_piece piece{.offset = offset};
-  auto text = impl_->ask(
-      [&](auto& c) {
-        auto answer = c.Get(path);
-        if (answer && answer->has_header(log_offset_header))
-          piece.offset = std::strtoull(
-              answer->get_header_value(log_offset_header).c_str(), nullptr, 10);
-        return answer;
-      },
-      true);
-  if (!text)
-    return tl::unexpected(text.error());
-  piece.text = std::move(*text);
-  return piece;
+  return impl_->ask({.path = path}, true).map([&](queue_answer given) {
+    // It may be further on, where the middle of a log was left out, and never before.
+    const auto at = given.log_offset.empty()
+                        ? offset
+                        : std::strtoull(given.log_offset.c_str(), nullptr, 10);
+    return log_piece{.offset = std::max<std::uint64_t>(at, offset),
+                     .text = std::move(given.body)};
+  });
 }
 
 } // namespace clade

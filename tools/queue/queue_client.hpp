@@ -2,6 +2,7 @@
 
 #include "engine/report/json_parts.hpp"
 #include "genome/error.hpp"
+#include "tools/queue/answer_shape.hpp"
 #include "tools/queue/processes/entry_log.hpp"
 
 #include <chrono>
@@ -24,7 +25,8 @@ struct queue_client_params {
 [[nodiscard]] expected<std::string> read_token(const std::filesystem::path& folder);
 
 /// Asks the servers of a queue (queue_server.hpp). Every call blocks until it is answered.
-/// An error is what the server said, or that none answers.
+/// An error is what the server said, that none answers, or that what answers is no server
+/// of a queue: an answer that is returned has the shape that was asked for.
 ///
 /// Where the file `address` names several, the next is asked when one does not answer, or
 /// says that it waits for another's end (503), until one answers: for `take_over_time`,
@@ -34,8 +36,8 @@ class queue_client {
 public:
   inline static constexpr std::chrono::seconds take_over_time{15};
 
-  /// Of a queue's folder, or the folder that a user was given: `address`, `token` and,
-  /// with TLS, the `certificate` that the server must show.
+  /// Of a queue's folder, or the folder that a user was given (client_folder.hpp). An
+  /// error: somebody else may change what is there.
   [[nodiscard]] static expected<queue_client>
   open(const std::filesystem::path& folder, const queue_client_params& params = {});
 
@@ -52,13 +54,16 @@ public:
   queue_client(queue_client&&) noexcept;
   ~queue_client();
 
-  /// What a browser opens, with the token in it.
-  [[nodiscard]] std::string page_address() const;
+  /// What a browser opens, with the token in it; of a server that has just answered.
+  [[nodiscard]] expected<std::string> page_address();
 
-  [[nodiscard]] expected<ordered_json> get(const std::string& path);
+  [[nodiscard]] expected<ordered_json> get(const std::string& path,
+                                           const answer_shape& shape);
   /// `twice`: whether it does no harm that it is asked again, since no answer came.
   [[nodiscard]] expected<ordered_json> post(const std::string& path,
-                                            const ordered_json& body, bool twice = false);
+                                            const ordered_json& body,
+                                            const answer_shape& shape,
+                                            bool twice = false);
   [[nodiscard]] expected<ordered_json> remove(const std::string& path);
   /// The answer as it is, of bytes of that type.
   [[nodiscard]] expected<std::string>

@@ -43,7 +43,7 @@ expected<queue_replica> queue_replica::open(queue_replica_params params,
                      std::move(*state));
   // Who does not let us in says so here, and one that never answered is not taken over.
   const auto introduced =
-      made.client_.post("/v1/servers", {{"address", made.params_.address}})
+      made.client_.post("/v1/servers", {{"address", made.params_.address}}, any_answer)
           .and_then([&](const ordered_json&) { return made.ask(); })
           .and_then([&](const std::optional<error>& silent) {
             return silent ? tl::unexpected(*silent) : expected<void>();

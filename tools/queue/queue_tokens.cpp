@@ -1,7 +1,10 @@
 #include "tools/queue/queue_tokens.hpp"
 
+#include "engine/store/queue_file.hpp"
+#include "genome/trusted_file.hpp"
 #include "genome/unique_fd.hpp"
 #include "genome/whole_file.hpp"
+#include "tools/queue/client_folder.hpp"
 #include "tools/views/web/web_access.hpp"
 
 #include <fcntl.h>
@@ -36,17 +39,6 @@ std::array<std::int64_t, 3> version_of(const std::filesystem::path& file) {
   constexpr std::int64_t second = 1'000'000'000;
   return {static_cast<std::int64_t>(seen.st_ino), seen.st_size,
           seen.st_ctim.tv_sec * second + seen.st_ctim.tv_nsec};
-}
-
-expected<void> check_private(const std::filesystem::path& file) {
-  struct stat seen {};
-  if (::stat(file.c_str(), &seen) != 0)
-    return cannot(file, "read", errno);
-  if ((seen.st_mode & 077) != 0)
-    return fail(error_kind::refused, file.string()
-                                         + ": others may read these tokens; chmod 600 "
-                                         + file.string());
-  return {};
 }
 
 } // namespace
@@ -96,7 +88,9 @@ expected<void> queue_tokens::read() {
     return {};
   read_ = false;
   lines_.clear();
-  if (auto ok = check_private(file()); !ok)
+  if (auto ok = check_trusted(folder_).and_then(
+          [&] { return check_trusted(file(), {.secret = true}); });
+      !ok)
     return ok;
   const auto text = read_whole_file(file(), {.most_bytes = most_bytes});
   if (!text)
@@ -137,17 +131,20 @@ expected<std::string> queue_tokens::append(const queue_user& u) {
   return write_private(file(), all).map([&] { return *token; });
 }
 
-expected<void> queue_tokens::prepare(const std::string& admin) {
+expected<bool> queue_tokens::prepare(const std::string& admin) {
   const std::lock_guard lock(mutex_);
   std::error_code unknown;
   if (std::filesystem::exists(file(), unknown))
-    return read();
+    return read().map([] { return false; });
   if (auto ok = check_user_name(admin); !ok)
-    return ok;
+    return tl::unexpected(ok.error());
+  const bool is_new = !std::filesystem::exists(folder_ / queue_file_name, unknown)
+                      && !std::filesystem::exists(folder_ / token_file_name, unknown);
   return append({.name = admin, .role = queue_role::admin})
       .and_then([&](const std::string& token) {
         return write_private(folder_ / token_file_name, token + "\n");
-      });
+      })
+      .map([&] { return !is_new; });
 }
 
 expected<std::filesystem::path> queue_tokens::add(const queue_user& u) {
@@ -164,15 +161,8 @@ expected<std::filesystem::path> queue_tokens::add(const queue_user& u) {
   std::filesystem::create_directories(given, failed);
   if (failed)
     return fail(error_kind::io, given.string() + ": cannot be made: " + failed.message());
-  for (const char* shared : {address_file_name, certificate_file_name})
-    if (std::filesystem::exists(folder_ / shared, failed))
-      std::filesystem::copy_file(folder_ / shared, given / shared,
-                                 std::filesystem::copy_options::overwrite_existing,
-                                 failed);
-  if (failed)
-    return fail(error_kind::io,
-                given.string() + ": cannot be written: " + failed.message());
-  return append(u)
+  return copy_client_files(folder_, given)
+      .and_then([&] { return append(u); })
       .and_then([&](const std::string& token) {
         return write_private(given / token_file_name, token + "\n");
       })

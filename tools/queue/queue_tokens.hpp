@@ -30,11 +30,12 @@ struct queue_user {
 };
 
 /// In a queue's folder: who may ask its server, a line for each, "ROLE NAME TOKEN". Mode
-/// 0600.
+/// 0600, and its owner's is the folder.
 inline constexpr const char* tokens_file_name = "tokens";
 /// What a client has: a folder with the server's `address` and a `token`, and its
-/// `certificate` where the server has TLS. The queue's folder is that of who serves; there
-/// is one for each other user in `users`, to be given to them.
+/// `certificate` where the server has TLS (client_folder.hpp has the rest). The queue's
+/// folder is that of who serves; there is one for each other user in `users`, to be given
+/// to them.
 inline constexpr const char* users_folder_name = "users";
 inline constexpr const char* address_file_name = "address";
 inline constexpr const char* token_file_name = "token";
@@ -46,15 +47,16 @@ class queue_tokens {
 public:
   explicit queue_tokens(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Makes the file with a token for an admin of that name where there is none.
-  [[nodiscard]] expected<void> prepare(const std::string& admin);
+  /// Makes the file with a token for an admin of that name where there is none. Returns
+  /// whether there should have been one: the queue is not new.
+  [[nodiscard]] expected<bool> prepare(const std::string& admin);
 
   /// Adds a user, and the folder that they are to be given; returns it. `conflict`: there
   /// is one of that name.
   [[nodiscard]] expected<std::filesystem::path> add(const queue_user& u);
 
   /// The user whose token it is. `refused`: nobody's. An error: the file cannot be read,
-  /// or others may read it.
+  /// it or the folder is another user's, or others may read or change it.
   [[nodiscard]] expected<queue_user> find(const std::string& token);
 
   /// The file as it is.

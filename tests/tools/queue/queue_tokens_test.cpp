@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -78,7 +79,7 @@ TEST_CASE("queue tokens: a file that others may read, or that is none, is refuse
   REQUIRE(::chmod(file.c_str(), 0640) == 0);
   const auto open = queue_tokens(folder.path()).find("x");
   CHECK(open.error().message
-        == file.string() + ": others may read these tokens; chmod 600 " + file.string());
+        == file.string() + " may be read by others: chmod 600 " + file.string());
   for (const char* wrong : {"owner ann 0123456789abcdef\n", "user ann short\n",
                             "user ann 0123456789abcdef more\n", "user\n"}) {
     REQUIRE(write_private(file, wrong));
@@ -86,6 +87,31 @@ TEST_CASE("queue tokens: a file that others may read, or that is none, is refuse
     CHECK(e.kind == error_kind::invalid_input);
     CHECK_THAT(e.message, Catch::Contains(file.string() + ":1: a line is"));
   }
+}
+
+TEST_CASE("queue tokens: those of another user, or in their folder, let nobody in") {
+  if (::geteuid() != 0)
+    return; // Only root can give a file away.
+  const scratch_folder folder;
+  REQUIRE(queue_tokens(folder.path()).prepare("root"));
+  const auto token = line_of(folder.path() / token_file_name);
+  const auto is_refused = [&](const std::filesystem::path& given_away) {
+    REQUIRE(::chown(given_away.c_str(), 12345, 12345) == 0);
+    const auto found = queue_tokens(folder.path()).find(token);
+    REQUIRE(::chown(given_away.c_str(), 0, 0) == 0);
+    return !found;
+  };
+  CHECK(is_refused(folder.path() / tokens_file_name));
+  CHECK(is_refused(folder.path()));
+  CHECK(queue_tokens(folder.path()).find(token));
+}
+
+TEST_CASE("queue tokens: that they were lost is told") {
+  const scratch_folder folder;
+  CHECK(queue_tokens(folder.path()).prepare("root") == false);
+  CHECK(queue_tokens(folder.path()).prepare("root") == false);
+  std::filesystem::remove(folder.path() / tokens_file_name);
+  CHECK(queue_tokens(folder.path()).prepare("root") == true);
 }
 
 TEST_CASE("queue tokens: a name is no path") {

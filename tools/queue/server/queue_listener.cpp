@@ -1,5 +1,7 @@
 #include "tools/queue/server/queue_listener.hpp"
 
+#include "genome/trusted_file.hpp"
+
 #include <arpa/inet.h>
 
 #include <utility>
@@ -47,6 +49,11 @@ expected<queue_listener> listen_for(const queue_server_params& params) {
                       "address; say another by --listen ADDRESS:PORT");
   if (!server)
     return tl::unexpected(server.error());
+  if (!params.key.empty())
+    if (auto trusted = check_trusted(params.key, {.secret = true, .group_of_root = true})
+                           .and_then([&] { return check_trusted(params.certificate); });
+        !trusted)
+      return tl::unexpected(trusted.error());
   queue_listener made{.server = std::move(*server), .params = params};
   made.params.port = made.server->port();
   return made;
