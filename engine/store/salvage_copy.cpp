@@ -41,6 +41,7 @@ void salvage_copy::add(const stored_record& row, const record& r) {
   insert_.bind(5, as_signed(row.checksum));
   insert_.exec();
   queried_.write(row.sequence, row.unix_ms, r);
+  composed_ = composed_ || std::holds_alternative<model_composed>(r);
   records_ = row.sequence;
   if (records_ % records_per_transaction == 0) {
     complete_tables();
@@ -53,7 +54,10 @@ void salvage_copy::complete_tables() {
     queried_.write_progress(records_);
 }
 
-std::optional<std::uint64_t> salvage_copy::weights_hash(candidate_id id) {
+std::optional<std::uint64_t> salvage_copy::weights_hash(candidate_id id,
+                                                        std::uint64_t stored) {
+  if (id == 0)
+    return composed_ ? std::optional(stored) : std::nullopt;
   std::optional<std::uint64_t> hash;
   select_weights_hash_.tryReset();
   select_weights_hash_.bind(1, as_signed(id));

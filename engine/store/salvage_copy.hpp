@@ -27,8 +27,12 @@ public:
   void add(const stored_record& row, const record& r);
   /// The tables are as they would be after the last record added.
   void complete_tables();
-  /// Of the evaluation of that candidate, if it is there.
-  [[nodiscard]] std::optional<std::uint64_t> weights_hash(candidate_id id);
+  /// Returns the hash that the weights of that number must have by the records that were
+  /// added; none where no record is about them. Those of the members of the final model
+  /// that are no candidates (number 0) have no hash in a record: `stored`, which lies
+  /// beside them, is theirs.
+  [[nodiscard]] std::optional<std::uint64_t> weights_hash(candidate_id id,
+                                                          std::uint64_t stored);
   void add_weights(candidate_id id, std::span<const char> weights);
   /// Has it all on the disk, in the one file.
   void close();
@@ -42,6 +46,7 @@ private:
   goal_reader goal_of_;
   objective fallback_;
   std::uint64_t records_ = 0;
+  bool composed_ = false; ///< A record that was added puts the final model together.
   tables queried_;
   SQLite::Statement insert_, select_weights_hash_;
 };

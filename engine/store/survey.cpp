@@ -72,6 +72,11 @@ expected<std::string> copy_records(const connection& from, salvage_copy& to,
   }
 }
 
+std::string weights_of(candidate_id id) {
+  return id == 0 ? "the weights of the final model's linear model or trees"
+                 : "the weights of #" + std::to_string(id);
+}
+
 /// Tells the whole weights from the others, and copies them if the copy is to be kept.
 expected<void> check_weights(const connection& from, salvage_copy& to, bool kept,
                              store_condition& found) {
@@ -91,10 +96,12 @@ expected<void> check_weights(const connection& from, salvage_copy& to, bool kept
       return {};
     const auto id = natural(all.at(0));
     const auto weights = bytes_of(all.at(2));
-    const auto of = "the weights of #" + std::to_string(id);
-    const auto hash = to.weights_hash(id);
+    const auto of = weights_of(id);
+    const auto hash = to.weights_hash(id, natural(all.at(1)));
     if (!hash) {
-      found.weights_faults.push_back(of + " have no evaluation that is whole");
+      found.weights_faults.push_back(of
+                                     + (id == 0 ? " have no record that is whole"
+                                                : " have no evaluation that is whole"));
     } else if (hash64(weights) != natural(all.at(1)) || *hash != natural(all.at(1))
                || all.at(1).getType() != SQLITE_INTEGER
                || all.at(2).getType() != SQLITE_BLOB) {
@@ -114,12 +121,11 @@ void check_large_weights(const std::filesystem::path& file, salvage_copy& to,
   const blob_folder large(file.parent_path() / weights_folder_name);
   for (const auto id : large.ids()) {
     const auto weights = large.read(id);
-    const auto hash = to.weights_hash(id);
+    const auto hash = to.weights_hash(id, weights.checksum());
     if (hash && !weights.empty() && *hash == weights.checksum())
       found.weights.push_back(id);
     else if (hash)
-      found.weights_faults.push_back("the weights of #" + std::to_string(id)
-                                     + " do not match their checksum");
+      found.weights_faults.push_back(weights_of(id) + " do not match their checksum");
   }
 }
 

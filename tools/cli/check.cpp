@@ -43,7 +43,7 @@ std::string to_text(const store_condition& c) {
   for (std::size_t i = 0; i < c.additions.size(); ++i)
     text += (i == 0 ? "  added    " : "; ") + c.additions[i]
             + (i + 1 == c.additions.size() ? "\n" : "");
-  text += "  weights  of " + std::to_string(c.weights.size()) + " candidates whole";
+  text += "  weights  of " + std::to_string(c.weights.size()) + " models whole";
   for (const auto& fault : c.weights_faults)
     text += "; " + fault;
   text += "\n  file     " + or_fine(c.file_fault, "SQLite finds no fault") + "\n";

@@ -4,6 +4,7 @@
 #include "engine/store/run_lock.hpp"
 #include "genome/hash.hpp"
 #include "tests/engine/store/history.hpp"
+#include "tests/support/content_of.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -115,6 +116,33 @@ TEST_CASE("check: a store is whole in whatever transactions it was written") {
     CHECK(found.written == r.written.size());
     CHECK(found.weights == std::vector<candidate_id>{5});
   }
+}
+
+TEST_CASE("check: weights of a final model that are no candidate's are whole") {
+  const bytes fitted(500, 'f');
+  const scratch_folder folder;
+  const auto file = folder.path() / "run.db";
+  auto history = a_run();
+  history.insert(history.end() - 1,
+                 {model_composed{.members = {{.id = 0, .share = 1}}}, fitted});
+  write_store(file, history, 4);
+  const auto found = examine_store(file, goal_of);
+  REQUIRE(found);
+  CHECK(found->whole());
+  CHECK(found->weights == std::vector<candidate_id>{0, 5});
+  const auto before = dump(file);
+  REQUIRE(repair_store(file, goal_of));
+  CHECK(dump(file) == before);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("update runs set seed = 99; update weights set checksum = 7 where id = 5");
+  const auto repaired = repair_store(file, goal_of);
+  REQUIRE(repaired);
+  CHECK(repaired->found.weights == std::vector<candidate_id>{0});
+  // The damaged one is kept, and what is sound is in the new one.
+  CHECK(std::filesystem::exists(repaired->damaged));
+  const auto s = store::open_to_read(file);
+  REQUIRE(s);
+  CHECK(content_of(s->find_weights(0).value()) == fitted);
 }
 
 TEST_CASE("check: a store of nothing yet is whole") {
