@@ -22,6 +22,8 @@ constexpr double least_share = 0.5, most_share = 0.8;
 constexpr double planned_share = 0.86;
 // A training that is not done by then is cut.
 constexpr double latest_end = 0.9;
+// So much of a first epoch is worth a training.
+constexpr double least_part = 0.2;
 // Beside other processes and with more examples an epoch takes longer than it did.
 constexpr double slower = 1.12;
 
@@ -106,21 +108,43 @@ sizes within_time(const final_params& params, std::span<const individual> best,
       found.genomes = 1;
   }
   const double most = params.epochs != 0 ? wanted.epochs : stretch * wanted.epochs;
+  const double epochs = schedule.epochs_for(found);
+  // What is learnt in a part of the first epoch counts.
   found.epochs = static_cast<std::uint32_t>(
-      std::clamp(std::floor(schedule.epochs_for(found)), 0.0, most));
+      std::clamp(std::floor(epochs), epochs >= least_part ? 1.0 : 0.0, most));
   return found;
 }
 
-/// Returns those of which each slot can train one for half of the wanted epochs; where
-/// there is none, the fastest alone. A better genome that is hardly trained is no better.
+/// Returns whether a genome is about as good as the best: its error is at most a tenth more.
+/// Fitness that is raised counts as a share that misses 1, else as an error itself.
+bool about_as_good(const individual& one, const individual& best) {
+  constexpr double more = 1.1;
+  const double f = one.fitness.primary, b = best.fitness.primary;
+  if (one.fitness.violation > best.fitness.violation)
+    return false;
+  if (f >= b)
+    return true;
+  if (b < 0)
+    return f >= more * b;
+  return b <= 1 ? 1 - f <= more * (1 - b) : f >= b / more;
+}
+
+/// Returns those about as good as the best of which each slot can train one for half of the
+/// wanted epochs. Where there is none, the best of those that can be trained for a part of
+/// an epoch is trained for as long as there is time: one that is worse and faster would
+/// stay worse.
 std::vector<individual> affordable(std::span<const individual> best,
                                    const final_means& means, std::uint32_t wanted) {
   std::vector<individual> found;
   for (const auto& i : best)
-    if (schedule_of_end({&i, 1}, means).fits({.epochs = (wanted + 1) / 2}))
+    if (about_as_good(i, best.front())
+        && schedule_of_end({&i, 1}, means).fits({.epochs = (wanted + 1) / 2}))
       found.push_back(i);
-  if (found.empty())
-    found.push_back(*std::ranges::min_element(best, {}, &individual::seconds_per_epoch));
+  const auto once = std::ranges::find_if(best, [&](const individual& i) {
+    return schedule_of_end({&i, 1}, means).epochs_for({}) >= least_part;
+  });
+  if (found.empty() && once != best.end())
+    found.push_back(*once);
   return found;
 }
 
@@ -165,13 +189,16 @@ final_planned plan_final_stage(const final_params& params,
                                std::span<const individual> best,
                                const final_means& means) {
   final_planned plan{.time_ms = static_cast<std::uint64_t>(
-                         latest_end * static_cast<double>(means.time.count()))};
+                         latest_end * static_cast<double>(means.time.count())),
+                     .folds_apart = true};
   if (best.empty())
     return plan;
   const auto epochs = wanted_epochs(params, means);
   const bool limited = means.time.count() > 0;
   const auto sources = limited ? affordable(best, means, epochs)
                                : std::vector<individual>(best.begin(), best.end());
+  if (sources.empty())
+    return plan;
   sizes s{.genomes = std::min<std::size_t>(
               params.members != 0 ? params.members : usual_members, sources.size()),
           .folds = std::max<std::uint32_t>(1, params.folds),

@@ -48,8 +48,8 @@ struct final_means {
 /// Plans the trainings of the end: the best genomes for longer than in the search, several
 /// folds of each where there is time for them, as many as the slots can do in the time,
 /// and fewer epochs if that is not enough for one a slot. `best` begins with the best; a
-/// slow one gives way to others that can be trained for longer.
-/// No training at all if there is no time for a single epoch.
+/// slow one gives way to others that are about as good and can be trained for longer.
+/// No training at all if there is no time for a fifth of an epoch.
 [[nodiscard]] final_planned plan_final_stage(const final_params& params,
                                              std::span<const individual> best,
                                              const final_means& means);

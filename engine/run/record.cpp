@@ -13,7 +13,7 @@
 //               | [10, origin, identity, sequence, generation, [change...],
 //                  experiment, seed, hash]                       run_forked
 //               | [11, instruction, who]                         operator_command
-//               | [12, reason, time_ms, [training...]]           final_planned
+//               | [12, reason, time_ms, [training...], (folds_apart)]  final_planned
 //               | [13, [member...], temperature, metrics, [text...]]  model_composed
 //   member      = [id, share] | [0, share, [trees, depth]], which are boosted trees
 //   training    = [source, epochs, fold]

@@ -132,6 +132,9 @@ struct final_planned {
   std::string reason{};
   std::uint64_t time_ms = 0; ///< What each may take at most; 0: as the experiment says.
   std::vector<final_training> trainings{};
+  /// Whether one of several folds is no champion: it is judged by other examples than the
+  /// candidates of the search. None, as in runs of before there was such a thing: it may be.
+  std::optional<bool> folds_apart{};
 };
 
 /// A model that is part of an ensemble, and its share of what the ensemble says.

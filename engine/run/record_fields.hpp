@@ -218,6 +218,7 @@ void fields(auto& v, like<final_planned> auto& r) {
   v.aside("reason", r.reason);
   v.aside("time_ms", r.time_ms);
   v("trainings", r.trainings);
+  v.last("folds_apart", r.folds_apart);
 }
 
 void fields(auto& v, like<tree_sizes> auto& t) {

@@ -123,6 +123,14 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   return {};
 }
 
+/// Of a first epoch that was cut, the curve says how long all of it would take.
+double seconds_per_epoch(const evaluation& e) {
+  if (e.curve.empty())
+    return 0;
+  const double mean = e.seconds / static_cast<double>(e.curve.size());
+  return e.curve.size() == 1 ? std::max(mean, e.curve.front().seconds) : mean;
+}
+
 expected<void> fold(run_state& state, const record& r,
                     const candidate_evaluated& evaluated) {
   const auto& e = evaluated.evaluated;
@@ -132,24 +140,24 @@ expected<void> fold(run_state& state, const record& r,
   const auto& c = found->second;
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
     return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
-  const individual i{
-      .id = e.id,
-      .genome = c.genome,
-      .fitness = fitness_of(e, state.rules.objective),
-      .parameters = e.parameters,
-      .epochs = c.epochs,
-      .trained = e.equal_to,
-      .cases = cases_of(e, state.rules.cases),
-      .zero_cost = c.zero_cost,
-      .seconds_per_epoch =
-          e.curve.empty() ? 0 : e.seconds / static_cast<double>(e.curve.size())};
+  const individual i{.id = e.id,
+                     .genome = c.genome,
+                     .fitness = fitness_of(e, state.rules.objective),
+                     .parameters = e.parameters,
+                     .epochs = c.epochs,
+                     .trained = e.equal_to,
+                     .cases = cases_of(e, state.rules.cases),
+                     .zero_cost = c.zero_cost,
+                     .seconds_per_epoch = seconds_per_epoch(e)};
+  const bool apart =
+      c.fold.of > 1 && state.plan && state.plan->folds_apart.value_or(false);
   ++state.evaluated;
   state.training_seconds += e.seconds;
   if (i.fitness.ok && c.fold.of != 0)
     state.finals.push_back({i, c.fold, c.id - c.fold.index});
   if (!i.fitness.ok)
     ++state.failed;
-  else if (e.equal_to == 0) {
+  else if (e.equal_to == 0 && !apart) {
     keep_best(state, i, state.random_networks.contains(c.network));
     if (!state.rules.objective.others.empty())
       join_front(state.front, {.id = i.id, .genome = nullptr, .fitness = i.fitness},

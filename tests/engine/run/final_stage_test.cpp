@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <numeric>
+#include <tuple>
 
 using namespace clade;
 using namespace std::chrono_literals;
@@ -159,6 +160,37 @@ TEST_CASE("final stage: a slow genome gives way to one that can be trained for l
   CHECK(plan(ensemble(), 0s, 2, uneven).trainings.front().source == 1);
 }
 
+TEST_CASE("final stage: a slow genome does not give way to a fast one that is worse") {
+  const auto with = [](individual i, double primary) {
+    i.fitness = {.ok = true, .primary = primary};
+    return i;
+  };
+  // Accuracies, errors, and a metric of no known range; the last two are fast.
+  for (const auto& [best, close, worse] :
+       {std::tuple(0.44, 0.42, 0.306), std::tuple(-10.0, -10.5, -13.0),
+        std::tuple(40.0, 39.0, 20.0)}) {
+    CAPTURE(best);
+    const auto slow = with(source(1, 9), best);
+    const auto good =
+        plan(ensemble(), 100s, 2, {slow, with(source(2), close), with(source(3), worse)});
+    for (const auto& t : good.trainings)
+      CHECK(t.source == 2);
+    const auto lone = plan(ensemble(), 100s, 2, {slow, with(source(3), worse)});
+    REQUIRE(!lone.trainings.empty());
+    for (const auto& t : lone.trainings) {
+      CHECK(t.source == 1);
+      CHECK(t.epochs >= 1);
+    }
+    // What cannot be trained for a part of an epoch leaves the time to the next.
+    const auto first = [&](std::chrono::milliseconds time) {
+      return plan(ensemble(), time, 2, {slow, with(source(3), worse)}).trainings.front();
+    };
+    CHECK(first(5s).source == 1);
+    CHECK(first(5s).epochs == 1);
+    CHECK(first(1s).source == 3);
+  }
+}
+
 TEST_CASE("final stage: without time for an epoch, or without genomes, none is trained") {
   CHECK(plan(ensemble(), 100ms).trainings.empty());
   CHECK(plan(ensemble(), 0ms, 2, {}).trainings.empty());
@@ -202,6 +234,24 @@ TEST_CASE("final stage: the fold takes the plan, its candidates and the model") 
   CHECK(next_step(state).finish);
   REQUIRE(apply(state, model_composed{.members = {{state.finals[0].who.id, 1.0}}}));
   REQUIRE(apply(state, run_finished{.champion = state.best.front().id}));
+}
+
+TEST_CASE("final stage: one of several folds is no champion, but in runs of before") {
+  for (const bool apart : {true, false})
+    for (const std::uint32_t folds : {1, 2}) {
+      auto state = searched();
+      const auto best = state.best.front();
+      final_planned planned{.trainings = {{best.id, 40, {0, folds}}}};
+      if (apart)
+        planned.folds_apart = true;
+      REQUIRE(apply(state, planned));
+      const auto c = next_step(state).finals.front();
+      REQUIRE(apply(state, candidate_born{c}));
+      REQUIRE(apply(state, candidate_evaluated{a_success(c.id, 0.999)}));
+      CHECK((state.best.front().id == c.id) == (!apart || folds == 1));
+      CHECK(state.finals.size() == 1);
+    }
+  CHECK(plan(ensemble(), 0ms).folds_apart == true);
 }
 
 TEST_CASE("final stage: a search that is cut is over, and what it had open is dropped") {
