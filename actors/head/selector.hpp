@@ -60,7 +60,7 @@ struct selector_state {
   run_finished final_record;
   std::optional<std::string> end_wanted; ///< Why, once a candidate has succeeded.
   bool planning = false; ///< What is trained at the end; nothing more is bred.
-  std::shared_ptr<const composition> composed; ///< Recorded with the end of the run.
+  std::optional<composition> composed; ///< Recorded with the end of the run.
 
   bool held = false;
   std::string stop_after; ///< Who wants it to stop once the generation is closed.
@@ -94,9 +94,15 @@ private:
   void compose();
   void collect_weights(std::shared_ptr<std::vector<trained_member>> all,
                        std::size_t next);
-  void request_composition(const std::vector<trained_member>& all);
+  /// `why`: what kept more models from being put together; empty: nothing did.
+  void request_composition(std::shared_ptr<std::vector<trained_member>> all,
+                           const std::string& why = {});
+  void compose_fewer(const std::shared_ptr<std::vector<trained_member>>& all,
+                     const std::string& why);
+  void compose_champion(const std::string& why);
   void finish();
   void test_champion();
+  void add_test_of_champion();
   void request_test(std::string subject, assignment what);
   std::string take_annotation(const told& message);
   void note(record r, blob weights = {});

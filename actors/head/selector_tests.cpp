@@ -22,9 +22,9 @@ void selector_state::finish() {
 }
 
 void selector_state::test_champion() {
-  // Whoever put the final model together has tested the linear model too. The others are
-  // added before its answer can come.
-  const bool linear_tested = composed && composed->linear;
+  // Whoever put the final model together has tested the linear model too, as far as there
+  // was time. The others are added before its answer can come.
+  const bool linear_tested = composed.has_value();
   tests_out = linear_tested ? 0 : 1;
   std::vector<std::pair<std::string, individual>> subjects{
       {"champion", run.best.front()}};
@@ -63,22 +63,41 @@ void selector_state::test(const std::string& subject, const individual& who) {
       });
 }
 
+// Where the champion is the final model, its test is that of the final model.
+void selector_state::add_test_of_champion() {
+  auto& all = final_record.examinations;
+  const auto champion = std::ranges::find(all, "champion", &examination::subject);
+  if (!composed || champion == all.end()
+      || std::ranges::find(all, composed->tested.subject, &examination::subject)
+             != all.end())
+    return;
+  auto same = *champion;
+  same.id = 0;
+  same.subject = composed->tested.subject;
+  same.metrics.insert(same.metrics.end(), composed->model.metrics.begin(),
+                      composed->model.metrics.end());
+  all.push_back(std::move(same));
+}
+
 void selector_state::request_test(std::string subject, assignment what) {
   self->request(params.dispatcher, caf::infinite, test_request{std::move(what)})
       .then([this, subject = std::move(subject)](const test_answer& answer) {
         if (over || !finishing)
           return;
-        if (!answer.measured)
-          return fail({answer.measured.error().kind,
-                       "the test of the " + subject
-                           + " failed: " + answer.measured.error().message});
         auto& all = final_record.examinations;
-        if (const auto& measured = *answer.measured) {
+        if (!answer.measured) {
+          const auto why = "the test of the " + subject
+                           + " failed: " + answer.measured.error().message;
+          if (!composed)
+            return fail({answer.measured.error().kind, why});
+          composed->model.left_out.push_back(why); // The model is there nevertheless.
+        } else if (const auto& measured = *answer.measured) {
           all.push_back(*measured);
           all.back().subject = subject;
         }
         if (--tests_out > 0)
           return;
+        add_test_of_champion();
         std::ranges::sort(all, {}, &examination::subject); // They came in any order.
         if (composed)
           note(composed->model, composed->fitted_weights.empty()

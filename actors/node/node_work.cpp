@@ -166,7 +166,11 @@ expected<composition> node_work::compose(std::uint64_t lease,
                                          std::span<const trained_member> members,
                                          const clade::budget& said) {
   std::lock_guard lock(fitness_mutex_);
-  const occupation here(*this, {0, task_type::compose}, lease, budget_.time);
+  // Whoever puts it together leaves out what there is no time for; this is for one who
+  // hangs.
+  const auto limit =
+      budget_.time.count() == 0 ? budget_.time : std::max(budget_.time, said.time);
+  const occupation here(*this, {0, task_type::compose}, lease, limit);
   return fitness_->compose(members, seed_, budget(said));
 }
 

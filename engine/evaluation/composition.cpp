@@ -7,6 +7,9 @@
 
 #include "engine/run/record_fields.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace clade {
 
 namespace {
@@ -23,6 +26,17 @@ trained_member decode_member(decoder& in) {
 }
 
 } // namespace
+
+composition lone_composition(const evaluation& champion, const std::string& why) {
+  const auto id = champion.equal_to != 0 ? champion.equal_to : champion.id;
+  composition c;
+  c.model.members = {{.id = id, .share = 1}};
+  std::ranges::copy_if(champion.metrics, std::back_inserter(c.model.metrics),
+                       [](const metric& m) { return m.name.starts_with("validation."); });
+  c.model.left_out = {"all models but the champion: " + why};
+  c.tested = {.subject = "final model", .parameters = champion.parameters};
+  return c;
+}
 
 bytes encode(std::span<const trained_member> members) {
   encoder out;

@@ -32,6 +32,11 @@ struct composition {
   bytes fitted_weights;
 };
 
+/// Returns the champion as the final model, by its evaluation, with the sentence that says
+/// why there is no other; it was not measured on the test part.
+[[nodiscard]] composition lone_composition(const evaluation& champion,
+                                           const std::string& why);
+
 /// Both travel as msgpack. Decoding is total.
 [[nodiscard]] bytes encode(std::span<const trained_member> members);
 [[nodiscard]] expected<std::vector<trained_member>>

@@ -91,15 +91,17 @@ private:
 sizes within_time(const final_params& params, std::span<const individual> best,
                   const final_means& means, const sizes& wanted) {
   const schedule_of_end schedule(best, means);
+  // Without an ensemble the best of them is the champion, judged as all others are.
+  const bool deals = params.folds == 0 && params.model == "ensemble";
   auto found = wanted;
   found.genomes = 1;
   if (schedule.fits(found)) {
-    if (params.folds == 0)
+    if (deals)
       schedule.grow(found, &sizes::folds, usual_folds);
     schedule.grow(found, &sizes::genomes, wanted.genomes);
     schedule.grow(found, &sizes::rounds, std::size_t{most_rounds});
   } else {
-    if (params.folds == 0)
+    if (deals)
       found.folds =
           std::min<std::uint32_t>(usual_folds, static_cast<std::uint32_t>(means.slots));
     found.genomes = std::clamp<std::size_t>(means.slots / found.folds, 1, wanted.genomes);
@@ -189,8 +191,9 @@ final_planned plan_final_stage(const final_params& params,
                                std::span<const individual> best,
                                const final_means& means) {
   final_planned plan{.time_ms = static_cast<std::uint64_t>(
-                         latest_end * static_cast<double>(means.time.count())),
-                     .folds_apart = true};
+                         latest_end * static_cast<double>(means.time.count()))};
+  if (params.model == "ensemble")
+    plan.folds_apart = true;
   if (best.empty())
     return plan;
   const auto epochs = wanted_epochs(params, means);

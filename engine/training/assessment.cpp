@@ -8,6 +8,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -251,6 +252,23 @@ std::vector<metric> assess(const model& predict, const device_data& data,
     metrics.push_back({std::string(prefix) + name, value ? *value : all->measure(name)});
   }
   return metrics;
+}
+
+double latency_milliseconds(const model& predict, const at::Tensor& features) {
+  using steady_clock = std::chrono::steady_clock;
+  constexpr int warming = 3, measured = 15;
+  const c10::InferenceMode inference;
+  const auto example = features.narrow(0, 0, 1);
+  std::vector<double> times;
+  for (int i = 0; i < warming + measured; ++i) {
+    const auto start = steady_clock::now();
+    static_cast<void>(predict(example).cpu());
+    const std::chrono::duration<double, std::milli> took = steady_clock::now() - start;
+    if (i >= warming)
+      times.push_back(took.count());
+  }
+  std::ranges::nth_element(times, times.begin() + measured / 2);
+  return times[measured / 2];
 }
 
 test_details details_of(const model& predict, const device_data& data) {

@@ -28,6 +28,11 @@ using model = std::function<at::Tensor(const at::Tensor&)>;
                                          const at::Tensor& part, std::string_view prefix,
                                          std::span<const std::string> also = {});
 
+/// Returns how long the model takes for one example, from the device's memory to the result
+/// in the machine's: the median of some passes after some that warm up.
+[[nodiscard]] double latency_milliseconds(const model& predict,
+                                          const at::Tensor& features);
+
 /// Returns what the test of a model tells beside its metrics. Only finite numbers are in
 /// it.
 [[nodiscard]] test_details details_of(const model& predict, const device_data& data);

@@ -1,203 +1,76 @@
-// The answers of a model are gathered in one tensor for all examples, [examples, outputs],
-// of which the rows of the validation and the test part are filled. The final model is then
-// measured as a model whose features are its answers.
+// An ensemble is chosen by its loss. Where a single model is ahead of it by the run's own
+// objective, another is grown by the objective from that model, and is never behind it.
 #include "engine/training/composing.hpp"
 
-#include "engine/training/assessment.hpp"
-#include "engine/training/boosted_trees.hpp"
-#include "engine/training/data_folds.hpp"
+#include "engine/run/final_choice.hpp"
 #include "engine/training/ensemble_selection.hpp"
-#include "engine/training/examining.hpp"
 #include "engine/training/failure.hpp"
-#include "engine/training/linear_model.hpp"
-#include "engine/training/network_module.hpp"
-#include "search_spaces/mixture.hpp"
+#include "engine/training/model_bags.hpp"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <map>
+#include <sstream>
+#include <tuple>
 
 namespace clade {
 namespace {
 
-using steady_clock = std::chrono::steady_clock;
-
 constexpr std::int64_t few_validation_examples = 1'000;
 
-/// Models of one genome, one or one for each fold; or the linear model, or boosted trees.
-struct model_bag {
-  std::vector<const trained_member*> members{}; ///< None: it is no genome's.
-  std::optional<tree_sizes> trees{};            ///< Of boosted trees.
-  std::vector<weight_tensor> weights{};         ///< Of what is no genome's.
-  at::Tensor said; ///< Probabilities or standardised values, [examples, outputs].
-  std::uint64_t parameters = 0;
-  double temperature = 1; ///< By which the scores of each member are divided.
+using counts = std::vector<std::uint32_t>;
+
+/// An ensemble, how it is calibrated, and its metrics on the validation part.
+struct ensemble {
+  counts chosen;
+  at::Tensor said;
+  evaluation costs;
+  double temperature = 1;
+  evaluation measured;
 };
 
 class composer {
 public:
-  composer(training_context& context, std::uint64_t seed)
-      : context_(context),
-        data_(context.data()),
-        seed_(seed),
-        outputs_(context.problem().outputs) {}
+  composer(training_context& context, model_gathering& models)
+      : data_(context.data()),
+        goal_(context.setup().goal),
+        models_(models) {}
 
-  void add(const std::vector<const trained_member*>& members);
-  /// Networks that the search chose by the validation part, epoch by epoch and among many,
-  /// look better on it than they are. Where it is small, that is more than what tells
-  /// models apart, and those that were trained without the examples that judge them are
-  /// enough.
-  [[nodiscard]] bool judges_folds_only() const {
-    return folds_ > 1 && !bags_.empty()
-           && data_.validation.size(0) < few_validation_examples;
-  }
-  void add_linear_model(const budget& b);
-  void add_boosted_trees(steady_clock::time_point deadline);
   [[nodiscard]] expected<composition> compose();
 
 private:
-  using networks = std::vector<std::unique_ptr<network_module>>;
+  [[nodiscard]] std::vector<bool> judged_well() const;
+  [[nodiscard]] validation_answers answers_of(const model_bag& bag) const;
+  [[nodiscard]] counts of_lowest_loss() const;
+  [[nodiscard]] ensemble mixed(std::span<const std::uint32_t> chosen) const;
+  [[nodiscard]] ensemble calibrated(std::span<const std::uint32_t> chosen) const;
+  [[nodiscard]] ensemble never_behind(ensemble first);
+  [[nodiscard]] std::string words_for(const ensemble& behind, std::size_t ahead) const;
+  [[nodiscard]] composition composed(const ensemble& e);
 
-  [[nodiscard]] at::Tensor answer(const model& predict, const at::Tensor& part) const;
-  [[nodiscard]] expected<networks>
-  load(const std::vector<const trained_member*>& members) const;
-  [[nodiscard]] at::Tensor empty_answers() const {
-    return at::zeros({data_.features.size(0), outputs_}, data_.features.options());
-  }
-  [[nodiscard]] validation_answers judged(const at::Tensor& said) const;
-  [[nodiscard]] double temperature_of(const at::Tensor& said) const;
-  /// What a model says whose scores are divided by a temperature.
-  [[nodiscard]] at::Tensor at_temperature(const at::Tensor& said, double t) const {
-    return data_.task.has_classes() ? at::softmax(at::clamp_min(said, 1e-12).log() / t, 1)
-                                    : said;
-  }
-  [[nodiscard]] at::Tensor answer_of_trees(const fitted_trees& fitted,
-                                           const at::Tensor& part) const;
-  [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
-                                     std::uint64_t parameters,
-                                     double temperature = 1) const;
-
-  training_context& context_;
   const device_data& data_;
-  std::uint64_t seed_;
-  std::int64_t outputs_;
-  std::vector<model_bag> bags_;
-  std::uint32_t folds_ = 1; ///< The most of any genome.
-  std::optional<examination> linear_, trees_;
-  std::vector<std::string> left_out_;
+  objective goal_;
+  model_gathering& models_;
+  std::vector<evaluation> singles_; ///< Of each bag alone.
 };
 
-at::Tensor composer::answer(const model& predict, const at::Tensor& part) const {
-  const auto out = outputs_of(predict, data_, part);
-  return data_.task.has_classes() ? at::softmax(out, 1) : out;
+// Networks that the search chose by the validation part, epoch by epoch and among many,
+// look better on it than they are. Where it is small, that is more than what tells models
+// apart, and those that were trained without the examples that judge them are enough.
+std::vector<bool> composer::judged_well() const {
+  const auto& bags = models_.bags;
+  const bool folds_only = std::ranges::any_of(bags, &model_bag::has_folds)
+                          && data_.validation.size(0) < few_validation_examples;
+  std::vector<bool> well;
+  for (const auto& bag : bags)
+    well.push_back(!folds_only || bag.members.empty() || bag.has_folds());
+  return well;
 }
 
-expected<composer::networks>
-composer::load(const std::vector<const trained_member*>& members) const {
-  networks loaded;
-  for (const auto* m : members) {
-    auto net = load_candidate(context_, m->genome, m->weights);
-    if (!net)
-      return fail(net.error().kind,
-                  "#" + std::to_string(m->id) + ": " + net.error().message);
-    loaded.push_back(std::move(*net));
-  }
-  const auto folds = members.front()->fold.of;
-  if (folds > 1 && members.size() != folds)
-    return fail(error_kind::not_found,
-                "#" + std::to_string(members.front()->id)
-                    + ": not all folds of its genome were trained");
-  return loaded;
-}
-
-void composer::add(const std::vector<const trained_member*>& members) {
-  auto nets = load(members);
-  if (!nets) {
-    left_out_.push_back(nets.error().message);
-    return;
-  }
-  folds_ = std::max(folds_, members.front()->fold.of);
-  model_bag bag{.members = members, .said = empty_answers()};
-  std::vector<at::Tensor> tested;
-  for (std::size_t i = 0; i < nets->size(); ++i) {
-    auto& net = *(*nets)[i];
-    net.eval();
-    for (const auto& s : net.state())
-      bag.parameters += static_cast<std::uint64_t>(s.tensor.numel());
-    const model predict = [&net](const at::Tensor& x) { return net.forward(x); };
-    const auto judged_by_it = data_of_fold(data_, members[i]->fold, seed_).validation;
-    bag.said.index_copy_(0, judged_by_it, answer(predict, judged_by_it));
-    tested.push_back(answer(predict, data_.test));
-  }
-  // A network that was trained for long is too sure, and would be left out for that alone.
-  bag.temperature = temperature_of(bag.said);
-  bag.said = at_temperature(bag.said, bag.temperature);
-  for (auto& said : tested)
-    said = at_temperature(said, bag.temperature);
-  bag.said.index_copy_(0, data_.test, at::stack(tested).mean(0));
-  if (!at::isfinite(bag.said).all().item<bool>())
-    left_out_.push_back("#" + std::to_string(members.front()->id)
-                        + ": it says what is no finite number");
-  else
-    bags_.push_back(std::move(bag));
-}
-
-// It may take a third of the time that there is for all of it.
-void composer::add_linear_model(const budget& b) {
-  auto third = b;
-  third.time /= 3;
-  auto fitted =
-      fit_linear_model(data_, outputs_, deadline_of(third), context_.asked().validation);
-  if (!fitted)
-    return left_out_.push_back(fitted.error().message);
-  const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
-  model_bag bag{.weights = fitted->weights(),
-                .said = empty_answers(),
-                .parameters = fitted->tested.parameters};
-  for (const auto& part : {data_.validation, data_.test})
-    bag.said.index_copy_(0, part, answer(predict, part));
-  linear_ = std::move(fitted->tested);
-  bags_.push_back(std::move(bag));
-}
-
-at::Tensor composer::answer_of_trees(const fitted_trees& fitted,
-                                     const at::Tensor& part) const {
-  network_module net(tree_network(context_.problem(), fitted.sizes), {},
-                     data_.features.device());
-  const auto loaded = net.load(fitted.weights);
-  TORCH_CHECK(loaded.has_value(), loaded.error().message);
-  return answer([&net](const at::Tensor& x) { return net.forward(x); }, part);
-}
-
-// They may take half of the time that is left.
-void composer::add_boosted_trees(steady_clock::time_point deadline) {
-  if (data_.features.dim() != 2)
-    return;
-  const auto now = steady_clock::now();
-  if (deadline != steady_clock::time_point::max())
-    deadline = now + (deadline - now) / 2;
-  auto fitted =
-      fit_boosted_trees(data_, {.folds = folds_, .seed = seed_, .deadline = deadline});
-  if (!fitted)
-    return left_out_.push_back(fitted.error().message);
-  model_bag bag{.trees = fitted->whole.sizes, .said = empty_answers()};
-  const auto folds = static_cast<std::uint32_t>(fitted->folds.size());
-  for (std::uint32_t i = 0; i < folds; ++i) {
-    const auto part = data_of_fold(data_, {i, folds}, seed_).validation;
-    bag.said.index_copy_(0, part, answer_of_trees(fitted->folds[i], part));
-  }
-  bag.said.index_copy_(0, data_.test, answer_of_trees(fitted->whole, data_.test));
-  for (const auto& w : fitted->whole.weights)
-    bag.parameters += w.values.size();
-  bag.weights = std::move(fitted->whole.weights);
-  trees_ = examined(bag.said, "boosted trees", bag.parameters);
-  bags_.push_back(std::move(bag));
-}
-
-validation_answers composer::judged(const at::Tensor& said) const {
+validation_answers composer::answers_of(const model_bag& bag) const {
   const auto targets = data_.targets.index_select(0, data_.validation);
-  const auto rows = said.index_select(0, data_.validation);
+  const auto rows = bag.said.index_select(0, data_.validation);
   const auto answers =
       (data_.task.has_classes() ? rows.gather(1, targets.unsqueeze(1)).squeeze(1)
                                 : (rows - targets).flatten())
@@ -208,58 +81,102 @@ validation_answers composer::judged(const at::Tensor& said) const {
   return {first, first + answers.numel()};
 }
 
-double composer::temperature_of(const at::Tensor& said) const {
-  if (!data_.task.has_classes())
-    return 1;
-  const auto rows = said.index_select(0, data_.validation).cpu().contiguous();
-  const auto labels = data_.targets.index_select(0, data_.validation).cpu().contiguous();
-  return fit_temperature(
-      {rows.const_data_ptr<float>(), static_cast<std::size_t>(rows.numel())},
-      {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
-}
-
-// Measures what is said of the test and the validation part.
-examination composer::examined(const at::Tensor& said, std::string subject,
-                               std::uint64_t parameters, double temperature) const {
-  auto measured = data_;
-  measured.features =
-      data_.task.has_classes() ? at::clamp_min(said, 1e-12).log() / temperature : said;
-  const model as_it_says = [](const at::Tensor& x) { return x; };
-  const auto& asked = context_.asked().validation;
-  examination out{.subject = std::move(subject), .parameters = parameters};
-  out.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
-  const auto validation =
-      assess(as_it_says, measured, data_.validation, "validation.", asked);
-  out.metrics.insert(out.metrics.end(), validation.begin(), validation.end());
-  out.details = std::make_shared<const test_details>(
-      details_of(as_it_says, measured, of_epochs(context_.setup().goal).metric,
-                 context_.setup().seed));
-  return out;
-}
-
-expected<composition> composer::compose() {
+counts composer::of_lowest_loss() const {
+  const auto well = judged_well();
   std::vector<validation_answers> answers;
-  for (const auto& bag : bags_)
-    answers.push_back(judged(bag.said));
-  const auto counts = select_ensemble(answers, data_.task.loss);
+  for (std::size_t i = 0; i < models_.bags.size(); ++i)
+    if (well[i])
+      answers.push_back(answers_of(models_.bags[i]));
+  const auto selected = select_ensemble(answers, data_.task.loss);
+  counts chosen(models_.bags.size(), 0);
+  for (std::size_t i = 0, next = 0; i < chosen.size(); ++i)
+    if (well[i])
+      chosen[i] = selected[next++];
+  return chosen;
+}
+
+ensemble composer::mixed(std::span<const std::uint32_t> chosen) const {
+  ensemble e{.chosen = {chosen.begin(), chosen.end()}, .said = models_.empty_answers()};
   double total = 0;
-  for (const auto c : counts)
+  for (const auto c : chosen)
     total += c;
-  if (total == 0)
-    return fail(error_kind::internal, "no model says anything of the validation part");
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] != 0) {
+      e.said += models_.bags[i].said * (chosen[i] / total);
+      add_costs(e.costs, models_.bags[i]);
+    }
+  e.measured = models_.measured(e.said, e.costs);
+  return e;
+}
+
+ensemble composer::calibrated(std::span<const std::uint32_t> chosen) const {
+  auto e = mixed(chosen);
+  const double t = models_.temperature_of(e.said, e.costs);
+  auto with = t == 1 ? e.measured : models_.measured(e.said, e.costs, t);
+  if (t == 1 || best_ahead(with, singles_, goal_))
+    return e;
+  e.temperature = t;
+  e.measured = std::move(with);
+  return e;
+}
+
+std::string composer::words_for(const ensemble& behind, std::size_t ahead) const {
+  const auto& single = singles_[ahead];
+  const auto name = name_of(models_.bags[ahead]);
+  std::ostringstream text;
+  text.precision(4);
+  text << "the ensemble of the lowest loss: on the validation part " << name
+       << " alone is ahead of it (";
+  const auto f = fitness_of(behind.measured, goal_), g = fitness_of(single, goal_);
+  const auto differing = [&](const std::string& metric) {
+    text << metric << " " << measured(single, metric).value_or(0) << " against "
+         << measured(behind.measured, metric).value_or(0);
+  };
+  if (f.ok && f.violation != g.violation) {
+    const auto& all = goal_.constraints;
+    const auto missed = std::ranges::find_if(all, [&](const constraint& c) {
+      const double v = measured(behind.measured, c.metric).value_or(c.limit);
+      return c.at_most ? v > c.limit : v < c.limit;
+    });
+    differing(missed == all.end() ? goal_.metric : missed->metric);
+  } else {
+    differing(goal_.metric);
+  }
+  return text.str() + ")";
+}
+
+ensemble composer::never_behind(ensemble first) {
+  const auto ahead = best_ahead(first.measured, singles_, goal_);
+  if (!ahead)
+    return first;
+  models_.left_out.push_back(words_for(first, *ahead));
+  const auto measure =
+      [&](std::span<const std::uint32_t> chosen) -> std::optional<evaluation> {
+    if (models_.out_of_time())
+      return std::nullopt;
+    return mixed(chosen).measured;
+  };
+  auto grown = calibrated(grow_ensemble(models_.bags.size(), *ahead, goal_, measure));
+  if (!best_ahead(grown.measured, singles_, goal_))
+    return grown;
+  counts alone(models_.bags.size(), 0);
+  alone[*ahead] = 1;
+  return calibrated(alone);
+}
+
+composition composer::composed(const ensemble& e) {
   composition out;
-  out.linear = std::move(linear_);
-  out.trees = std::move(trees_);
-  auto said = empty_answers();
-  std::uint64_t parameters = 0;
+  out.linear = std::move(models_.linear);
+  out.trees = std::move(models_.trees);
+  double total = 0;
+  for (const auto c : e.chosen)
+    total += c;
   std::vector<weight_tensor> fitted;
-  for (std::size_t i = 0; i < bags_.size(); ++i) {
-    if (counts[i] == 0)
+  for (std::size_t i = 0; i < e.chosen.size(); ++i) {
+    if (e.chosen[i] == 0)
       continue;
-    const auto& bag = bags_[i];
-    const double share = counts[i] / total;
-    said += bag.said * share;
-    parameters += bag.parameters;
+    const auto& bag = models_.bags[i];
+    const double share = e.chosen[i] / total;
     if (bag.members.empty())
       out.model.members.push_back({.id = 0, .share = share, .trees = bag.trees});
     fitted.insert(fitted.end(), bag.weights.begin(), bag.weights.end());
@@ -271,12 +188,23 @@ expected<composition> composer::compose() {
   }
   if (!fitted.empty())
     out.fitted_weights = encode_weights(fitted);
-  out.model.temperature = temperature_of(said);
-  out.model.left_out = std::move(left_out_);
-  out.tested = examined(said, "final model", parameters, out.model.temperature);
+  out.model.temperature = e.temperature;
+  out.model.left_out = std::move(models_.left_out);
+  out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.temperature);
   std::ranges::copy_if(out.tested.metrics, std::back_inserter(out.model.metrics),
                        [](const metric& m) { return m.name.starts_with("validation."); });
   return out;
+}
+
+expected<composition> composer::compose() {
+  const auto& bags = models_.bags;
+  for (std::size_t i = 0; i < bags.size(); ++i)
+    singles_.push_back(models_.measured(bags[i].said, bags[i].costs));
+  const auto chosen = of_lowest_loss();
+  if (std::ranges::all_of(chosen, [](auto c) { return c == 0; }))
+    return fail(error_kind::internal, "no model says anything of the validation part");
+  goal_ = measurable_part(goal_, singles_.front());
+  return composed(never_behind(calibrated(chosen)));
 }
 
 } // namespace
@@ -289,17 +217,19 @@ expected<composition> compose_final_model(training_context& context,
     context.prepare_thread();
     if (auto loaded = context.load(); !loaded)
       return tl::unexpected(loaded.error());
-    // Those with folds come first.
-    std::map<std::pair<bool, candidate_id>, std::vector<const trained_member*>> bags;
-    for (const auto& m : members)
-      bags[{m.fold.of < 2, m.bag}].push_back(&m);
-    composer c(context, seed);
+    // The first of all comes first, and then those with folds.
+    std::map<std::tuple<bool, bool, candidate_id>, std::vector<const trained_member*>>
+        bags;
+    for (const auto& m : members) {
+      const bool folds = m.fold.of > 1;
+      bags[{folds || &m != &members.front(), !folds, m.bag}].push_back(&m);
+    }
+    model_gathering models(context, seed, deadline);
     for (const auto& [which, bag] : bags)
-      if (!which.first || !c.judges_folds_only())
-        c.add(bag);
-    c.add_linear_model(b);
-    c.add_boosted_trees(deadline);
-    return c.compose();
+      models.add(bag);
+    models.add_linear_model();
+    models.add_boosted_trees();
+    return composer(context, models).compose();
   } catch (...) {
     return fail(error_kind::io, "the final model: " + failure_of_exception().reason);
   }

@@ -1,6 +1,7 @@
 #include "engine/training/trainer.hpp"
 
 #include "engine/evaluation/costs.hpp"
+#include "engine/training/assessment.hpp"
 #include "engine/training/composing.hpp"
 #include "engine/training/examining.hpp"
 #include "engine/training/failure.hpp"
@@ -10,7 +11,6 @@
 #include "search_spaces/variation.hpp"
 
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -24,25 +24,6 @@ namespace clade {
 namespace {
 
 using steady_clock = std::chrono::steady_clock;
-
-// The median of some passes of one example, from the device's memory to the result in
-// the machine's, after some that warm up.
-double latency_milliseconds(network_module& net, const at::Tensor& features) {
-  constexpr int warming = 3, measured = 15;
-  const c10::InferenceMode inference;
-  net.eval();
-  const auto example = features.narrow(0, 0, 1);
-  std::vector<double> times;
-  for (int i = 0; i < warming + measured; ++i) {
-    const auto start = steady_clock::now();
-    static_cast<void>(net.forward(example).cpu());
-    const std::chrono::duration<double, std::milli> took = steady_clock::now() - start;
-    if (i >= warming)
-      times.push_back(took.count());
-  }
-  std::ranges::nth_element(times, times.begin() + measured / 2);
-  return times[measured / 2];
-}
 
 // msgpack holds fewer than 2^32 bytes; the rest is for names.
 constexpr std::uint64_t most_checkpoint_bytes = (std::uint64_t{1} << 32) - (1 << 24);
@@ -129,9 +110,12 @@ void trainer::train_job(const job& j, progress& p, evaluated_job& out) {
   e.metrics = result->best;
   add_cost(e, goal(), multiply_adds_metric,
            static_cast<double>(net.cost().multiply_adds));
-  if (asks_for(goal(), latency_metric))
+  if (asks_for(goal(), latency_metric)) {
+    module->eval();
+    const model predict = [&](const at::Tensor& x) { return module->forward(x); };
     add_cost(e, goal(), latency_metric,
-             latency_milliseconds(*module, context_.data().features));
+             latency_milliseconds(predict, context_.data().features));
+  }
   auto tensors = module->weights();
   auto weights = encode_weights(tensors);
   e.weights_hash = hash64(weights);

@@ -1,5 +1,6 @@
 """The end of a run with [final]: what is trained to the end, the final model, and what becomes of it in faults; LibTorch."""
 
+import contextlib
 import json
 import pathlib
 import sqlite3
@@ -89,6 +90,26 @@ class FinalModel(RunTest):
         run = self.run_to_end("--minutes", "0.2", "--set", "evolution.generations=1000")
         self.assertIn("final model", self.tests_of_the_end())
         self.assertEqual(self.count("select count(*) from progress where state = 'finished'"), 1, run.said())
+
+    def test_a_final_model_without_its_weights_gives_way_to_the_champion(self):
+        self.run_to_end()
+        folder = self.run_folder()
+        with contextlib.closing(sqlite3.connect(folder / "run.db")) as db:
+            champion = db.execute("select champion from progress").fetchone()[0]
+            db.execute("delete from weights where id <> ?", (champion,))
+            db.commit()
+        said = self.finish("predict", folder, IRIS)
+        self.assertIn("the final model cannot be used", said.err)
+        self.assertIn("the champion is taken in its place", said.err)
+        self.assertEqual(said.out, self.finish("predict", folder, IRIS, "--genome", champion).out)
+
+
+class NoModel(RunTest):
+    def test_a_run_whose_time_is_used_before_a_candidate_was_trained_says_so(self):
+        file = self.write_experiment(population=2, generations=1, limits='wall_time = "1s"')
+        said = self.finish("run", file, "--slots", "none", status=1).err
+        self.assertIn("ended without a model", said)
+        self.assertIn("clade resume", said)
 
 
 if __name__ == "__main__":

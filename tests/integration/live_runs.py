@@ -251,6 +251,33 @@ class RunTest(unittest.TestCase):
                                       timeout=PATIENCE_S)
             self.assertEqual(verified.returncode, 0, f"{file}: {verified.stdout}{verified.stderr}")
             self.assertIn("decisions equal", verified.stdout)
+            self.assert_store_is_whole(file)
+            self.assert_final_model_is_not_behind(file)
+
+    def assert_store_is_whole(self, file):
+        """So says `clade check`, and a repair finds nothing to do."""
+        for words, said in ((), "SQLite finds no fault"), (("--repair",), "nothing to repair"):
+            checked = subprocess.run([CLADE, "check", file, *words], capture_output=True, text=True, check=False,
+                                     timeout=PATIENCE_S)
+            self.assertEqual(checked.returncode, 0, f"{file}: {checked.stdout}{checked.stderr}")
+            self.assertIn(said, checked.stdout)
+
+    def assert_final_model_is_not_behind(self, file):
+        """By the objective, on the validation part, no single model of the run is ahead of the final one."""
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=PATIENCE_S)) as store:
+            models = {subject: json.loads(metrics) for subject, metrics in
+                      store.execute("select subject, metrics from examinations")}
+            several = store.execute("select count(*) from sqlite_master where name = 'aims'").fetchone()[0]
+            if "final model" not in models or several:
+                return
+            metric, maximize, champion = store.execute(
+                "select metric, maximize, fitness from runs, progress join evaluations on id = champion").fetchone()
+        sign = 1 if maximize else -1
+        final = sign * models["final model"][metric]
+        singles = {subject: models[subject].get(metric) for subject in ("linear model", "boosted trees") if subject in models}
+        for subject, value in {"champion": champion, **singles}.items():
+            if value is not None:
+                self.assertGreaterEqual(final + 1e-6 * abs(final), sign * value, f"{file}: behind the {subject}")
 
     @staticmethod
     def records_of(file):

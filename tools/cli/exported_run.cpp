@@ -7,6 +7,7 @@
 #include "tools/cli/run_problem.hpp"
 
 #include <fstream>
+#include <iostream>
 #include <optional>
 
 namespace clade {
@@ -91,7 +92,13 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
 /// Of the final model's members that are no candidates, the weights of the trees or those
 /// of the linear model.
 expected<std::vector<weight_tensor>> find_fitted(const store& s, bool of_trees) {
-  auto all = s.find_weights(0).and_then(decode_stored);
+  const auto stored = s.find_weights(0);
+  if (!stored)
+    return tl::unexpected(stored.error());
+  if (stored->empty())
+    return fail(error_kind::not_found,
+                "the weights of its linear model or trees are gone");
+  auto all = decode_stored(*stored);
   if (all)
     std::erase_if(
         *all, [&](const weight_tensor& w) { return is_of_trees(w.name) != of_trees; });
@@ -140,15 +147,21 @@ expected<kept_network> find_kept(const store& s, const std::filesystem::path& fi
   return kept;
 }
 
-/// Returns what `text` names, or the final model where it is empty and there is one.
+/// Returns what `text` names, or the final model where it is empty and there is one. Where
+/// the final model's weights are gone, it says so and returns the champion.
 expected<kept_network> find_chosen(const store& s, const std::filesystem::path& file,
                                    const std::string& name, const std::string& text) {
   if (text.empty()) {
     const auto composed = s.find_final_model();
     if (!composed)
       return tl::unexpected(composed.error());
-    if (*composed)
-      return find_kept(s, file, **composed);
+    if (*composed) {
+      auto kept = find_kept(s, file, **composed);
+      if (kept)
+        return kept;
+      std::cerr << "clade: the final model cannot be used: " << kept.error().message
+                << "; the champion is taken in its place" << std::endl;
+    }
   }
   return choose(s, file, name, text).and_then([&](candidate_id id) {
     return find_kept(s, file, id);

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
 #include <set>
 
 namespace clade::test {
@@ -92,6 +93,9 @@ struct handed {
   std::vector<candidate_id> dropped;
   bool held = false;
   int tests = 0;
+  /// So many models are too many to be put together.
+  std::size_t too_many = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> compositions; ///< Of how many models each was wanted.
 };
 
 inline dispatcher_actor::behavior_type
@@ -121,6 +125,9 @@ dispatcher_of_stub_nodes(dispatcher_actor::pointer, std::shared_ptr<handed> h) {
         ++h->tests;
         if (t.what.id.type == task_type::compose) {
           const auto members = decode_members(**t.what.weights.load());
+          h->compositions.push_back(members->size());
+          if (members->size() >= h->too_many)
+            return test_answer{fail(error_kind::internal, "two node processes ended")};
           composition made{.tested = {.subject = "final model"}};
           for (const auto& m : *members)
             made.model.members.push_back(

@@ -227,6 +227,36 @@ TEST_CASE("selector: after the search the best are trained to the end, as one mo
   CHECK(f.progress().finished.has_value());
 }
 
+TEST_CASE("selector: what cannot be put together is put together from fewer models") {
+  // In the last resort from the champion alone, without anybody's help.
+  const std::size_t too_many = GENERATE(5, 2, 1);
+  selector_fixture f(false, {.model = "ensemble", .members = 2, .folds = 1});
+  f.nodes->too_many = too_many;
+  f.evaluate_all();
+  f.evaluate_all();
+  f.evaluate_all();
+  REQUIRE(f.over());
+  REQUIRE(f.count<model_composed>() == 1);
+  const auto composed = std::ranges::find_if(f.drive->written, [](const record& r) {
+    return std::holds_alternative<model_composed>(r);
+  });
+  const auto& model = std::get<model_composed>(*composed);
+  const auto& last = std::get<run_finished>(f.drive->written.back());
+  REQUIRE(!model.members.empty());
+  CHECK(model.members.size() < 5);
+  CHECK(model.members.front().id == last.champion);
+  CHECK(std::ranges::count(last.examinations, "final model", &examination::subject) == 1);
+  CHECK(f.nodes->compositions.front() >= 5);
+  CHECK(std::ranges::is_sorted(f.nodes->compositions, std::greater()));
+  CHECK_FALSE(model.left_out.empty());
+  if (too_many == 1) {
+    CHECK(model.members.size() == 1);
+    CHECK(model.left_out.front()
+          == "all models but the champion: they could not be put together: two node "
+             "processes ended");
+  }
+}
+
 TEST_CASE("selector: a search whose time is used drops what is open and ends") {
   selector_fixture f(false, {.model = "ensemble", .members = 1});
   f.evaluate(1, 0.5);

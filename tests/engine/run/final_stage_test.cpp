@@ -252,6 +252,11 @@ TEST_CASE("final stage: one of several folds is no champion, but in runs of befo
       CHECK(state.finals.size() == 1);
     }
   CHECK(plan(ensemble(), 0ms).folds_apart == true);
+  // Where there is no ensemble they would be of no use.
+  const auto best = plan({.model = "best"}, 5000s);
+  CHECK_FALSE(best.folds_apart);
+  for (const auto& t : best.trainings)
+    CHECK(t.fold == data_fold{0, 1});
 }
 
 TEST_CASE("final stage: a search that is cut is over, and what it had open is dropped") {
