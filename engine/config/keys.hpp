@@ -427,12 +427,14 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
 
 template<class Visitor>
 void keys(Visitor& v, keys_of<limits_params> auto& p) {
-  v.key(describe(
-            "evaluation_time",
-            "A training that takes longer is cut: the best of its epochs counts. Without "
-            "one, or where rungs compare equal trainings, and of all else: the candidate "
-            "has failed (timed_out). \"0s\" for no limit."),
-        p.evaluation_time);
+  v.key(
+      describe(
+          "evaluation_time",
+          "A training that takes longer is cut: the best of its epochs counts, or a "
+          "tenth "
+          "or more of the first. Without that, or where rungs compare equal trainings, "
+          "and of all else: the candidate has failed (timed_out). \"0s\" for no limit."),
+      p.evaluation_time);
   v.size(describe("evaluation_memory", "A candidate that takes more memory has failed "
                                        "(out_of_memory); \"0B\" for no limit."),
          p.evaluation_memory);

@@ -91,6 +91,8 @@ private:
   training_position position();
   training_position course() const;
   bool cut(const std::string& where);
+  bool assess_part();
+  steady_clock::time_point latest_batch() const;
   void restore_best();
   bool end(outcome o, std::string reason);
 
@@ -105,7 +107,8 @@ private:
   at::Tensor total_loss_;       ///< Of the epoch, over its examples.
   std::uint32_t number_;        ///< Of the present epoch.
   std::int64_t next_batch_ = 0; ///< Of that epoch.
-  bool assessed_ = false;       ///< That epoch was, and its verdict is due.
+  steady_clock::time_point epoch_start_ = steady_clock::now();
+  bool assessed_ = false; ///< That epoch was, and its verdict is due.
   double train_loss_ = 0;
   steady_clock::time_point kept_ = steady_clock::now(); ///< The position.
   fitness best_fitness_;
@@ -253,12 +256,12 @@ training_result training_loop::run_on() {
   for (; number_ <= task_.epochs && (assessed_ || !out_of_patience()); ++number_) {
     if (!assessed_) {
       keep_position();
-      const auto start = steady_clock::now();
+      epoch_start_ = steady_clock::now();
       if (!train_epoch(number_))
         return std::move(result_);
       exchange_average();
       steps_->show();
-      if (!assess_epoch(number_, start))
+      if (!assess_epoch(number_, epoch_start_))
         return std::move(result_);
       keep_if_best();
       exchange_average();
@@ -301,15 +304,58 @@ void training_loop::restore_best() {
   steps_->finish();
 }
 
-// Its best epoch counts, if there is one. A training that others go on from is compared
-// with those that had as many epochs, so that a part of it counts for nothing.
+// Its best epoch counts, or what it learnt in a part of the first. A training that others
+// go on from is compared with those that had as many epochs, so that a part of it counts
+// for nothing.
 bool training_loop::cut(const std::string& where) {
-  if (result_.curve.empty() || task_.keep_position)
-    return end(outcome::timed_out, "out of time " + where);
+  if (task_.keep_position || (result_.curve.empty() && !assess_part())) {
+    // A part may have diverged.
+    return result_.outcome == outcome::succeeded
+               ? end(outcome::timed_out, "out of time " + where)
+               : false;
+  }
   result_.reason =
       "cut by limits.evaluation_time " + where + " of " + std::to_string(task_.epochs);
   restore_best();
   return false;
+}
+
+/// Measures what was learnt in a part of the first epoch, as far as it is worth that; the
+/// epoch's seconds are those that all of it would take.
+bool training_loop::assess_part() {
+  constexpr std::int64_t least_part = 10;
+  const auto batches = source_.batches_per_epoch();
+  if (task_.members != nullptr || next_batch_ * least_part < batches)
+    return false;
+  const double share = static_cast<double>(next_batch_) / static_cast<double>(batches);
+  train_loss_ =
+      total_loss_.item<double>() / (share * static_cast<double>(data_.train.size(0)));
+  if (!steps_->settle() || !std::isfinite(train_loss_))
+    return false;
+  exchange_average();
+  steps_->show();
+  if (!assess_epoch(number_, epoch_start_))
+    return false;
+  keep_if_best();
+  exchange_average();
+  result_.curve.back().seconds /= share;
+  static_cast<void>(progress_.report(result_.curve.back()));
+  return true;
+}
+
+/// Returns when the first epoch must end for its part to be measured in time: a forward
+/// pass takes about a third of a step.
+steady_clock::time_point training_loop::latest_batch() const {
+  if (!result_.curve.empty() || next_batch_ == 0
+      || task_.deadline == steady_clock::time_point::max())
+    return task_.deadline;
+  const auto batches = static_cast<double>(source_.batches_per_epoch());
+  const double steps = batches * static_cast<double>(data_.validation.size(0))
+                       / (3 * static_cast<double>(data_.train.size(0)));
+  const std::chrono::duration<double> each =
+      (steady_clock::now() - epoch_start_) / static_cast<double>(next_batch_);
+  return task_.deadline
+         - std::chrono::duration_cast<steady_clock::duration>(each * steps);
 }
 
 bool training_loop::train_epoch(std::uint32_t number) {
@@ -323,7 +369,7 @@ bool training_loop::train_epoch(std::uint32_t number) {
   for (std::int64_t behind = 0; behind < next_batch_; ++behind)
     static_cast<void>(source_.next());
   while (next_batch_ < batches) {
-    if (steps_->out_of_time(task_.deadline))
+    if (steps_->out_of_time(latest_batch()))
       return cut("in epoch " + std::to_string(number));
     const auto step = batches * (static_cast<std::int64_t>(number) - 1) + next_batch_;
     const auto done = std::min(static_cast<double>(step), all_steps - 1) / all_steps;

@@ -39,6 +39,9 @@ struct new_options {
   bool json = false;
 };
 
+/// Measuring may take this share of the minutes.
+constexpr double measuring_share = 0.1;
+
 /// What `clade plan` measured.
 struct measured {
   double seconds_per_evaluation = 0;
@@ -46,9 +49,10 @@ struct measured {
   std::size_t slots = 1;
 };
 
-expected<measured> measure_speed(const std::filesystem::path& file) {
+expected<measured> measure_speed(const std::filesystem::path& file, double within) {
   const auto ended =
-      run_outside({.command = {own_program().string(), "plan", file.string(), "--json"},
+      run_outside({.command = {own_program().string(), "plan", file.string(), "--json",
+                               "--within", std::to_string(within)},
                    .input = {},
                    .keep_errors = true});
   if (!ended)
@@ -98,8 +102,9 @@ std::string too_short(const search_size& size, const measured& speed, double sec
   const double needed = 2 * training / share;
   if (needed <= seconds)
     return {};
-  return "the minutes are too few: a training of " + std::to_string(least_epochs)
-         + " epochs takes about " + duration_text(training) + " here; --minutes "
+  return "the minutes are few: a training of " + std::to_string(least_epochs)
+         + " epochs takes about " + duration_text(training)
+         + " here, so that trainings will be cut to a part of that; --minutes "
          + std::to_string(static_cast<long>(std::ceil(needed / 60)))
          + " would do for a start";
 }
@@ -214,7 +219,9 @@ write_experiment(const data_profile& data, const new_options& options,
     params.folder = ".";
   if (auto written = write_output(file, new_experiment(data, params)); !written)
     return tl::unexpected(written.error());
-  auto speed = measure_speed(file);
+  if (!options.json)
+    std::cout << "measuring how fast three networks train here ..." << std::endl;
+  auto speed = measure_speed(file, 60 * measuring_share * options.minutes.value_or(0));
   if (!speed && speed.error().kind == error_kind::invalid_input)
     return fail(error_kind::invalid_input,
                 "wrote " + file.string()

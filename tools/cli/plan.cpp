@@ -2,7 +2,8 @@
 //
 //   * the networks of generation 0, bred as the run would breed them (200 of them,
 //     whatever the population), decoded for their parameters and training memory;
-//   * a measured step: one epoch each of the networks at the quartiles of `work`. Seconds
+//   * a measured step: one epoch each of the networks at the quartiles of `work`, with a
+//     few thousand examples where there are more. Seconds
 //     for each unit of work, times the mean work, times the epochs, is an evaluation;
 //   * slots and evaluations, from the experiment; where there are rungs, the epochs of a
 //     search that is run without training.
@@ -18,6 +19,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -34,6 +37,7 @@ struct plan_options {
   std::vector<std::string> overrides;
   std::optional<std::uint64_t> seed;
   std::string slots;
+  double within = 0; ///< Seconds that measuring may take; 0: no limit.
   bool json = false;
 };
 
@@ -121,7 +125,9 @@ expected<plan> make_plan(const plan_options& options) {
     p.not_measured = p.checked.experiment.evaluator->seconds(p.mean_epochs())
                          ? ""
                          : "nothing says how long an evaluation takes";
-  else if (auto step = measure(p.checked.experiment, slots->front(), p.networks))
+  else if (auto step =
+               measure(p.checked, slots->front(), p.networks,
+                       std::chrono::milliseconds(std::llround(1e3 * options.within))))
     p.step = *step;
   else
     p.not_measured = step.error().message;
@@ -217,7 +223,11 @@ std::string time_line(const plan& p) {
                      + duration_text(*one) + " an evaluation";
   if (p.step)
     line += " of " + epochs_text(p) + " epochs (" + std::to_string(p.step->networks)
-            + " networks trained for one, to measure)";
+            + " networks trained for one"
+            + (p.step->examples < p.checked.examples
+                   ? " with " + grouped(p.step->examples) + " examples"
+                   : "")
+            + ", to measure)";
   return line;
 }
 
@@ -341,11 +351,17 @@ void add_plan(CLI::App& app, command& chosen) {
          "key=value in the place of the file's, such as evolution.population=48; "
          "repeatable")
       ->take_all();
+  sub->add_option("--within", options->within,
+                  "Seconds that measuring may take; 0 for no limit")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   sub->add_flag("--json", options->json, "One JSON object, for programs");
   sub->footer(
       "Checks the experiment and its data as `clade run` does, samples networks of its\n"
-      "search space, and trains three of them for one epoch to measure the time. Times\n"
-      "are estimates: evolution moves away from the networks that it begins with.");
+      "search space, and trains three of them for one epoch, with a few thousand "
+      "examples\n"
+      "where there are more, to measure the time. Times are estimates: evolution moves\n"
+      "away from the networks that it begins with.");
   sub->callback(
       [&chosen, options] { chosen = [options] { return show_plan(*options); }; });
 }

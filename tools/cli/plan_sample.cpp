@@ -47,38 +47,68 @@ expected<std::vector<sampled>> sample_networks(const checked_experiment& checked
   return networks;
 }
 
-expected<trial_step> measure(const experiment& e, const slot& s,
-                             const std::vector<sampled>& networks) {
+std::uint64_t examples_of_trial(std::uint64_t all) {
+  constexpr std::uint64_t few = 2'000;
+  return all > 2 * few ? few : all;
+}
+
+namespace {
+
+/// Adds what an evaluation showed. Of one that was cut, its first epoch says how long all
+/// of it would take.
+void add(trial_step& step, const evaluation& e, double work, double& seconds,
+         double& all_work) {
+  if (e.outcome != outcome::succeeded)
+    return;
+  seconds += e.reason.empty() ? e.seconds : e.curve.front().seconds;
+  all_work += work;
+  ++step.networks;
+}
+
+} // namespace
+
+expected<trial_step> measure(const checked_experiment& checked, const slot& s,
+                             const std::vector<sampled>& networks,
+                             std::chrono::milliseconds most) {
+  using clock = std::chrono::steady_clock;
+  auto e = checked.experiment;
   // As the slot's own process has it; LibTorch reads it when it is loaded.
   enter_environment(s);
+  trial_step step{.examples = examples_of_trial(checked.examples)};
+  if (step.examples < checked.examples)
+    e.data.limit = step.examples;
   auto trainer = load_training(training_module(), training_setup_of(e, s.device));
   if (!trainer)
     return tl::unexpected(std::move(trainer).error());
   if (auto warm = (*trainer)->warm_up(); !warm)
     return tl::unexpected(std::move(warm).error());
+  const auto start = clock::now();
   double seconds = 0, work = 0;
-  trial_step step;
   unheard_progress nobody;
   for (std::size_t quartile = 1; quartile <= 3; ++quartile) {
+    const auto spent =
+        std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - start);
+    if (most.count() > 0 && spent >= most)
+      break;
     const sampled& n = networks[quartile * networks.size() / 4];
-    const job one_epoch{.id = n.made.id,
-                        .genome = *n.made.genome,
-                        .seed = e.seed,
-                        .budget = {.epochs = 1, .time = e.limits.evaluation_time}};
-    const auto done = (*trainer)->evaluate(one_epoch, nobody).evaluation;
-    if (done.outcome != outcome::succeeded)
-      continue;
-    seconds += done.seconds;
-    work += n.made.work;
-    ++step.networks;
+    const job one_epoch{
+        .id = n.made.id,
+        .genome = *n.made.genome,
+        .seed = e.seed,
+        .budget = {.epochs = 1,
+                   .time = most.count() > 0 ? most - spent : e.limits.evaluation_time}};
+    add(step, (*trainer)->evaluate(one_epoch, nobody).evaluation, n.made.work, seconds,
+        work);
   }
   if (step.networks == 0)
     return fail(error_kind::internal,
-                "none of the three networks that were tried could be trained");
+                "none of the networks that were tried could be trained for an epoch"
+                    + std::string(most.count() > 0 ? " in the time for it" : ""));
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   step.process_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-  step.seconds_per_work = seconds / work;
+  step.seconds_per_work = seconds / work * static_cast<double>(checked.examples)
+                          / static_cast<double>(step.examples);
   return step;
 }
 

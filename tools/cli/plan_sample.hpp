@@ -3,6 +3,7 @@
 #include "tools/machine/slots.hpp"
 #include "tools/run/new_run.hpp"
 
+#include <chrono>
 #include <vector>
 
 namespace clade {
@@ -15,13 +16,18 @@ struct sampled {
   std::uint64_t devices = 1;    ///< Slots that its training takes.
 };
 
-/// What training one epoch of some of them showed.
+/// What training one epoch of some of them showed, with as many of the examples as tell how
+/// long all of them take.
 struct trial_step {
   double seconds_per_work = 0;
   std::uint64_t process_bytes =
       0; ///< Of a process that trains, data and LibTorch included.
   std::size_t networks = 0;
+  std::uint64_t examples = 0; ///< Of the data that were used.
 };
+
+/// Returns how many examples a trial takes of so many: a few thousand, or all.
+[[nodiscard]] std::uint64_t examples_of_trial(std::uint64_t all);
 
 /// 200 networks as the run's generation 0 would have them, by rising work.
 [[nodiscard]] expected<std::vector<sampled>>
@@ -33,8 +39,11 @@ sample_networks(const checked_experiment& checked);
                                           std::size_t slots);
 
 /// Trains the networks at the quartiles for one epoch each, in this process, whose
-/// environment it sets to the slot's. Blocks for seconds.
-[[nodiscard]] expected<trial_step> measure(const experiment& e, const slot& s,
-                                           const std::vector<sampled>& networks);
+/// environment it sets to the slot's; as many of them as `most` leaves time for, 0 being
+/// all, and a part of an epoch of the first. Blocks for seconds.
+[[nodiscard]] expected<trial_step> measure(const checked_experiment& checked,
+                                           const slot& s,
+                                           const std::vector<sampled>& networks,
+                                           std::chrono::milliseconds most);
 
 } // namespace clade

@@ -163,6 +163,11 @@ int show_session(session_params session, const shown_session& shown, store file,
   if (!ended)
     return report(ended.error()); // What is recorded can be resumed.
   const int said = summarise(session, shown);
+  if (ended->too_short && said == 0)
+    return report({error_kind::io,
+                   "the run ended without a model: its time was used before a candidate "
+                   "was trained; give it more, and go on with: clade resume "
+                       + session.folder.string()});
   return ended->interrupted ? interrupted_status : said;
 }
 

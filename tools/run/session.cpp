@@ -67,6 +67,7 @@ public:
   expected<run_progress> drive();
 
   [[nodiscard]] bool interrupted() const { return interrupted_; }
+  [[nodiscard]] bool out_of_time() const { return out_of_time_; }
 
 private:
   /// Tells what happened since the last call.
@@ -89,7 +90,7 @@ private:
   std::size_t generations_told_ = 0;
   std::size_t slots_ = 0;
   clock::time_point start_ = clock::now();
-  bool interrupted_ = false, ending_ = false;
+  bool interrupted_ = false, ending_ = false, out_of_time_ = false;
   bool search_ended_ = false, trainings_ended_ = false;
 };
 
@@ -134,7 +135,7 @@ void session::end_by_time(double used, const run_progress& progress) {
              && !std::exchange(trainings_ended_, true)) {
     head_.end_search("the time is nearly used", /*trainings_too=*/true);
   } else if (used >= 1) {
-    ending_ = true;
+    ending_ = out_of_time_ = true;
     head_.stop("wall time used", true);
   }
 }
@@ -304,6 +305,7 @@ expected<session_result> run_session(const session_params& params,
     if (!last)
       return tl::unexpected(last.error());
     result.interrupted = s.interrupted() && !last->finished;
+    result.too_short = s.out_of_time() && !last->best;
     result.evaluated = last->evaluated - evaluated_before;
     result.training_seconds = last->training_seconds - seconds_before;
   }

@@ -56,6 +56,7 @@ public:
 /// How a session ended that did not fail.
 struct session_result {
   bool interrupted = false; ///< By `session_params::interrupted`, before the run's end.
+  bool too_short = false;   ///< Its wall time was used before a candidate had succeeded.
   double seconds = 0;
   std::uint64_t evaluated = 0; ///< In this session.
   double training_seconds = 0; ///< The same.

@@ -49,6 +49,32 @@ TEST_CASE("trainer: what takes too long before its first epoch has ended is time
   CHECK(e.metrics.empty());
 }
 
+TEST_CASE("trainer: what was learnt in a part of the first epoch counts") {
+  // The clock is asked after each batch; the listener of the first epoch hears of the part.
+  const training_bench bench(separable_csv(40'000));
+  const auto trainer = bench.trainer();
+  REQUIRE(trainer->warm_up());
+  auto j = a_job(a_dense_network());
+  j.keep_weights_above = -1;
+  unheard_progress nobody;
+  // Longer and longer, until the time is enough for a part.
+  evaluated_job done;
+  for (auto time = std::chrono::milliseconds(50);; time += time / 2) {
+    j.budget = {.epochs = 100'000'000, .time = time};
+    done = trainer->evaluate(j, nobody);
+    if (done.evaluation.outcome == outcome::succeeded)
+      break;
+    CHECK_THAT(done.evaluation.reason, Contains("out of time in epoch 1"));
+  }
+  const auto& e = done.evaluation;
+  REQUIRE(!e.curve.empty());
+  CHECK_THAT(e.reason, Contains("cut by limits.evaluation_time"));
+  CHECK(*find(e.metrics, "validation.accuracy") > 0.8);
+  if (e.curve.size() == 1 && e.reason.find("in epoch 1") != std::string::npos)
+    CHECK(e.curve.front().seconds > 0);
+  CHECK(trainer->examine(j, test::content_of(done.weights)));
+}
+
 TEST_CASE("trainer: the best epoch of a training that is cut by its time counts") {
   const training_bench bench(separable_csv(60));
   const auto trainer = bench.trainer();
