@@ -1,5 +1,7 @@
 // An array in a .npy file is what the file's own words say: written anew in the words of
 // numpy, it is read as the same.
+#include "engine/data/npy_header.hpp"
+#include "engine/data/text_array.hpp"
 #include "tests/fuzz/array_laws.hpp"
 
 #include <string>
@@ -30,6 +32,10 @@ std::string npy(const numeric_array& a) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = text_of(data, size);
+  if (const auto texts = parse_npy_texts(file)) {
+    hold(holds_texts(file), "what parses as texts looks like it");
+    hold(texts->texts.size() <= file.size(), "each text has bytes of its own");
+  }
   const auto a = parse_npy(file);
   if (!a)
     return refused(a);
