@@ -13,7 +13,6 @@
 #include "engine/data/unread_kinds.hpp"
 #include "engine/search/strategies/registry.hpp"
 #include "engine/training/metrics.hpp"
-#include "genome/utf8.hpp"
 #include "search_spaces/built_in.hpp"
 #include "search_spaces/parse_toml.hpp"
 #include "search_spaces/seeds.hpp"
@@ -94,7 +93,10 @@ bool is_passing(const std::filesystem::path& file) {
 // No TOML begins like JSON, HTML or ARFF, nor is it binary.
 bool may_be_toml(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  return is_plain_text(text)
+  const bool binary = std::ranges::any_of(text, [](char c) {
+    return static_cast<unsigned char>(c) < '\t' || (c > '\r' && c < ' ');
+  });
+  return !binary
          && (first == std::string_view::npos
              || std::string_view("{<@").find(text[first]) == std::string_view::npos);
 }
