@@ -1,5 +1,6 @@
 #include "engine/training/distribution.hpp"
 
+#include "engine/training/distribution_advice.hpp"
 #include "engine/training/private_network.hpp"
 
 #include <algorithm>
@@ -277,13 +278,17 @@ bool distribution_params::synchronous() const {
 }
 
 expected<void> validate(const distribution_params& params) {
-  if (params.name == "xla")
-    return fail(
-        error_kind::invalid_input,
-        "distribution = \"xla\": LibTorch does not reach TPUs from here; take one "
-        "of "
-            + all_names());
+  if (params.name == "xla" || params.name == "tpu" || params.name == "TPUStrategy")
+    return fail(error_kind::invalid_input,
+                "distribution = \"" + params.name
+                    + "\": LibTorch does not reach TPUs from here; take one "
+                      "of "
+                    + all_names());
   const auto* row = find_distribution(params.name);
+  if (const auto here = known_elsewhere_as(params.name); row == nullptr && !here.empty())
+    return fail(error_kind::invalid_input,
+                "distribution = \"" + params.name + "\" is called \"" + std::string(here)
+                    + "\" here; `clade help distributions` says what it does");
   if (row == nullptr)
     return fail(error_kind::invalid_input,
                 "distribution = \"" + params.name

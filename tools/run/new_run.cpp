@@ -5,12 +5,16 @@
 #include "engine/config/fitness_source.hpp"
 #include "engine/data/data_summary.hpp"
 #include "engine/store/run_folder.hpp"
+#include "engine/training/distribution_advice.hpp"
+#include "engine/training/recipe.hpp"
 #include "genome/wall_clock.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/session.hpp"
 #include "tools/run/stored_run.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <variant>
 
 namespace clade {
 
@@ -69,6 +73,43 @@ std::string repeats_of(const experiment& e, std::size_t rows) {
          + std::to_string(enough) + " would be as many as there are";
 }
 
+void add_note(std::string& all, const std::string& note) {
+  if (!note.empty())
+    all += (all.empty() ? "" : "; ") + note;
+}
+
+/// Of the largest batches that a network of the search may have.
+std::int64_t largest_batch(const experiment& e) {
+  const auto& all = e.space.rules.hyperparameters;
+  const auto found = std::ranges::find(all, "batch_size", &parameter::name);
+  if (found == all.end())
+    return e.training.batch_size;
+  if (const auto* range = std::get_if<integer_domain>(&found->domain))
+    return range->high;
+  std::int64_t largest = 1;
+  if (const auto* list = std::get_if<choice_domain>(&found->domain))
+    for (const auto& v : list->options)
+      if (const auto* whole = std::get_if<std::int64_t>(&v))
+        largest = std::max(largest, *whole);
+  return largest;
+}
+
+/// Returns the steps of an epoch: of the network that is trained first, where one is
+/// given, else of the largest batches.
+std::uint64_t steps_of_epoch(const checked_experiment& checked,
+                             const std::vector<record>& given) {
+  const auto& e = checked.experiment;
+  std::vector<setting> settings{{"batch_size", largest_batch(e)}};
+  for (const auto& r : given)
+    if (const auto* told = std::get_if<operator_command>(&r);
+        told != nullptr && told->order.kind == instruction_kind::begin_with)
+      settings = told->order.genome->hyperparameters;
+  const auto r = recipe_of(e.training, settings);
+  return r ? (checked.train_examples + static_cast<std::uint64_t>(r->batch_size) - 1)
+                 / static_cast<std::uint64_t>(r->batch_size)
+           : 0;
+}
+
 } // namespace
 
 expected<checked_experiment> check_experiment(experiment e) {
@@ -95,6 +136,8 @@ expected<checked_experiment> check_experiment(experiment e) {
   if (source->data) {
     e.data.layout = source->data->layout; // What was found is recorded.
     result.examples = source->data->examples;
+    result.train_examples = source->data->train.size();
+    add_note(result.note, note_on_devices(e.training.distribution, slots->size()));
   }
   if (source->table)
     result.note = repeats_of(e, source->table->rows());
@@ -187,6 +230,8 @@ expected<new_run> make_run(checked_experiment checked, const fs::path& runs,
   auto folder = make_run_folder(runs, e.name);
   if (!folder)
     return tl::unexpected(folder.error());
+  add_note(checked.note,
+           note_on_averages(e.training.distribution, steps_of_epoch(checked, given)));
   given.insert(given.begin(), run_started{.version = CLADE_VERSION,
                                           .experiment = to_toml(e),
                                           .seed = e.seed,

@@ -39,8 +39,9 @@ struct new_run {
 struct checked_experiment {
   clade::experiment experiment{};
   clade::problem problem{};
-  genome_hash data{};         ///< The data's checksum.
-  std::uint64_t examples = 0; ///< Of the data.
+  genome_hash data{};               ///< The data's checksum.
+  std::uint64_t examples = 0;       ///< Of the data.
+  std::uint64_t train_examples = 0; ///< Of those, the training part.
   /// What the data holds and what is taken of it, for people, a line each.
   std::vector<std::string> data_lines{};
   std::string note = {}; ///< What a person should know before it runs; empty: nothing.

@@ -1,3 +1,4 @@
+#include "engine/training/distribution_advice.hpp"
 #include "engine/training/recipe.hpp"
 
 #include <catch2/catch.hpp>
@@ -226,4 +227,38 @@ TEST_CASE("recipe: optimisers keep as many copies as they say") {
   CHECK(state_copies({.optimiser = optimiser_kind::sgd, .momentum = 0.9}) == 1);
   CHECK(state_copies({.optimiser = optimiser_kind::adamw}) == 2);
   CHECK(state_copies({.optimiser = optimiser_kind::adamw, .ema = 0.9}) == 3);
+}
+
+TEST_CASE("distributions: who knows one by another name is told its name here") {
+  const auto told = [](const std::string& name) {
+    const auto valid = validate(distribution_params{.name = name, .devices = 2});
+    return valid ? std::string("valid") : valid.error().message;
+  };
+  CHECK_THAT(told("ddp"), Catch::Contains("is called \"multi_worker_mirrored\" here"));
+  CHECK(known_elsewhere_as("FSDP") == "sharded");
+  CHECK(known_elsewhere_as("ZeRO-3") == "sharded");
+  CHECK(known_elsewhere_as("horovod") == "multi_worker_mirrored");
+  CHECK(known_elsewhere_as("tf.distribute.MirroredStrategy") == "mirrored");
+  CHECK(known_elsewhere_as("multi-worker-mirrored") == "multi_worker_mirrored");
+  CHECK(known_elsewhere_as("ParameterServerStrategy") == "parameter_server");
+  CHECK(known_elsewhere_as("morrored").empty());
+  for (const auto& row : distribution_rows())
+    CHECK(validate(distribution_params{.name = std::string(row.name)}));
+}
+
+TEST_CASE("distributions: one that takes a single slot says so") {
+  CHECK_THAT(note_on_devices({.name = "mirrored"}, 4),
+             Catch::Contains("takes one slot of 4; training.devices = 4 divides it"));
+  CHECK(note_on_devices({.name = "mirrored", .devices = 2}, 4).empty());
+  CHECK(note_on_devices({}, 4).empty());
+}
+
+TEST_CASE("distributions: local_sgd that hardly averages says what to set") {
+  const distribution_params three{.name = "local_sgd", .devices = 3};
+  CHECK_THAT(note_on_averages(three, 12),
+             Catch::Contains("averaged 2 times in it")
+                 && Catch::EndsWith("training.average_every = 3 averages them 4 times"));
+  CHECK_THAT(note_on_averages(three, 8), Catch::Contains("at its end alone"));
+  CHECK(note_on_averages(three, 32).empty());
+  CHECK(note_on_averages({.name = "mirrored", .devices = 3}, 12).empty());
 }
