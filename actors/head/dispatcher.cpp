@@ -28,6 +28,7 @@ void dispatcher_state::say(const std::string& words) const {
 void dispatcher_state::begin(const selector_actor& told) {
   selector = told;
   serves_from = now() + params.wait_for_nodes;
+  stragglers_seen_at = now();
   for (auto& e : std::exchange(early, {}))
     e.answer.deliver(welcome(e.hello, e.link));
   self->delayed_send(self, tick_interval, tick{});
@@ -91,7 +92,9 @@ bool dispatcher_state::take_training(node_id id, const result& r, evaluations& a
   if (evaluated == nullptr || evaluated->evaluated.id != r.id.candidate)
     return false;
   auto& e = evaluated->evaluated;
-  auto others = params.by_team ? schedule.members_of(r.id) : std::vector<node_id>();
+  const auto members =
+      params.by_team ? schedule.members_of(r.id) : std::vector<node_id>();
+  auto others = members;
   std::erase(others, id); // It hears by the answer.
   e.tries = schedule.accept(id, r.id, r.lease, e.seconds, r.peak_bytes);
   if (e.tries == 0)
@@ -100,6 +103,7 @@ bool dispatcher_state::take_training(node_id id, const result& r, evaluations& a
   e.slot = node.view.name;
   open.erase(r.id.candidate);
   forget(others, r.id);
+  record_stragglers(e, members);
   accepted.batch.push_back({std::move(e), whole_of(node, r, blob_part::weights),
                             whole_of(node, r, blob_part::checkpoint)});
   return true;
@@ -151,8 +155,9 @@ void dispatcher_state::show(const epoch_passed& message) {
                  .metrics = std::move(passed.metrics)});
 }
 
-withdrawn dispatcher_state::take_back() {
-  withdrawn answer;
+withdrawn dispatcher_state::take_back(const withdraw& message) {
+  hands_back = hands_back || message.hands_back;
+  auto answer = hands_back ? left_to_others() : withdrawn();
   for (const auto& id : schedule.withdraw()) {
     if (id.type != task_type::train) {
       answer_test(id, {fail(error_kind::refused, "the run stops")});
@@ -161,7 +166,27 @@ withdrawn dispatcher_state::take_back() {
     open.erase(id.candidate);
     answer.ids.push_back(id.candidate);
   }
+  left_out.insert(answer.ids.begin(), answer.ids.end());
   return answer;
+}
+
+/// Those that nodes of other machines alone have: they keep them for the next head.
+withdrawn dispatcher_state::left_to_others() const {
+  withdrawn others;
+  for (const auto& [id, c] : open) {
+    const auto members = schedule.members_of({id, task_type::train});
+    if (!members.empty() && !left_out.contains(id)
+        && std::ranges::none_of(members, [&](node_id n) {
+             return nodes.at(n).worker == params.local_worker;
+           }))
+      others.ids.push_back(id);
+  }
+  return others;
+}
+
+void dispatcher_state::hand_back() {
+  if (auto back = take_back({.hands_back = true}); !back.ids.empty())
+    self->send(selector, std::move(back));
 }
 
 void dispatcher_state::drop(const drop_candidate& message) {
@@ -194,6 +219,8 @@ void dispatcher_state::serve() {
     return;
   if (params.needs_of)
     refuse_too_large();
+  if (hands_back)
+    return hand_back();
   if (held)
     return;
   for (auto& out : schedule.hand_out(now()))
@@ -272,7 +299,8 @@ assignment dispatcher_state::assign(const lease& l, lineage start) const {
 }
 
 slots_view dispatcher_state::view() const {
-  slots_view answer{.slots = {}, .failures = {}, .waiting = schedule.waiting()};
+  slots_view answer{
+      .slots = {}, .failures = {}, .waiting = schedule.waiting(), .held = held};
   const auto resting = schedule.held();
   for (const auto& [id, node] : nodes) {
     auto& v = answer.slots.emplace_back(node.view);
@@ -291,7 +319,8 @@ slots_view dispatcher_state::view() const {
   }
   for (const auto& [slot, f] : failures)
     answer.failures.push_back(f);
-  find_awaited(answer, params.slots_with_servers, params.servers);
+  if (params.waits_for_all)
+    find_awaited(answer, params.slots_with_servers, params.servers);
   return answer;
 }
 
@@ -330,13 +359,14 @@ dispatcher_behavior(dispatcher_actor::stateful_pointer<dispatcher_state> self,
       [self](piece& part) { return self->state.take(std::move(part)); },
       [self](tick) {
         self->state.lose_silent();
+        self->state.look_for_stragglers();
         self->state.serve();
         self->delayed_send(self, tick_interval, tick{});
       },
       [self](serve_nodes) { self->state.serve(); },
       [self](const selector_actor& selector) { self->state.begin(selector); },
       [self](const submission& message) { self->state.take(message); },
-      [self](const withdraw&) { return self->state.take_back(); },
+      [self](const withdraw& message) { return self->state.take_back(message); },
       [self](const hold_back& message) {
         self->state.held = message.on;
         self->state.serve();

@@ -3,10 +3,12 @@
 #include "actors/messages/protocol.hpp"
 #include "engine/scheduling/schedule.hpp"
 #include "engine/telemetry/feed.hpp"
+#include "engine/telemetry/stragglers.hpp"
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct dispatcher_params {
   /// The first members of a team may be servers, which compute nothing; where there are
   /// any, every team has so many slots.
   std::uint32_t servers = 0, slots_with_servers = 0;
+  bool waits_for_all = true;         ///< As in `distribution_params`.
+  std::uint32_t gradients_taken = 0; ///< The same.
   /// Slots whose evaluations would have other bits than those of the first may not join.
   bool portable = false;
   /// Trainings leave checkpoints, since others may start from them.
@@ -93,12 +97,16 @@ struct dispatcher_state {
   std::map<task_id, open_test> tests;            ///< The same of these.
   std::map<task_id, std::vector<node_id>> teams; ///< Their members, as these know them.
   std::uint64_t last_generation = 0;
+  straggler_watch stragglers;
+  time_point stragglers_seen_at;
   double keep_weights_above = 0;
   bool has_begun = false; ///< Candidates came.
   node_id last_node = 0;
   std::uint64_t last_upload = 0;
   time_point serves_from;
-  bool held = false; ///< A person wants nothing to be handed out.
+  bool held = false;               ///< A person wants nothing to be handed out.
+  bool hands_back = false;         ///< As in `withdraw`.
+  std::set<candidate_id> left_out; ///< That the selector was told of since then.
   bool over = false;
 
   void begin(const selector_actor& told);
@@ -117,7 +125,8 @@ struct dispatcher_state {
   void close(const caf::actor_addr& link);
   void lose(node_id id, const former_process& end);
   void lose_silent();
-  withdrawn take_back();
+  void look_for_stragglers();
+  withdrawn take_back(const withdraw& message);
   void drop(const drop_candidate& message);
   slots_view view() const;
   void serve();
@@ -142,7 +151,10 @@ private:
   void leave_entry(std::map<node_id, node_entry>::iterator node,
                    const std::string& reason);
   void refuse_too_large();
+  [[nodiscard]] withdrawn left_to_others() const;
+  void hand_back();
   void form_teams();
+  void record_stragglers(const evaluation& e, const std::vector<node_id>& members);
   void form(const formed_team& team);
   void forget(const std::vector<node_id>& by, const task_id& done) const;
   void give(node_id id, const std::vector<lease>& leases);

@@ -4,6 +4,7 @@
 // do waits for its word.
 
 #include "actors/head/dispatcher.hpp"
+#include "engine/training/parallel/updates_log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -44,6 +45,43 @@ void dispatcher_state::form(const formed_team& team) {
   }
 }
 
+// As often as members tell of their work.
+void dispatcher_state::look_for_stragglers() {
+  using namespace std::chrono_literals;
+  const auto since =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now() - stragglers_seen_at);
+  if (teams.empty() || since < 1s) {
+    stragglers_seen_at = teams.empty() ? now() : stragglers_seen_at;
+    return;
+  }
+  stragglers_seen_at = now();
+  for (const auto& sentence : stragglers.look(view(), since))
+    say(sentence);
+}
+
+// The part that a member has in the log is its place in the team, while all are there.
+void dispatcher_state::record_stragglers(const evaluation& e,
+                                         const std::vector<node_id>& members) {
+  auto seen = stragglers.end(e.id);
+  const auto log = e.updates && params.gradients_taken > 0
+                       ? decode_updates_log(bytes(e.updates->begin(), e.updates->end()))
+                       : expected<updates_log>();
+  if (log)
+    for (const auto& late : late_workers(*log, params.gradients_taken)) {
+      const auto place = params.servers + late.worker;
+      seen.push_back({.id = e.id,
+                      .slot = members.size() == params.servers + log->workers
+                                  ? nodes.at(members[place]).view.name
+                                  : "of worker " + std::to_string(late.worker + 1),
+                      .left_out = late.left_out,
+                      .of_gradients = late.of});
+    }
+  for (auto& one : seen) {
+    say(to_text(record(one)));
+    self->send(selector, observation{std::move(one)});
+  }
+}
+
 // The first that comes of a task says only where counting begins.
 void dispatcher_state::show(const team_passed& message) {
   const auto found = nodes.find(message.node);
@@ -58,8 +96,11 @@ void dispatcher_state::show(const team_passed& message) {
   const auto seconds = static_cast<double>(message.time_us - before.time_us) / 1e6;
   t.steps = static_cast<double>(message.exchanges - before.exchanges) / seconds;
   t.bytes = static_cast<double>(message.bytes_sent - before.bytes_sent) / seconds;
-  t.waits = std::min(1.0, static_cast<double>(message.waited_us - before.waited_us) / 1e6
-                              / seconds);
+  const auto waits = std::min(
+      1.0, static_cast<double>(message.waited_us - before.waited_us) / 1e6 / seconds);
+  // Of the last few seconds: that of one differs by chance from that of the next.
+  constexpr double newest = 0.4;
+  t.waits = before.exchanges == 0 ? waits : t.waits + newest * (waits - t.waits);
 }
 
 // Nodes that have what the head has now, or nobody wants.

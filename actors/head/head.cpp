@@ -146,6 +146,8 @@ public:
             .by_team = trains && e.training.distribution.by_team(),
             .servers = e.training.distribution.servers,
             .slots_with_servers = e.training.distribution.devices,
+            .waits_for_all = e.training.distribution.waits_for_all(),
+            .gradients_taken = e.training.distribution.gradients_taken(),
             .portable = trains && e.training.arithmetic == arithmetic::portable,
             .keep_checkpoints = goes_on && starts_from_others(e.evolution),
             .say = params.say,
@@ -229,14 +231,18 @@ public:
   }
 
   void stop(const std::string& reason, bool may_end) override {
-    (*watcher_)->send(selector_, stop_run{reason, may_end});
+    (*watcher_)->send(selector_, stop_run{.reason = reason, .may_end = may_end});
+  }
+
+  void leave(const std::string& reason) override {
+    (*watcher_)->send(selector_, stop_run{.reason = reason, .hands_back = true});
   }
 
   void close() override {
     if (!system_)
       return;
     if (dispatcher_ && selector_ && progress(0).finished)
-      (*watcher_)->send(dispatcher_, leave{"the run is over"});
+      (*watcher_)->send(dispatcher_, clade::leave{"the run is over"});
     // In an order in which each ends before what it uses; a message to an actor that
     // ended is answered by an error, never lost in silence.
     end(selector_);

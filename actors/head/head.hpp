@@ -68,6 +68,10 @@ public:
   /// `may_end`: a search that is complete by then ends instead (`stop_run`).
   virtual void stop(const std::string& reason, bool may_end = false) = 0;
 
+  /// The same; but what nodes of this machine give back meanwhile, and what other machines
+  /// have, is left to the next head.
+  virtual void leave(const std::string& reason) = 0;
+
   /// Lets the nodes go, if the run is finished (else those of other machines look for its
   /// next head), and ends the actors; blocks until the store is closed.
   virtual void close() = 0;

@@ -224,22 +224,27 @@ void selector_state::submit(const std::vector<candidate_id>& ids) {
     self->send(params.dispatcher, std::move(message));
 }
 
-void selector_state::stop(const std::string& reason, bool ends_if_complete) {
+void selector_state::stop(const std::string& reason, bool ends_if_complete,
+                          bool hands_back) {
   // A run that is at its end anyway is let end.
   if (over || (ends_if_complete && (stopping || finishing)))
     return;
   may_end = ends_if_complete;
   finishing = finishing && may_end;
   stop_reason = reason;
-  if (std::exchange(stopping, true))
+  if (std::exchange(stopping, true) && !hands_back)
     return advance();
   withdrawal_pending = true;
-  self->request(params.dispatcher, caf::infinite, withdraw{})
+  self->request(params.dispatcher, caf::infinite, withdraw{hands_back})
       .then([this](const withdrawn& back) {
         withdrawal_pending = false;
-        withdrawn_ids.insert(back.ids.begin(), back.ids.end());
-        advance();
+        take(back);
       });
+}
+
+void selector_state::take(const withdrawn& back) {
+  withdrawn_ids.insert(back.ids.begin(), back.ids.end());
+  advance();
 }
 
 std::string selector_state::obey(const told& message) {
@@ -382,8 +387,9 @@ selector_behavior(selector_actor::stateful_pointer<selector_state> self,
       [self](const evaluations& message) { self->state.take(message); },
       [self](const observation& message) { self->state.observe(message); },
       [self](const run_failure& message) { self->state.fail(message.why); },
+      [self](const withdrawn& message) { self->state.take(message); },
       [self](const stop_run& message) {
-        self->state.stop(message.reason, message.may_end);
+        self->state.stop(message.reason, message.may_end, message.hands_back);
       },
       [self](const end_search& message) { self->state.take(message); },
       [self](const told& message) { return self->state.obey(message); },

@@ -76,7 +76,8 @@ struct selector_state {
   void take(const evaluations& message);
   void observe(const observation& message);
   /// `stop_run`. Stopping once more without `may_end` takes that back.
-  void stop(const std::string& reason, bool may_end = false);
+  void stop(const std::string& reason, bool may_end = false, bool hands_back = false);
+  void take(const withdrawn& back);
   void take(const clade::end_search& message);
   /// Why it will not, or empty.
   std::string obey(const told& message);

@@ -30,7 +30,8 @@ struct serve_nodes {};
 /// A connection stands: the node says what to greet the head with.
 struct link_up {};
 
-/// SIGTERM came: finish what is in training, take nothing more, then end.
+/// SIGTERM came: finish what is in training, or keep where it stands, take nothing more,
+/// then end.
 struct drain {};
 
 /// Its grace is over.
@@ -42,8 +43,12 @@ struct submission {
   double keep_weights_above = 0;
 };
 
-/// Hand out nothing more; the answer says how many candidates nodes still have.
-struct withdraw {};
+/// Hand out no candidate any more; the answer says which no node has. `hands_back`: nor one
+/// that a node gives back from now on, which is told by further `withdrawn`; and the answer
+/// names those too that nodes of other machines have, for the next head.
+struct withdraw {
+  bool hands_back = false;
+};
 struct withdrawn {
   std::vector<candidate_id> ids;
 };
@@ -198,10 +203,12 @@ struct end_search {
 };
 
 /// Finish and record what is in flight, then pause. `may_end`: a search of which all is
-/// evaluated by then ends instead, with its champion examined.
+/// evaluated by then ends instead, with its champion examined. `hands_back`: what a node
+/// gives back meanwhile is in flight no more (`withdraw`).
 struct stop_run {
   std::string reason;
   bool may_end = false;
+  bool hands_back = false;
 };
 
 } // namespace clade

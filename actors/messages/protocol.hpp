@@ -60,6 +60,7 @@ using selector_actor =
     caf::typed_actor<caf::reacts_to<evaluations>,              // from the dispatcher
                      caf::reacts_to<observation>,              // from the dispatcher
                      caf::reacts_to<run_failure>,              // from the dispatcher
+                     caf::reacts_to<withdrawn>,                // from the dispatcher
                      caf::reacts_to<stop_run>,                 // from who watches the run
                      caf::reacts_to<end_search>,               // the same
                      caf::replies_to<told>::with<std::string>, // the same

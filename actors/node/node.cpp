@@ -186,6 +186,7 @@ void node_state::tell_prepared() {
 void node_state::start_draining() {
   if (!std::exchange(draining, true))
     self->delayed_send(self, params.grace, drain_over{});
+  work->leave();
   const auto current = work->at_work();
   leaving message{.node = id, .not_done = {}};
   // Others of its team go on without it at once.
@@ -208,17 +209,20 @@ void node_state::give_up_rest() {
       message.not_done.push_back(task);
   for (const auto& task : message.not_done)
     drop(task);
-  if (!link)
-    return end(node_end::dismissed, "drained; the head was not there to be told");
-  may_leave = false;
-  self->send(link, std::move(message));
+  may_leave = !link; // Nobody is there to be told.
+  if (link)
+    self->send(link, std::move(message));
+  else
+    end_if_idle();
 }
 
+// What is still at work then is a training that keeps its position.
 void node_state::end_if_idle() {
   if (stuck && !has.contains(*stuck))
     end(node_end::stuck, "an evaluation did not end in its time");
-  else if (draining && may_leave && has.empty())
-    end(node_end::dismissed, "drained");
+  else if (draining && may_leave && has.empty() && !work->at_work())
+    end(node_end::drained,
+        link ? "drained" : "drained; the head was not there to be told");
 }
 
 void node_state::look_at_clock() {
@@ -228,6 +232,7 @@ void node_state::look_at_clock() {
     params.pulse();
   self->delayed_send(self, tick_interval, tick{});
   tell_of_team();
+  end_if_idle();
   const auto current = work->at_work();
   if (!current || current->limit.count() == 0 || stuck)
     return;

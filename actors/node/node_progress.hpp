@@ -15,6 +15,7 @@ public:
 
   bool report(const epoch& e) override;
   [[nodiscard]] bool wanted() const override;
+  [[nodiscard]] bool goes_on_later() const override { return work_.leaves(); }
 
 private:
   const node_work& work_;

@@ -6,6 +6,7 @@
 #include "engine/scheduling/task.hpp"
 #include "engine/training/training_params.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -78,6 +79,9 @@ public:
   /// What this lease is for is wanted no more: it does not begin, or ends soon.
   void drop(std::uint64_t lease);
   [[nodiscard]] bool dropped(std::uint64_t lease) const;
+  /// From now on what is dropped is to go on elsewhere, or later: this process leaves.
+  void leave() { leaves_ = true; }
+  [[nodiscard]] bool leaves() const { return leaves_; }
   /// Nobody asks for it any more.
   void forget_dropped(std::uint64_t lease);
 
@@ -125,6 +129,7 @@ private:
   mutable std::mutex current_mutex_;
   std::optional<current> current_;
   std::set<std::uint64_t> dropped_;
+  std::atomic<bool> leaves_ = false;
   std::shared_ptr<team_entrance> entrance_;
   std::map<std::uint64_t, std::shared_ptr<node_team>> teams_; ///< By lease.
 };

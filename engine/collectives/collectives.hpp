@@ -82,6 +82,10 @@ void broadcast(links& l, std::size_t root, std::span<std::byte> values);
 /// Nobody goes on before everybody is there.
 void barrier(links& l);
 
+/// Looks whether the team is formed anew, for a member that is alone: it waits for nobody,
+/// so that no other call would tell it. Members of a larger team hear it while they wait.
+void look_for_others(links& l);
+
 /// The bytes of values.
 template<class T>
 [[nodiscard]] std::span<std::byte> bytes_of(std::span<T> values) {

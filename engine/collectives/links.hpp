@@ -35,7 +35,9 @@ public:
   virtual void send(std::size_t to, std::span<const std::byte> out) = 0;
   virtual void receive(std::size_t from, std::span<std::byte> in) = 0;
 
-  /// Whether so many bytes from that member are there already; does not block.
+  /// Whether so many bytes from that member are there already; does not block. Throws
+  /// `team_broken` if they are not and the team is known to be formed anew, also where the
+  /// member asks for its own.
   [[nodiscard]] virtual bool has_come(std::size_t from, std::size_t bytes) = 0;
   /// Blocks until so many bytes of any one member are there, and returns which: of several
   /// the first after `last`, in turn.

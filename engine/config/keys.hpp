@@ -384,11 +384,14 @@ void keys(Visitor& v, keys_of<training_params> auto& p) {
                      "make together, and has a warm-up. Not of local_sgd, nor "
                      "of a pipeline."),
             p.distribution.scale_learning_rate, usual.distribution.scale_learning_rate);
-  v.unusual(describe("checkpoint_every",
-                     "How often a training keeps where it stands on the disk of its "
-                     "machine. It goes on from there, with the same result, if its "
-                     "processes are lost. Not of sharded nor of a pipeline."),
-            p.checkpoint_every, usual.checkpoint_every);
+  v.unusual(
+      describe("checkpoint_every",
+               "How often a training keeps where it stands on the disk of its "
+               "machine. It goes on from there, with the same result, if its "
+               "processes are lost. Told to leave (SIGTERM), it keeps that at once; "
+               "sharded, pipeline, parameter_server and peer_to_peer then go on from "
+               "the last position that all had together."),
+      p.checkpoint_every, usual.checkpoint_every);
   v.unusual(describe("average_every", "Steps of local_sgd between two averages."),
             p.distribution.average_every, usual.distribution.average_every);
   v.unusual(describe("micro_batches",

@@ -66,6 +66,9 @@ public:
   virtual bool report(const epoch& e) = 0;
   /// Returns whether anybody still wants the result, for what has no epochs to report.
   [[nodiscard]] virtual bool wanted() const { return true; }
+  /// Returns whether what is not wanted here any more is to go on in another process: then
+  /// a training keeps its position first.
+  [[nodiscard]] virtual bool goes_on_later() const { return false; }
 };
 
 /// Of whoever neither listens nor stops anything.

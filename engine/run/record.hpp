@@ -72,6 +72,16 @@ struct slot_changed {
   std::optional<std::uint64_t> rounding{};
 };
 
+/// A slot of a team that held up the others of a training that is over, or whose gradients
+/// came too late to count.
+struct straggler_seen {
+  candidate_id id = 0;
+  std::string slot;
+  std::uint64_t waited_ms = 0, of_ms = 0; ///< The others for it, of the training's time.
+  /// Where steps do without the last gradients (updates = "backup"), of all of this slot.
+  std::uint64_t left_out = 0, of_gradients = 0;
+};
+
 /// Another experiment decides from here on: the records before are those of another run,
 /// its observations left out, up to the start of that generation.
 struct run_forked {
@@ -159,10 +169,10 @@ struct model_composed {
   std::vector<std::string> left_out{}; ///< Models that could not be used, and why.
 };
 
-using record =
-    std::variant<run_started, candidate_born, candidate_evaluated, generation_closed,
-                 run_finished, run_paused, run_resumed, attempt_failed, slot_changed,
-                 run_forked, operator_command, final_planned, model_composed>;
+using record = std::variant<run_started, candidate_born, candidate_evaluated,
+                            generation_closed, run_finished, run_paused, run_resumed,
+                            attempt_failed, slot_changed, run_forked, operator_command,
+                            final_planned, model_composed, straggler_seen>;
 
 /// msgpack: [kind, fields...]; grammar at the top of record.cpp. Total, as all decoders.
 [[nodiscard]] bytes encode(const record& r);

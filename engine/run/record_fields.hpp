@@ -187,6 +187,15 @@ void fields(auto& v, like<slot_changed> auto& r) {
   v.last("rounding", r.rounding);
 }
 
+void fields(auto& v, like<straggler_seen> auto& r) {
+  v.aside("id", r.id);
+  v.aside("slot", r.slot);
+  v.aside("waited_ms", r.waited_ms);
+  v.aside("of_ms", r.of_ms);
+  v.aside("left_out", r.left_out);
+  v.aside("of_gradients", r.of_gradients);
+}
+
 void fields(auto& v, like<run_forked> auto& r) {
   v.aside("origin", r.origin);
   v.aside("identity", r.identity);

@@ -61,6 +61,17 @@ std::string line(const slot_changed& r) {
          + (r.rounding ? ", rounding " + std::to_string(*r.rounding) : "");
 }
 
+std::string line(const straggler_seen& r) {
+  std::string text = "slot " + r.slot + " was slow in " + id_text(r.id);
+  if (r.waited_ms > 0)
+    text += ": the others waited for it for " + std::to_string(r.waited_ms) + " of "
+            + std::to_string(r.of_ms) + " ms";
+  if (r.left_out > 0)
+    text += ": " + std::to_string(r.left_out) + " of its "
+            + std::to_string(r.of_gradients) + " gradients were left out";
+  return text;
+}
+
 std::string line(const run_forked& r) {
   auto text =
       "forked from " + r.origin + " at generation " + std::to_string(r.generation);

@@ -328,6 +328,9 @@ void tables::write(const slot_changed& r) {
     execute(close_node_, unix_ms_, r.reason, r.slot);
 }
 
+// Among the records alone.
+void tables::write(const straggler_seen&) {}
+
 void tables::write(const run_forked& r) {
   execute(fork_run_, r.seed, to_text(r.search), forked_comment(r) + r.experiment);
 }

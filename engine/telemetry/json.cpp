@@ -190,6 +190,12 @@ json fields(const attempt_failed& r, const run_picture&) {
   return out;
 }
 
+json fields(const straggler_seen& r, const run_picture&) {
+  return {{"event", "straggler"},          {"id", r.id},       {"slot", r.slot},
+          {"waited_ms", r.waited_ms},      {"of_ms", r.of_ms}, {"left_out", r.left_out},
+          {"of_gradients", r.of_gradients}};
+}
+
 json fields(const slot_changed& r, const run_picture&) {
   return {{"event", "slot"},
           {"slot", r.slot},

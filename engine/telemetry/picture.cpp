@@ -165,6 +165,10 @@ expected<void> fold(run_picture& p, const attempt_failed& r) {
   return {};
 }
 
+expected<void> fold(run_picture&, const straggler_seen&) {
+  return {};
+}
+
 expected<void> fold(run_picture& p, const slot_changed& r) {
   if (r.joined) {
     end_stay(p, r.slot, "replaced");

@@ -17,8 +17,9 @@ struct team_share {
   std::uint32_t members = 0; ///< That there are now.
   double steps = 0;          ///< A second.
   double bytes = 0;          ///< Sent to the others, a second.
-  double waits = 0;          ///< The share of its time in which it waits for the others.
-  bool awaited = false;      ///< The others wait for it (`find_awaited`).
+  /// The share of its time in which it waits for the others, of the last few seconds.
+  double waits = 0;
+  bool awaited = false; ///< The others wait for it (`find_awaited`).
 };
 
 /// "2 of 3, 14.2 steps/s, 3.1 MiB/s, waits 12 %", and for whom the others wait:
@@ -52,6 +53,7 @@ struct slots_view {
   std::vector<slot_view> slots;
   std::vector<slot_failures> failures;
   std::size_t waiting = 0; ///< Candidates that no slot has yet.
+  bool held = false;       ///< A person wants nothing to be handed out; not stored.
 };
 
 /// Says of each of a team's members, by the shares of time that they wait, whether the

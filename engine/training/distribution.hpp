@@ -108,6 +108,18 @@ struct distribution_params {
   [[nodiscard]] update_rule rule() const;
   /// As in `distribution_row`, with these updates.
   [[nodiscard]] bool synchronous() const;
+  /// Whether devices that are done wait for those that are not, so that a slow one holds up
+  /// the others.
+  [[nodiscard]] bool waits_for_all() const {
+    const auto r = rule();
+    const bool exchanges = kind() == distribution_kind::parameter_server
+                           || kind() == distribution_kind::peer_to_peer;
+    return !exchanges || r == update_rule::synchronous || r == update_rule::bounded;
+  }
+  /// So many gradients a step takes, of `shares()`; 0: each counts.
+  [[nodiscard]] std::uint32_t gradients_taken() const {
+    return rule() == update_rule::backup ? shares() - backup_workers : 0;
+  }
   /// Whether a training may be done by a team.
   [[nodiscard]] bool by_team() const {
     return (devices > 1 || fit_bytes) && find_distribution(name)->by_team;

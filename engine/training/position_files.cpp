@@ -4,6 +4,7 @@
 #include "genome/unique_fd.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -52,12 +53,12 @@ expected<position_files::kept> read(const fs::path& file) {
 }
 
 /// Returns 0 once the disk has it, or the error number.
-int write_synced(const fs::path& file, const bytes& content) {
+int write_synced(const fs::path& file, const std::function<int(int)>& write_to) {
   const unique_fd out(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!out)
     return errno;
-  if (const int failed = write_all(out.get(), content); failed != 0)
+  if (const int failed = write_to(out.get()); failed != 0)
     return failed;
   return ::fsync(out.get()) == 0 ? 0 : errno;
 }
@@ -83,9 +84,9 @@ fs::path position_files::file(const char* which) const {
 }
 
 // Another process of the machine may write too, when it has taken the training over.
-void position_files::write(const bytes& content) const {
+void position_files::write(const std::function<int(int)>& write_to) const {
   const auto fresh = file((".new" + std::to_string(::getpid())).c_str());
-  int failed = write_synced(fresh, content);
+  int failed = write_synced(fresh, write_to);
   if (failed == 0) {
     const int moved = rename_file(file(".last"), file(".before"));
     failed = moved == ENOENT ? 0 : moved; // There was none before.
@@ -98,33 +99,58 @@ void position_files::write(const bytes& content) const {
 }
 
 void position_files::keep(const kept& k) {
-  if (writing_.valid())
-    writing_.wait();
   encoder payload;
   payload.array(2).natural(k.exchanges).binary(encode(k.position));
-  writing_ = std::async(std::launch::async, [this, content = payload.take()] {
-    write(seal(format, content));
+  keep([content = payload.take()](int descriptor) {
+    return write_all(descriptor, seal(format, content));
   });
 }
 
+void position_files::keep(std::function<int(int descriptor)> write_to) {
+  if (writing_.valid())
+    writing_.wait();
+  writing_ =
+      std::async(std::launch::async, [this, w = std::move(write_to)] { write(w); });
+}
+
+bool position_files::is_keeper() {
+  if (lock_)
+    return true;
+  unique_fd lock(::open(file(".lock").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  // Where no file can be locked, none can be kept: that is said when it is tried.
+  if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return false;
+  lock_ = std::move(lock);
+  return true;
+}
+
+std::vector<fs::path> position_files::files() const {
+  std::vector<fs::path> all;
+  std::error_code failed;
+  for (const auto* which : {".last", ".before"})
+    if (fs::exists(file(which), failed))
+      all.push_back(file(which));
+  return all;
+}
+
 std::optional<position_files::kept> position_files::newest() const {
-  for (const auto* which : {".last", ".before"}) {
-    const auto path = file(which);
-    std::error_code failed;
-    if (!fs::exists(path, failed))
-      continue;
+  for (const auto& path : files()) {
     auto k = read(path);
     if (k)
       return std::move(*k);
-    complain(path, k.error().message + "; it is passed over");
+    pass_over(path, k.error());
   }
   return std::nullopt;
+}
+
+void position_files::pass_over(const fs::path& file, const error& why) {
+  complain(file, why.message + "; it is passed over");
 }
 
 void position_files::remove() {
   if (writing_.valid())
     writing_.wait();
-  for (const auto* which : {".last", ".before"}) {
+  for (const auto* which : {".last", ".before", ".lock"}) {
     std::error_code failed;
     fs::remove(file(which), failed);
   }

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "engine/training/loop_position.hpp"
+#include "genome/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <optional>
+#include <vector>
 
 namespace clade {
 
@@ -28,6 +31,20 @@ public:
   /// takes nothing costs no training: that is said on standard error.
   void keep(const kept& k);
 
+  /// The same of what writes itself: `write` gets an open file, in another thread, and
+  /// returns 0 or the error number.
+  void keep(std::function<int(int descriptor)> write);
+
+  /// Returns whether this process is the one, of those of this machine that do the same
+  /// training, that keeps its positions: the first that asks, as long as it lives.
+  [[nodiscard]] bool is_keeper();
+
+  /// The files that there are, the newest first.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
+
+  /// Says on standard error that one is damaged.
+  static void pass_over(const std::filesystem::path& file, const error& why);
+
   /// The newest that is whole; one that is damaged is named on standard error.
   [[nodiscard]] std::optional<kept> newest() const;
 
@@ -36,11 +53,12 @@ public:
 
 private:
   [[nodiscard]] std::filesystem::path file(const char* which) const;
-  void write(const bytes& content) const;
+  void write(const std::function<int(int)>& write_to) const;
 
   std::filesystem::path folder_;
   std::uint64_t name_;
   std::future<void> writing_;
+  unique_fd lock_; ///< Of the keeper.
 };
 
 } // namespace clade

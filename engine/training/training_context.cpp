@@ -202,7 +202,9 @@ training_context::train_planned(const job& j, const training_plan& p, progress& 
     task.files = &files.emplace(j.positions, name_of(j));
   task.keep_every = setup_.training.checkpoint_every;
   auto done = train_from_start(j, p, task, heard, net);
-  if (files)
+  const bool goes_on_later =
+      done && done->outcome == outcome::dropped && heard.goes_on_later();
+  if (files && !goes_on_later)
     files->remove();
   return done;
 }

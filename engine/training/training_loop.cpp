@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 // An epoch: the examples in a new order, batch by batch: forward, loss, backward, step.
 // What is summed over batches stays in tensors until the epoch ends, so that an
@@ -51,7 +52,9 @@ public:
     if (task.members != nullptr)
       steps_ = make_team_steps(net, rules, task.distribution, *task.members,
                                {.give = [this] { return encode(where_it_stands()); },
-                                .give_parts = [this] { return parts(); }},
+                                .give_parts = [this] { return parts(); },
+                                .files = task.files,
+                                .keep_every = task.keep_every},
                                task.updates);
     else
       steps_ = team == nullptr
@@ -79,6 +82,8 @@ private:
   // False, and an outcome in the result, when training must end.
   bool train_epoch(std::uint32_t number);
   void keep_position();
+  bool leave();
+  void keep_at_leave();
   void train_batch(const batch& b, double learning_rate);
   void exchange_average();
   void restore_average(const std::vector<weight_tensor>& stored);
@@ -239,7 +244,10 @@ void training_loop::exchange_average() {
 
 // A member of a team that fell behind goes on where the others stand.
 training_result training_loop::run() {
-  if (const auto kept = task_.files == nullptr ? std::nullopt : task_.files->newest()) {
+  const bool from_file = task_.files != nullptr && !steps_->keeps_files();
+  if (const auto kept = from_file ? task_.files->newest() : std::nullopt) {
+    std::fprintf(stderr, "clade node: a training goes on in epoch %u of %u\n",
+                 kept->position.epoch, task_.epochs);
     take_over(kept->position);
     steps_->go_on_after_exchanges(kept->exchanges);
   }
@@ -248,6 +256,9 @@ training_result training_loop::run() {
       return run_on();
     } catch (const position_of_others& others) {
       take_over(others);
+    } catch (const task_dropped&) {
+      keep_at_leave();
+      throw;
     }
   }
 }
@@ -279,10 +290,13 @@ training_result training_loop::run_on() {
   return std::move(result_);
 }
 
+// Of a member that leaves, the others are to hear nothing but that.
 bool training_loop::goes_on() {
   const auto said = steps_->agree([this] {
     if (progress_.report(result_.curve.back()) || number_ == task_.epochs)
       return verdict::goes_on;
+    if (progress_.goes_on_later() && !progress_.wanted())
+      throw task_dropped("it goes on in another process");
     // Whoever hears of epochs may have the same limit, and have begun to count before.
     return steady_clock::now() > task_.deadline - deadline_tolerance
                ? verdict::out_of_time
@@ -369,6 +383,8 @@ bool training_loop::train_epoch(std::uint32_t number) {
   for (std::int64_t behind = 0; behind < next_batch_; ++behind)
     static_cast<void>(source_.next());
   while (next_batch_ < batches) {
+    if (!progress_.wanted())
+      return leave();
     if (steps_->out_of_time(latest_batch()))
       return cut("in epoch " + std::to_string(number));
     const auto step = batches * (static_cast<std::int64_t>(number) - 1) + next_batch_;
@@ -398,6 +414,26 @@ void training_loop::keep_position() {
     return;
   kept_ = now;
   task_.files->keep({.position = where_it_stands(), .exchanges = steps_->exchanges()});
+}
+
+bool training_loop::leave() {
+  keep_at_leave();
+  return end(outcome::dropped, "stopped in epoch " + std::to_string(number_));
+}
+
+// Others may go on without it, which then matters to nobody; or leave the moment after.
+void training_loop::keep_at_leave() {
+  if (task_.files == nullptr || !progress_.goes_on_later())
+    return;
+  steps_->keep_at_leave();
+  auto last = steps_->last_position();
+  if (!last && steps_->is_first())
+    last = where_it_stands();
+  if (!last)
+    return;
+  std::fprintf(stderr, "clade node: a training keeps its position in epoch %u of %u\n",
+               last->epoch, task_.epochs);
+  task_.files->keep({.position = std::move(*last), .exchanges = steps_->exchanges()});
 }
 
 void training_loop::train_batch(const batch& b, double learning_rate) {

@@ -2,7 +2,9 @@
 
 #include "engine/collectives/team.hpp"
 #include "engine/training/device_data.hpp"
+#include "engine/training/loop_position.hpp"
 #include "engine/training/network_module.hpp"
+#include "engine/training/position_files.hpp"
 #include "engine/training/recipe.hpp"
 #include "engine/training/weight_average.hpp"
 
@@ -71,6 +73,14 @@ public:
   [[nodiscard]] virtual bool is_first() const { return true; }
   [[nodiscard]] virtual std::uint64_t exchanges() const { return 0; }
   virtual void go_on_after_exchanges(std::uint64_t) {}
+  /// Whether it keeps positions in files by itself, and begins at the newest of them.
+  [[nodiscard]] virtual bool keeps_files() const { return false; }
+  /// For who keeps files by itself, when it leaves.
+  virtual void keep_at_leave() {}
+  /// Where this one has no whole position at present: the last one that it had.
+  [[nodiscard]] virtual std::optional<loop_position> last_position() const {
+    return std::nullopt;
+  }
   /// Returns the verdict of one of those who make the steps together, for all of them.
   [[nodiscard]] virtual verdict agree(const std::function<verdict()>& decide) {
     return decide();
@@ -153,6 +163,9 @@ struct handed_over {
   std::function<bytes()> give;
   /// The same without tensors, and those of the loop, for members that have parts of them.
   std::function<std::pair<bytes, loop_tensors>()> give_parts;
+  /// Where members with parts keep positions on the disk, if anywhere, and how often.
+  position_files* files = nullptr;
+  std::chrono::milliseconds keep_every{0};
 };
 
 /// Thrown by the functions of a member of a team that is behind: what they were called for

@@ -130,6 +130,7 @@ selector_actor::behavior_type stub_selector(selector_actor::pointer, caf::actor 
       [to](const evaluations& e) { caf::anon_send(to, e); },
       [](const observation&) {},
       [to](const run_failure& f) { caf::anon_send(to, f); },
+      [](const withdrawn&) {},
       [](const stop_run&) {},
       [](const end_search&) {},
       [](const clade::told&) { return std::string(); },

@@ -3,11 +3,13 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import sqlite3
 import subprocess
 import unittest
+from unittest import mock
 
 from live_runs import CLADE, RunTest, await_true
 
@@ -30,6 +32,7 @@ generations = 2
 epochs = 4
 """
 LONG = 4000  # Epochs that last for seconds.
+ENDLESS = 1_000_000
 MIRRORED = ("--set", "training.distribution=mirrored")
 
 
@@ -75,16 +78,16 @@ class Train(RunTest):
             return [slot["training"] for slot in there] == [1] * slots
         await_true(trains, "the training did not start on all slots")
 
-    def await_shares(self, run):
+    def await_shares(self, run, count=3):
         """Until each slot is shown as another member of the team, with what it does."""
         def shown():
             self.assertTrue(run.running, run.said())
             shares = [s["team"] for s in json.loads(self.finish("workers", self.run_folder(), "--json").out)["slots"]]
-            return (sorted(s["member"] for s in shares) == [1, 2, 3]
-                    and all(s["members"] == 3 and s["steps_per_second"] > 0 and s["bytes_per_second"] > 0
+            return (sorted(s["member"] for s in shares) == list(range(1, count + 1))
+                    and all(s["members"] == count and s["steps_per_second"] > 0 and s["bytes_per_second"] > 0
                             and 0 < s["waits"] <= 1 for s in shares))
         await_true(shown, "not every slot was shown with its share of the work")
-        self.assertIn(" of 3, ", self.finish("workers", self.run_folder()).out)
+        self.assertIn(f" of {count}, ", self.finish("workers", self.run_folder()).out)
 
     def test_the_same_slots_give_the_same_weights(self):
         once = self.train("--slots", "cpu:3", *MIRRORED, "--set", "training.devices=3")
@@ -119,6 +122,62 @@ class Train(RunTest):
             self.await_log("goes on with 3 of 3 slots", run, count=killed)
         self.assertEqual(run.end(), 0, run.said())
         self.assertEqual(self.query("select weights_hash, tries from evaluations"), [(mirrored, 1)])
+
+    def test_a_slot_that_leaves_one_member_alone_trains_again(self):
+        """Killed, or told to leave by somebody."""
+        run = self.start("train", self.searched, "--epochs", ENDLESS, "--set", "training.devices=2", "--slots", "cpu:2",
+                         "--set", "training.distribution=multi_worker_mirrored")
+        self.await_training(run)
+        for lost, sent in enumerate((signal.SIGKILL, signal.SIGTERM), 1):
+            self.await_shares(run, 2)
+            os.kill(self.nodes()["cpu:1"].pid, sent)
+            self.await_log("goes on with 1 of 2 slots", run, count=lost)
+            self.await_log("goes on with 2 of 2 slots", run, count=lost)
+        self.await_shares(run, 2)
+        run.kill()
+
+    def test_told_to_leave_it_keeps_its_position(self):
+        run = self.start("train", self.searched, "--epochs", ENDLESS, "--set", "training.devices=2", "--slots", "cpu:2",
+                         "--set", "training.distribution=multi_worker_mirrored")
+        self.await_training(run)
+        self.await_shares(run, 2)
+        run.terminate()
+        self.assertEqual(run.end(), 130, run.said())
+        self.assertIn("SIGTERM: what is in training has ", run.err)
+        self.assertIn("SIGTERM: what is in training has ", self.log("head.log"))
+        self.assertIn("paused (SIGTERM)", run.out)
+        self.assertIn("clade node: a training keeps its position in epoch ", self.log("worker.log"))
+        self.assertEqual(self.query("select state, reason from progress"), [("paused", "SIGTERM")])
+        self.assert_nothing_left()
+        resumed = self.start("resume", self.run_folder())
+
+        def goes_on():
+            self.assertTrue(resumed.running, resumed.said())
+            return re.findall(r"a training goes on in epoch (\d+) of", self.log("worker.log"))
+        epochs = await_true(goes_on, "the training did not go on")
+        self.assertGreater(max(map(int, epochs)), 1)
+        resumed.kill()
+
+    def test_parts_outlive_all_processes(self):
+        """The head and all nodes are killed in the middle of a training."""
+        cache = self.folder / "cache"
+        self.enterContext(mock.patch.dict(os.environ, CLADE_CACHE=str(cache)))
+        for distribution in ("sharded", "pipeline"):
+            team = ("--set", f"training.distribution={distribution}", "--set", "training.devices=2", "--slots", "cpu:2",
+                    "--set", 'training.checkpoint_every="50ms"')
+            undisturbed = self.train(*team, epochs=150)
+            run = self.start("train", self.searched, "--epochs", 150, *team)
+            await_true(lambda: list(cache.glob("positions/*/*.before")), "no position was kept")
+            for node in self.nodes().values():
+                os.kill(node.pid, signal.SIGSTOP)  # Nobody ends it first.
+            self.assertTrue(run.running, run.said())
+            run.kill()
+            self.assert_nothing_left()
+            resumed = self.finish("resume", self.run_folder())
+            epochs = re.findall(r"a training goes on in epoch (\d+)", self.log("worker.log"))
+            self.assertTrue(epochs and max(map(int, epochs)) > 1, resumed.said())
+            self.assertEqual(self.query("select weights_hash from evaluations"), [(undisturbed,)])
+            self.run_folder().rename(self.folder / f"lost-{distribution}")
 
     def join(self, run, name, environment):
         """A worker of one slot, as of another machine."""

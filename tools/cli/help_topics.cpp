@@ -38,6 +38,17 @@ Where each slot has a process of its own, what they send each other goes over TL
 run's keys, or over Gloo where collectives names a private network: without encryption, so
 that whoever is in that network can read and change it. The weights are the same.
 
+A slot that is lost, or whose machine comes back, takes part again, also where one other was
+left. Every checkpoint_every a training keeps on the disk of its machine where it stands; of
+sharded and pipeline one member of each machine keeps the whole of it, which all have put
+together on disk. Where all processes and the head were killed, `clade resume` goes on from
+the newest of these that is whole, and the weights are the same. SIGTERM to `clade train` or
+`clade run`: what is in training has 8 s to finish, then it keeps its position, and the run
+ends in less than the 30 s that SLURM and Kubernetes give.
+
+A slot for which the others wait, or whose gradients come too late for steps of updates =
+"backup", is named in the run's log, and recorded with its times when the training is over.
+
 devices = "fit", of sharded and pipeline: each network of a search has as few slots as leave
 each of them with at most limits.evaluation_memory, by the forecast that `clade plan` shows.
 

@@ -14,7 +14,7 @@ namespace {
 // Signals that come together are handled in any order, and by several threads at once.
 std::atomic<int> interrupts = 0;
 std::atomic<int> last_interrupt = 2; // This one ends the process.
-std::atomic<bool> hung_up = false;
+std::atomic<bool> hung_up = false, terminated = false;
 static_assert(std::atomic<int>::is_always_lock_free
               && std::atomic<bool>::is_always_lock_free);
 
@@ -26,6 +26,8 @@ extern "C" void on_interrupt(int signal) {
     hung_up = true;
     return;
   }
+  if (signal == SIGTERM)
+    terminated = true;
   if (++interrupts >= last_interrupt) {
     constexpr char words[] =
         "\nstopped at once; clade resume goes on from the last record\n";
@@ -38,7 +40,7 @@ extern "C" void on_interrupt(int signal) {
 std::function<bool()> watch(int last) {
   interrupts = 0;
   last_interrupt = last;
-  hung_up = false;
+  hung_up = terminated = false;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   for (int s : {SIGINT, SIGTERM})
@@ -52,6 +54,10 @@ std::function<bool()> watch(int last) {
 
 std::function<bool()> watch_interrupts() {
   return watch(2);
+}
+
+bool was_terminated() {
+  return terminated;
 }
 
 void block_interrupts() {

@@ -9,6 +9,9 @@ namespace clade {
 /// with status 130; SIGHUP never does, as a terminal that goes away may say so often.
 [[nodiscard]] std::function<bool()> watch_interrupts();
 
+/// Returns whether SIGTERM was among them: whoever sends it waits for some seconds only.
+[[nodiscard]] bool was_terminated();
+
 /// From now on they come to this thread, and to those that it starts, only while it waits
 /// with no signal blocked (ppoll): so none is missed.
 void block_interrupts();

@@ -74,9 +74,11 @@ void add_run(CLI::App& app, command& chosen) {
   sub->footer(
       "Everything that happens is recorded in runs/NAME-TIME/run.db. Ctrl+C lets the\n"
       "networks in training finish, saves them and stops; `clade resume RUN` continues.\n"
-      "A second Ctrl+C stops at once, and resume trains again what was cut off. SIGTERM\n"
-      "and SIGHUP do as Ctrl+C. Lines that cannot be printed do not stop a run; it says\n"
-      "so at its end, and exits with 1.");
+      "A second Ctrl+C stops at once, and resume trains again what was cut off. SIGHUP\n"
+      "does as Ctrl+C. SIGTERM gives what is in training 8 s to finish; then it keeps\n"
+      "where it stands, and the run ends within 20 s, from which resume goes on. Lines\n"
+      "that cannot be printed do not stop a run; it says so at its end, and exits with "
+      "1.");
   sub->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

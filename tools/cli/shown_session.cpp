@@ -156,6 +156,7 @@ int summarise(const session_params& session, const shown_session& shown) {
 int show_session(session_params session, const shown_session& shown, store file,
                  run_state state) {
   session.interrupted = watch_interrupts();
+  session.leaves = was_terminated;
   say_run(session, shown);
   session_printer printer(session.experiment, shown.json);
   const auto ended = run_session(session, printer, std::move(file), std::move(state));

@@ -81,7 +81,9 @@ void add_train(CLI::App& app, command& chosen) {
       "It begins from new weights, is a run like any other (resume, attach, export), "
       "and\n"
       "ends with the test of the network. Several slots share the training where\n"
-      "training.distribution says how; `clade help distributions`. Examples:\n"
+      "training.distribution says how; `clade help distributions`. SIGTERM keeps where\n"
+      "it stands and ends it within 20 s; `clade resume RUN` goes on from there. Ctrl+C\n"
+      "lets it finish; a second one stops at once. Examples:\n"
       "  clade train digits --epochs 200 --set training.distribution=mirrored \\\n"
       "      --set training.devices=2\n"
       "  clade train network.json --experiment experiments/mnist.toml");

@@ -20,7 +20,7 @@ struct worker_options {
   std::string slots = "auto";
   std::string name;
   std::string give_up = "10min";
-  std::string grace = "30s", log_limit = "1GiB", idle;
+  std::string grace, log_limit = "1GiB", idle;
   std::uint64_t id = 0;
   bool local = false;
   std::filesystem::path logs;
@@ -30,6 +30,13 @@ struct worker_options {
 std::string host_name() {
   const auto name = own_name();
   return name.empty() ? "worker" : name;
+}
+
+/// Of a run's worker such that positions can be kept within the 30 s that SLURM and
+/// Kubernetes give.
+expected<std::chrono::milliseconds> grace_of(const worker_options& options) {
+  const char* usual = options.queue.empty() ? "15s" : "30s";
+  return parse_time("--grace", options.grace.empty() ? usual : options.grace);
 }
 
 expected<int> supervise(const worker_options& options) {
@@ -44,7 +51,7 @@ expected<int> supervise(const worker_options& options) {
     return tl::unexpected(heads.error());
   if (auto keys = find_keys(options.keys); !keys)
     return tl::unexpected(keys.error());
-  const auto grace = parse_time("--grace", options.grace);
+  const auto grace = grace_of(options);
   const auto give_up = parse_time("--give-up", options.give_up);
   if (!grace || !give_up)
     return tl::unexpected(grace ? give_up.error() : grace.error());
@@ -68,7 +75,7 @@ expected<int> supervise(const worker_options& options) {
 
 int work(const worker_options& options) {
   if (!options.queue.empty()) {
-    const auto grace = parse_time("--grace", options.grace);
+    const auto grace = grace_of(options);
     const auto log_bytes = read_log_limit(options.log_limit);
     const auto idle = read_idle(options.idle);
     if (!grace || !log_bytes || !idle)
@@ -123,9 +130,10 @@ void add_worker(CLI::App& app, command& chosen) {
   sub->add_option("--give-up", options->give_up,
                   "How long to look for a head that is not there before it ends")
       ->capture_default_str();
-  sub->add_option("--grace", options->grace,
-                  "At SIGTERM, how long what is in training may take to finish")
-      ->capture_default_str();
+  sub->add_option(
+      "--grace", options->grace,
+      "At SIGTERM, how long what is in training may take to finish; otherwise "
+      "15s, and 30s of a queue's worker");
   add_log_limit_option(*sub, options->log_limit);
   add_idle_option(*sub, options->idle);
   // Of the worker that a run starts for itself.
@@ -135,7 +143,9 @@ void add_worker(CLI::App& app, command& chosen) {
   sub->footer(
       "Training goes on while the connection is lost, and results wait for the head, or\n"
       "for `clade resume` on the same address. SIGTERM drains: what is in training is\n"
-      "finished or handed back, and the worker leaves; a second one ends it at once.");
+      "finished within the grace, or keeps where it stands on this machine's disk and "
+      "is\n"
+      "handed back, and the worker leaves; a second one ends it at once.");
   sub->callback([&chosen, options] { chosen = [options] { return work(*options); }; });
 }
 

@@ -35,9 +35,11 @@ constexpr int dismissed_status = 0;
 constexpr int refused_status = 2;
 constexpr int lonely_status = 5;
 constexpr int overdue_status = 6;
+constexpr int drained_status = 7;
 // Longer than that between two looks, and this process was stopped itself.
 constexpr auto own_gap = 5s;
-constexpr auto drain_allowance = 5s;
+// Beyond the grace: a training that is given up keeps its position on the disk.
+constexpr auto drain_allowance = 12s;
 // Its successor may end before it could tell the head.
 constexpr std::size_t former_kept = 4;
 
@@ -138,8 +140,9 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   read_pulse(s);
   const bool own = own_doing(s, status, used);
   const auto how =
-      own && WIFEXITED(status)
-          ? "as what it did took longer than limits.evaluation_time"
+      own && WIFEXITED(status) ? "as what it did took longer than limits.evaluation_time"
+      : WIFEXITED(status) && WEXITSTATUS(status) == drained_status
+          ? "it was told to leave"
           : describe_exit(status)
                 + (own && WTERMSIG(status) == SIGKILL ? ", out of memory" : "");
   s.former.push_back(std::to_string(s.session) + (own ? ":1:" : ":0:") + how);
@@ -262,7 +265,7 @@ void supervisor::wait(int signals) {
 expected<int> supervisor::keep_alive() {
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (int s : {SIGCHLD, SIGTERM, SIGINT})
+  for (int s : {SIGCHLD, SIGTERM, SIGINT, SIGUSR1})
     sigaddset(&wanted, s);
   if (!is_ignored(SIGHUP))
     sigaddset(&wanted, SIGHUP);

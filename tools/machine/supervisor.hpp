@@ -51,7 +51,8 @@ struct supervisor_params {
 /// Keeps one node process for each slot alive: started again at once when a signal killed
 /// it or it lived for 10 s, else after pauses that double from 250 ms to 30 s. A node
 /// that ends with status 0 was dismissed, one with status 2 was refused, one with status
-/// 5 found no head for too long; its slot is done. At the end of its command each has
+/// 5 found no head for too long; its slot is done. One with status 7 was told to leave by
+/// somebody else, and is started again. At the end of its command each has
 /// `--pulse N`, a pipe into which it writes a byte each second, `--session N`, its
 /// number, and for each of the latest processes of its slot `--former SESSION:0 or
 /// 1:HOW`: how it ended, and whether by its own doing. Blocks; the thread must be the
@@ -61,8 +62,8 @@ public:
   explicit supervisor(supervisor_params params);
 
   /// Until all slots are done. At SIGTERM, or SIGHUP unless it is ignored, the nodes are
-  /// told to drain, and given their grace; at SIGINT, or a second SIGTERM, they are
-  /// killed. The exit status: 0, 1 if no head was found, 2 if the run refused a node.
+  /// told to drain, and given their grace; so they are at SIGUSR1, however often it comes.
+  /// At SIGINT, or a second SIGTERM, they are killed. The exit status: 0, 1 if no head was found, 2 if the run refused a node.
   [[nodiscard]] expected<int> keep_alive();
 
 private:

@@ -27,8 +27,24 @@ local_worker::~local_worker() {
     return;
   ::kill(process_, SIGINT);
   ::kill(process_, SIGCONT); // If it is stopped, it hears the other only now.
+  await_end();
+}
+
+void local_worker::await_end() {
+  if (process_ == 0)
+    return;
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR)
     ;
+  process_ = 0;
+}
+
+// SIGTERM would end it at once where it was told by somebody else before.
+void local_worker::leave() {
+  leaves_ = true;
+  if (process_ == 0)
+    return;
+  ::kill(process_, SIGUSR1);
+  ::kill(process_, SIGCONT);
 }
 
 std::string& local_worker::slots() {
@@ -43,7 +59,7 @@ expected<void> local_worker::keep_alive(clock::time_point now) {
       return fail(error_kind::internal, "the worker process " + describe_exit(status)
                                             + "; " + params_.log.string() + " says why");
   }
-  if (!wanted() || process_ != 0 || (started_ && now - *started_ < pause))
+  if (!wanted() || leaves_ || process_ != 0 || (started_ && now - *started_ < pause))
     return {};
   started_ = now;
   return start_process(params_).map([this](pid_t p) { process_ = p; });

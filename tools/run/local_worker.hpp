@@ -18,7 +18,8 @@ public:
   /// `process.command` has the worker's slots behind "--slots"; "none" starts none, as a
   /// run may leave all work to other machines.
   explicit local_worker(process_params process);
-  ~local_worker(); ///< Interrupts it and waits for its end.
+  /// Interrupts it, unless it leaves, and waits for its end.
+  ~local_worker();
   local_worker(const local_worker&) = delete;
   local_worker& operator=(const local_worker&) = delete;
 
@@ -30,6 +31,15 @@ public:
   /// finished first, or handed back.
   void change_slots(const std::string& slots);
 
+  /// Has the process end within `leaving_time`: what is in training may finish for
+  /// `finishing_time`, then it keeps where it stands, for the same run resumed here. It is
+  /// not to be kept alive any more.
+  void leave();
+  /// Blocks until a process that leaves has ended.
+  void await_end();
+
+  static constexpr std::chrono::seconds finishing_time{8}, leaving_time{20};
+
   /// Kills it, and with it all that it runs. It is not to be kept alive any more.
   void end_now();
 
@@ -40,6 +50,7 @@ private:
   process_params params_;
   pid_t process_ = 0;
   std::optional<clock::time_point> started_;
+  bool leaves_ = false;
 };
 
 } // namespace clade

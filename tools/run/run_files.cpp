@@ -135,8 +135,11 @@ void run_log::write(const std::string& line) {
 }
 
 std::optional<std::string> slot_watch::look(const slots_view& slots,
+                                            std::uint64_t evaluated,
                                             std::chrono::steady_clock::time_point now) {
-  const bool rest = devices_ != 1 && slots.waiting > 0
+  if (auto said = failing(slots, evaluated))
+    return said;
+  const bool rest = slots.waiting > 0 && !slots.held
                     && std::ranges::all_of(slots.slots, [](const slot_view& s) {
                          return s.ready && s.training == 0;
                        });
@@ -151,14 +154,61 @@ std::optional<std::string> slot_watch::look(const slots_view& slots,
     return std::nullopt;
   told_ = true;
   const std::chrono::duration<double> time = now - *none_since_;
-  if (slots.slots.empty())
-    return nobody_joined(time);
-  const auto idle = "no slot has had work for " + duration_text(time.count());
+  return slots.slots.empty() ? nobody_joined(time) : nobody_works(slots, time);
+}
+
+std::optional<std::string> slot_watch::failing(const slots_view& slots,
+                                               std::uint64_t evaluated) {
+  std::uint64_t all = 0;
+  for (const auto& f : slots.failures)
+    all += f.count;
+  if (std::exchange(evaluated_, evaluated) != evaluated) {
+    failed_before_ = all;
+    told_after_ = first_told;
+  }
+  const auto failed = all - failed_before_;
+  if (failed < told_after_)
+    return std::nullopt;
+  told_after_ = 2 * failed;
+  const auto& most = *std::ranges::max_element(slots.failures, {}, &slot_failures::count);
+  return "what slots had was lost or given back " + std::to_string(failed)
+         + " times since anything ended, and is tried again; on " + most.slot
+         + " at last " + most.last;
+}
+
+// Slots in quarantine are there, but are given nothing.
+std::string slot_watch::nobody_works(const slots_view& slots,
+                                     std::chrono::duration<double> time) const {
+  std::size_t quarantined = 0, away = 0;
+  std::chrono::milliseconds next = std::chrono::milliseconds::max();
+  for (const auto& s : slots.slots) {
+    away += s.away ? 1 : 0;
+    if (s.quarantined.count() == 0)
+      continue;
+    ++quarantined;
+    next = std::min(next, s.quarantined);
+  }
+  std::string said = "no slot has had work for " + duration_text(time.count()) + ": ";
+  const auto there = std::to_string(slots.slots.size());
+  if (quarantined > 0) {
+    said += std::to_string(quarantined) + " of " + there
+            + " slots are in quarantine, the next is tried again in "
+            + duration_text(std::chrono::duration<double>(next).count());
+    if (!slots.failures.empty()) {
+      const auto& most =
+          *std::ranges::max_element(slots.failures, {}, &slot_failures::count);
+      said += "; on " + most.slot + " failed " + most.last;
+    }
+    return said;
+  }
+  if (away > 0)
+    said += std::to_string(away) + " of " + there + " slots are not connected; ";
   if (devices_ == 0)
-    return idle
-           + ": by training.devices = \"fit\" what waits needs more slots than there are";
-  return idle + ": training.devices = " + std::to_string(devices_) + " needs "
-         + std::to_string(devices_) + " slots" + where_;
+    return said
+           + "by training.devices = \"fit\" what waits needs more slots than there are";
+  return said + "training.devices = " + std::to_string(devices_) + " needs "
+         + std::to_string(devices_) + (devices_ == 1 ? " slot" : " slots") + where_
+         + ", and there are " + there;
 }
 
 std::string slot_watch::nobody_joined(std::chrono::duration<double> time) const {

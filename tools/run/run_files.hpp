@@ -38,7 +38,7 @@ private:
 };
 
 /// Notices that a run has had no slot, or none that could do anything, for so long that
-/// something must be wrong.
+/// something must be wrong, and that what is begun is lost again and again.
 class slot_watch {
 public:
   /// `devices`: the slots that a training takes, 0 where it depends on the training;
@@ -49,11 +49,18 @@ public:
         devices_(devices),
         where_(std::move(where)) {}
 
-  /// A sentence that says what is missing, once in each such time.
+  /// Returns a sentence that says what is missing, once in each such time; and one that says
+  /// what fails, each time that twice as much has since the last evaluation that ended.
+  /// `evaluated`: how many have.
   [[nodiscard]] std::optional<std::string>
-  look(const slots_view& slots, std::chrono::steady_clock::time_point now);
+  look(const slots_view& slots, std::uint64_t evaluated,
+       std::chrono::steady_clock::time_point now);
 
 private:
+  [[nodiscard]] std::optional<std::string> failing(const slots_view& slots,
+                                                   std::uint64_t evaluated);
+  [[nodiscard]] std::string nobody_works(const slots_view& slots,
+                                         std::chrono::duration<double> time) const;
   [[nodiscard]] std::string nobody_joined(std::chrono::duration<double> time) const;
 
   std::filesystem::path log_;
@@ -61,6 +68,9 @@ private:
   std::string where_;
   std::optional<std::chrono::steady_clock::time_point> none_since_;
   bool told_ = false;
+  std::uint64_t evaluated_ = 0;
+  std::uint64_t failed_before_ = 0, told_after_ = first_told;
+  static constexpr std::uint64_t first_told = 3;
 };
 
 /// `slots.json` in a run's folder: what the slots do, for `clade workers`, written anew

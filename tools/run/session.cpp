@@ -73,6 +73,7 @@ private:
   /// Tells what happened since the last call.
   run_progress look(clock::time_point now);
   void end_if_wanted(clock::time_point now, const run_progress& progress);
+  void leave();
   /// `used` is a share of the time that the run may take.
   void end_by_time(double used, const run_progress& progress);
   /// Says whether the rest of the time is for the trainings of the end.
@@ -90,7 +91,7 @@ private:
   std::size_t generations_told_ = 0;
   std::size_t slots_ = 0;
   clock::time_point start_ = clock::now();
-  bool interrupted_ = false, ending_ = false, out_of_time_ = false;
+  bool interrupted_ = false, ending_ = false, out_of_time_ = false, leaving_ = false;
   bool search_ended_ = false, trainings_ended_ = false;
 };
 
@@ -101,20 +102,38 @@ run_progress session::look(clock::time_point now) {
   slots_ = slots.slots.size();
   observer_.progressed(progress, slots);
   shown_slots_.update(slots);
-  if (const auto missing = watch_.look(slots, now);
-      missing && params_.experiment.slots.local != "none")
+  if (const auto missing = watch_.look(slots, progress.evaluated, now);
+      missing && params_.experiment.slots.local != "none") {
+    log_.write(*missing);
     observer_.warns(*missing);
+  }
   return progress;
 }
 
 void session::end_if_wanted(clock::time_point now, const run_progress& progress) {
   const auto wall_time = params_.experiment.limits.wall_time;
-  if (!interrupted_ && params_.interrupted && params_.interrupted()) {
+  if (!leaving_ && params_.leaves && params_.leaves()) {
+    leave();
+  } else if (!interrupted_ && params_.interrupted && params_.interrupted()) {
     interrupted_ = ending_ = true;
     head_.stop("interrupted");
   } else if (!ending_ && wall_time.count() > 0) {
     end_by_time((now - start_) / std::chrono::duration<double>(wall_time), progress);
   }
+}
+
+void session::leave() {
+  leaving_ = interrupted_ = ending_ = true;
+  const auto said =
+      "SIGTERM: what is in training has "
+      + std::to_string(local_worker::finishing_time.count())
+      + " s to finish, then it keeps its position on this machine; the run ends within "
+      + std::to_string(local_worker::leaving_time.count())
+      + " s, and clade resume goes on from there";
+  log_.write(said);
+  observer_.warns(said);
+  head_.leave("SIGTERM");
+  worker_.leave();
 }
 
 bool session::search_is_over(double used, const run_progress& progress) const {
@@ -159,6 +178,8 @@ expected<run_progress> session::drive() {
     }
     end_if_wanted(now, progress);
   } while (!head_.wait(interval));
+  if (leaving_)
+    worker_.await_end(); // While the head is there to let its nodes go.
   auto last = look(clock::now());
   if (last.failure)
     return tl::unexpected(*last.failure);
@@ -232,7 +253,8 @@ process_params worker_process(const session_params& params, const endpoint& head
                       (params.folder / "keys" / "worker").string(), "--slots",
                       params.experiment.slots.local, "--local", "--id",
                       std::to_string(id), "--logs",
-                      (params.folder / program_logs_name).string()},
+                      (params.folder / program_logs_name).string(), "--grace",
+                      std::to_string(local_worker::finishing_time.count()) + "s"},
           .environment = {},
           .log = params.folder / "worker.log"};
 }

@@ -27,6 +27,10 @@ struct session_params {
   /// Is asked ten times a second. Once it returns true, what is in training is finished
   /// and recorded, and the session ends.
   std::function<bool()> interrupted = {};
+  /// Is asked as often. Once it returns true, the session ends within half a minute: what is
+  /// in training on this machine has some seconds to finish, and then keeps where it stands,
+  /// from which it goes on when the run is resumed here.
+  std::function<bool()> leaves = {};
   /// Is asked as often. Once it returns true, the session ends at once: what is in training
   /// on this machine is killed, and done again when the run is resumed.
   std::function<bool()> hurried = {};

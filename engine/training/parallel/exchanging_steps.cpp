@@ -52,6 +52,7 @@ public:
   [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
   // Within an epoch no member has the whole position.
   [[nodiscard]] bool is_first() const override { return !epoch_ && session_.is_first(); }
+  [[nodiscard]] std::optional<loop_position> last_position() const override;
   [[nodiscard]] std::uint64_t exchanges() const override { return session_.kept(); }
   void go_on_after_exchanges(std::uint64_t kept) override { session_.go_on_after(kept); }
   void take_over_weights() override;
@@ -156,6 +157,14 @@ tensor_list exchanging_steps::state_of(const holder_layout& layout) const {
     all.push_back(average_->values()[static_cast<std::size_t>(found - state_.begin())]);
   }
   return all;
+}
+
+std::optional<loop_position> exchanging_steps::last_position() const {
+  if (!epoch_ || !session_.is_first())
+    return std::nullopt;
+  auto last = decode_loop_position(session_.position());
+  TORCH_CHECK(last, "the position of this member: ", last.error().message);
+  return std::move(*last);
 }
 
 void exchanging_steps::begin() {

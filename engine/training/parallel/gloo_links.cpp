@@ -367,6 +367,8 @@ private:
 
 std::unique_ptr<links> make_gloo_links(std::unique_ptr<links> met,
                                        const std::string& address) {
+  if (met->members() == 1)
+    return met; // It has nothing to carry, and alone hears of others.
   try {
     return std::make_unique<gloo_links>(std::move(met), address);
   } catch (const std::exception& e) { // Perhaps with what `met` has said.

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "genome/codec.hpp"
+#include "genome/error.hpp"
+#include "genome/unique_fd.hpp"
 
-#include <array>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
 
 namespace clade {
@@ -27,13 +30,19 @@ public:
 
   /// `rest`: the position but for its rows.
   kept_position(header h, bytes rest, std::uint64_t elements);
-  ~kept_position();
-  kept_position(const kept_position&) = delete;
-  kept_position& operator=(const kept_position&) = delete;
 
   [[nodiscard]] const header& about() const { return header_; }
   [[nodiscard]] const bytes& rest() const { return rest_; }
   [[nodiscard]] bool has(row r) const { return (header_.present >> r & 1) != 0; }
+
+  /// Writes all of it to a file, with a checksum (grammar at the top of
+  /// kept_position.cpp). Returns 0, or the error number. From any thread, but while it is
+  /// written to.
+  [[nodiscard]] int store(int descriptor) const;
+  /// Reads what was stored, of a network with so many elements. An error of kind corrupt if
+  /// it is damaged, cut short, or of another network.
+  [[nodiscard]] static expected<std::unique_ptr<kept_position>>
+  load(const std::filesystem::path& file, std::uint64_t elements);
 
   void write(row r, std::uint64_t at, std::span<const float> values);
   void read(row r, std::uint64_t at, std::span<float> values) const;
@@ -42,7 +51,7 @@ private:
   header header_;
   bytes rest_;
   std::uint64_t elements_;
-  int file_ = -1;
+  unique_fd file_;
 };
 
 } // namespace clade

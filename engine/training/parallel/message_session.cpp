@@ -37,6 +37,7 @@ void message_session::form() {
       auto& l = team_.form();
       gather_positions(l);
       own_ = l.own();
+      first_ = own_ == 0;
       count_ = l.members();
       links_ = &l;
     } catch (const team_broken&) {
@@ -106,6 +107,7 @@ std::optional<message> message_session::poll() {
   if (auto m = from_waiting())
     return m;
   return guarded([&]() -> std::optional<message> {
+    look_for_others(*links_);
     for (std::size_t i = 1; i <= count_; ++i) {
       const auto from = (last_ + i) % count_;
       while (from != own_ && links_->has_come(from, sizeof(message_head))) {

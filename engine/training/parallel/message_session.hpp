@@ -60,8 +60,11 @@ public:
   /// At a position that was read from a file, of when `kept()` was so many: it comes
   /// before what a member kept then, and after what it kept before.
   void go_on_after(std::uint64_t kept) { kept_count_ = kept - 1; }
-  /// Whether this member is the one that keeps positions on the disk.
-  [[nodiscard]] bool is_first() const { return links_ != nullptr && own_ == 0; }
+  /// Whether this member is the one that keeps positions on the disk, by the last formation
+  /// that it met.
+  [[nodiscard]] bool is_first() const { return first_; }
+  /// Returns the position that was kept last; for after `meet`.
+  [[nodiscard]] const bytes& position() const { return *kept_; }
 
   /// For who watches.
   void has_done() { team_.has_done(++done_); }
@@ -78,6 +81,7 @@ private:
   handed_over state_;
   links* links_ = nullptr; ///< Null: the team is to be formed.
   std::size_t own_ = 0, count_ = 1, last_ = 0;
+  bool first_ = false;
   std::uint64_t done_ = 0;
   std::uint64_t kept_count_ = 0;
   std::optional<bytes> kept_;

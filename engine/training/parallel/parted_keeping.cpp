@@ -7,6 +7,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
+#include <cstdio>
 
 // A row of values is that of all parameters and buffers, one behind the other, in the
 // order of `network_module::state` and as each lies in memory.
@@ -38,7 +39,7 @@ void broadcast_value(links& l, std::size_t root, T& value) {
 void parted_steps::meet() {
   // Validation may be under way, whose tensors no step could change.
   const c10::InferenceMode none(false);
-  if (kept_ == nullptr)
+  if (kept_ == nullptr && !load_kept())
     keep_first();
   auto& l = team_.form();
   std::vector<introduction> all(l.members());
@@ -53,6 +54,7 @@ void parted_steps::meet() {
   own_number_ = l.own();
   members_ = l.members();
   keeps_next_ = false;
+  kept_at_ = std::chrono::steady_clock::now();
   stops_ = false;
   take_parts();
   throw position_of_others{.position = kept_->rest(), .parts = kept_tensors()};
@@ -93,6 +95,43 @@ void parted_steps::keep_first() {
       }
   first_moments_.clear();
   kept_ = std::move(first);
+}
+
+// The same for members of one machine. Those that find another one, or none, get the newest
+// of all when they meet.
+bool parted_steps::load_kept() {
+  if (handed_.files == nullptr)
+    return false;
+  for (const auto& file : handed_.files->files()) {
+    auto loaded = kept_position::load(file, offsets_.back());
+    const auto place = loaded.and_then(
+        [](const auto& kept) { return decode_loop_position(kept->rest()); });
+    if (!place) {
+      position_files::pass_over(file, place.error());
+      continue;
+    }
+    std::fprintf(stderr, "clade node: a training goes on in epoch %u\n", place->epoch);
+    kept_ = std::move(*loaded);
+    stored_ = kept_->about().version;
+    first_moments_.clear();
+    return true;
+  }
+  return false;
+}
+
+// What every training begins with needs no file.
+void parted_steps::store_kept() {
+  if (handed_.files == nullptr || kept_ == nullptr || kept_->about().version <= stored_
+      || !handed_.files->is_keeper())
+    return;
+  stored_ = kept_->about().version;
+  stored_at_ = std::chrono::steady_clock::now();
+  handed_.files->keep([kept = kept_](int descriptor) { return kept->store(descriptor); });
+}
+
+void parted_steps::keep_at_leave() {
+  std::fprintf(stderr, "clade node: a training keeps the last position of its team\n");
+  store_kept();
 }
 
 void parted_steps::send_kept(links& l, std::size_t giver) {
@@ -146,6 +185,9 @@ void parted_steps::keep_if_due() {
   });
   kept_ = std::move(next);
   keeps_next_ = false;
+  kept_at_ = std::chrono::steady_clock::now();
+  if (kept_at_ - stored_at_ >= handed_.keep_every)
+    store_kept();
 }
 
 void parted_steps::write_row(links& l, kept_position& to, row r,

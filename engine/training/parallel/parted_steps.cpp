@@ -14,6 +14,13 @@
 
 namespace clade {
 
+namespace {
+
+// What member 0 says beside its losses.
+constexpr float time_is_up = 1, position_is_due = 2;
+
+} // namespace
+
 std::span<float> memory_of(const at::Tensor& t) {
   TORCH_CHECK(t.is_non_overlapping_and_dense() && t.scalar_type() == at::kFloat,
               "parts are of dense tensors of float32");
@@ -62,6 +69,7 @@ void parted_steps::together(const std::function<void(links&)>& work) {
     try {
       if (links_ == nullptr)
         meet();
+      look_for_others(*links_);
       work(*links_);
       team_.has_done(++done_);
       return;
@@ -246,11 +254,14 @@ void parted_steps::gather_losses(links& l, std::span<float> losses,
   std::vector<float> all(block * l.members());
   auto* own = all.data() + l.own() * block;
   std::ranges::copy(losses, own + 1);
-  own[0] = std::chrono::steady_clock::now() > deadline_ ? 1 : 0;
+  const auto now = std::chrono::steady_clock::now();
+  const bool due = handed_.files != nullptr && now - kept_at_ >= handed_.keep_every;
+  own[0] = now > deadline_ ? time_is_up : due ? position_is_due : 0;
   all_gather(l, bytes_of<float>(all));
   for (std::size_t i = 0; i < losses.size(); ++i)
     losses[i] = all[owner(i) * block + 1 + i];
-  stops_ = all[0] != 0;
+  stops_ = all[0] == time_is_up;
+  keeps_next_ = keeps_next_ || all[0] == position_is_due;
 }
 
 verdict parted_steps::agree(const std::function<verdict()>& decide) {

@@ -28,7 +28,9 @@ struct part {
 /// what belongs to it: the optimiser's moments, the average, the weights of the best epoch.
 ///
 /// Who is lost takes its parts along. So all members keep the whole position on disk: each
-/// its own before the first exchange, and together at the beginning of each epoch. When the
+/// its own before the first exchange, and together at the beginning of each epoch and every
+/// `handed_over::keep_every`. Of each machine one member keeps the last two in files that
+/// outlive it; where all members were lost, the next begin at the newest of these. When the
 /// team is formed anew, all go back to the newest position that a member has, and the parts
 /// are divided over those who are there now (`position_of_others`). What members do alone
 /// between two exchanges depends on the number of parts, not of members.
@@ -42,6 +44,8 @@ public:
   [[nodiscard]] verdict agree(const std::function<verdict()>& decide) override;
   // What is whole is kept together, in files of its own.
   [[nodiscard]] bool is_first() const override { return false; }
+  [[nodiscard]] bool keeps_files() const override { return true; }
+  void keep_at_leave() override;
   [[nodiscard]] std::uint64_t count() const override {
     return optimiser_ ? optimiser_->steps() : first_count_;
   }
@@ -90,7 +94,7 @@ protected:
   /// One step down the gradients of the own parts, `values.grad()`.
   void take_step(links& l, double learning_rate);
   /// Everybody gets the losses, of which each has its own, from the member that `owner`
-  /// names, and whether the time is up, as member 0 has it.
+  /// names, and whether the time is up or a position is due, as member 0 has it.
   void gather_losses(links& l, std::span<float> losses,
                      const std::function<std::size_t(std::size_t)>& owner);
 
@@ -107,6 +111,8 @@ protected:
 private:
   void meet();
   void keep_first();
+  [[nodiscard]] bool load_kept();
+  void store_kept();
   void send_kept(links& l, std::size_t giver);
   void take_parts();
   [[nodiscard]] loop_tensors kept_tensors() const;
@@ -122,8 +128,11 @@ private:
   handed_over handed_;
   links* links_ = nullptr; ///< Null: the team is to be formed.
   std::uint64_t done_ = 0; ///< Exchanges.
-  std::unique_ptr<kept_position> kept_;
+  std::shared_ptr<const kept_position> kept_;
   bool keeps_next_ = false;
+  std::chrono::steady_clock::time_point kept_at_ = std::chrono::steady_clock::now(),
+                                        stored_at_ = kept_at_;
+  std::uint64_t stored_ = 0;           ///< The version that is in a file.
   std::vector<std::uint64_t> offsets_; ///< Of each tensor in a row of all.
   std::size_t own_number_ = 0, members_ = 0;
   std::vector<part> parts_;

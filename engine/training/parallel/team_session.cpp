@@ -1,5 +1,6 @@
 #include "engine/training/parallel/team_session.hpp"
 
+#include "engine/collectives/collectives.hpp"
 #include "engine/training/parallel/newest_position.hpp"
 
 // Members are at most one exchange apart, since none ends without all others having begun
@@ -17,6 +18,7 @@ void team_session::together(const std::function<void(links&)>& work) {
     try {
       if (links_ == nullptr)
         meet();
+      look_for_others(*links_);
       work(*links_);
       team_.has_done(++done_);
       return;
@@ -30,6 +32,7 @@ void team_session::meet() {
   auto& l = team_.form();
   auto newest = find_newest(l, done_, state_.give);
   links_ = &l;
+  first_ = l.own() == 0;
   if (!newest)
     return;
   done_ = newest->progress;

@@ -22,7 +22,8 @@ public:
   void together(const std::function<void(links&)>& work);
 
   [[nodiscard]] std::size_t shares() const { return team_.shares(); }
-  [[nodiscard]] bool is_first() const { return links_ != nullptr && links_->own() == 0; }
+  /// In the last formation that this member met.
+  [[nodiscard]] bool is_first() const { return first_; }
   [[nodiscard]] std::uint64_t done() const { return done_; }
   /// At the position after so many.
   void go_on_after(std::uint64_t done) { done_ = done; }
@@ -34,6 +35,7 @@ private:
   handed_over state_;
   links* links_ = nullptr; ///< Null: the team is to be formed.
   std::uint64_t done_ = 0; ///< Exchanges.
+  bool first_ = false;
 };
 
 } // namespace clade

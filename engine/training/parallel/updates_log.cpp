@@ -2,6 +2,7 @@
 
 #include "engine/training/sealed.hpp"
 
+#include <algorithm>
 #include <limits>
 
 // Grammar (msgpack):
@@ -93,6 +94,33 @@ expected<updates_log> decode_updates_log(std::span<const char> data) {
   if (auto whole = in.finish(); !whole)
     return fail_in("log of updates", whole.error());
   return log;
+}
+
+std::vector<left_out_gradients> late_workers(const updates_log& log,
+                                             std::uint32_t taken) {
+  constexpr double clear = 0.2;
+  std::vector<std::uint64_t> counts(log.workers);
+  std::uint64_t entries = 0;
+  for (const auto& epoch : log.epochs)
+    for (const auto& u : epoch.empty() ? std::vector<applied_gradient>() : epoch.front())
+      if (u.worker < counts.size()) {
+        ++counts[u.worker];
+        ++entries;
+      }
+  std::vector<left_out_gradients> late;
+  if (taken == 0 || entries == 0 || log.workers < 2)
+    return late;
+  const auto steps = entries / taken;
+  for (std::uint32_t w = 0; w < log.workers; ++w) {
+    const auto left_out = steps - std::min(steps, counts[w]);
+    // Of all others together.
+    const auto theirs =
+        static_cast<double>(steps * (log.workers - 1) - (entries - counts[w]))
+        / static_cast<double>(log.workers - 1);
+    if (static_cast<double>(left_out) - theirs >= clear * static_cast<double>(steps))
+      late.push_back({.worker = w, .left_out = left_out, .of = steps});
+  }
+  return late;
 }
 
 } // namespace clade

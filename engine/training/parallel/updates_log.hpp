@@ -30,6 +30,19 @@ struct updates_log {
   friend bool operator==(const updates_log&, const updates_log&) = default;
 };
 
+/// How many of a worker's gradients came too late to count.
+struct left_out_gradients {
+  std::uint32_t worker = 0;
+  std::uint64_t left_out = 0, of = 0;
+
+  friend bool operator==(const left_out_gradients&, const left_out_gradients&) = default;
+};
+
+/// Returns the workers of whom clearly more was left out than of the others, by a fifth of
+/// their gradients, of a training whose steps took `taken` gradients.
+[[nodiscard]] std::vector<left_out_gradients> late_workers(const updates_log& log,
+                                                           std::uint32_t taken);
+
 /// Empty where nothing was decided by timing. A gradient takes a byte, or two where
 /// workers times staleness is above 127.
 [[nodiscard]] bytes encode(const updates_log& log);

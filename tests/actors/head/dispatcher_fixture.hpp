@@ -21,6 +21,7 @@ struct heard {
   std::vector<blob> weights; ///< Of these.
   std::vector<record> observations;
   std::vector<error> failures;
+  std::vector<candidate_id> withdrawn_ids;
 };
 
 inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
@@ -34,6 +35,9 @@ inline selector_actor::behavior_type stub_selector(selector_actor::pointer,
       },
       [h](const observation& o) { h->observations.push_back(o.record); },
       [h](const run_failure& f) { h->failures.push_back(f.why); },
+      [h](const withdrawn& w) {
+        h->withdrawn_ids.insert(h->withdrawn_ids.end(), w.ids.begin(), w.ids.end());
+      },
       [](const stop_run&) {},
       [](const end_search&) {},
       [](const told&) { return std::string(); },

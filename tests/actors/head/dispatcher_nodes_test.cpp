@@ -235,6 +235,25 @@ TEST_CASE("dispatcher: a node that drains hands back what it has not begun") {
   CHECK(f.ask<slots_view>(slots_query{}).slots.size() == 1);
 }
 
+TEST_CASE(
+    "dispatcher: a run that leaves waits for its own nodes to hand back, for no others") {
+  fixture f;
+  const auto own = f.join(0, local_worker);
+  f.submit(1);
+  const auto other = f.join(0, local_worker + 1);
+  f.submit(2);
+  f.submit(3);
+  REQUIRE(other.was->assignments.size() == 1);
+  const auto at_once = f.ask<withdrawn>(withdraw{.hands_back = true});
+  CHECK(at_once.ids == std::vector<candidate_id>{2, 3});
+  f.ask<may_leave>(leaving{.node = own.id, .not_done = {1}});
+  CHECK(f.told->withdrawn_ids == std::vector<candidate_id>{1});
+  // Nobody gets it, and what the other machine ends in time counts.
+  CHECK(other.was->assignments.size() == 1);
+  f.answer(other, other.was->assignments.at(0));
+  CHECK(f.told->evaluations.size() == 1);
+}
+
 TEST_CASE("dispatcher: a local node that cannot prepare itself fails the run") {
   fixture f;
   fixture::node n{.hello = {.slot = "cpu:0", .worker = local_worker, .session = 9}};

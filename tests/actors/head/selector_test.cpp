@@ -79,6 +79,21 @@ TEST_CASE("selector: told to stop it records what is in training and pauses") {
   CHECK(std::get<run_paused>(f.drive->written.back()).reason == "interrupted");
 }
 
+TEST_CASE("selector: told to leave it does not wait for what is handed back") {
+  selector_fixture f;
+  f.nodes->takes_back = {2, 3};
+  caf::anon_send(f.selector, stop_run{.reason = "SIGTERM", .hands_back = true});
+  f.system.settle();
+  caf::anon_send(f.selector, withdrawn{{4}});
+  f.system.settle();
+  CHECK_FALSE(f.over());
+  caf::anon_send(f.selector, withdrawn{{1}});
+  f.system.settle();
+  REQUIRE(f.over());
+  CHECK(f.count<candidate_evaluated>() == 0);
+  CHECK(std::get<run_paused>(f.drive->written.back()).reason == "SIGTERM");
+}
+
 TEST_CASE("selector: a search that is complete ends though its time is used") {
   selector_fixture f;
   f.evaluate_all();

@@ -256,7 +256,7 @@ TEST_CASE("node: it drains: what was not begun goes back, and it leaves when hea
   CHECK(f.h.ends.empty());
   f.tell(clade::may_leave{});
   REQUIRE(f.h.ends.size() == 1);
-  CHECK(f.h.ends[0].first == node_end::dismissed);
+  CHECK(f.h.ends[0].first == node_end::drained);
 }
 
 TEST_CASE("node: a drained one with a result stays until it is taken") {
@@ -278,7 +278,7 @@ TEST_CASE("node: without a head it drains for its grace and no longer") {
   CHECK(f.h.ends.empty());
   f.system.pass(200ms);
   REQUIRE(f.h.ends.size() == 1);
-  CHECK(f.h.ends[0].first == node_end::dismissed);
+  CHECK(f.h.ends[0].first == node_end::drained);
 }
 
 TEST_CASE("node: it gives a pulse each second") {

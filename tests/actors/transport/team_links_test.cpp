@@ -95,6 +95,15 @@ TEST_CASE("team links: an interrupt wakes whoever waits, whatever for") {
   CHECK_THROWS_AS(team[0]->has_come(1, 1), team_broken);
 }
 
+TEST_CASE("team links: a member alone hears that the team is formed anew where it asks") {
+  const signal_fd interrupt;
+  const auto team = doors(1).link_all(interrupt.get());
+  CHECK_FALSE(team[0]->has_come(0, 1));
+  interrupt.set();
+  CHECK(why_broken([&] { look_for_others(*team[0]); })
+        == "the team is formed anew, or its task is dropped");
+}
+
 TEST_CASE("team links: whether something has come is known without waiting") {
   const auto team = doors(2).link_all();
   CHECK_FALSE(team[0]->has_come(1, 1));

@@ -68,7 +68,8 @@ std::vector<record> one_of_each() {
       operator_command{{instruction_kind::slots, 0, "cpu:4"}, "ada"},
       final_planned{"its share of the time is used", 9000, {{3, 40, {1, 5}}}},
       model_composed{
-          {{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}}, {"#3: damaged"}}};
+          {{0, 0.25}, {12, 0.75}}, 1.5, {{"validation.loss", 0.5}}, {"#3: damaged"}},
+      straggler_seen{7, "node1/cpu:0", 12'000, 60'000, 40, 90}};
 }
 
 record changed(const record& r, const std::function<void(evaluation&)>& change) {

@@ -250,6 +250,41 @@ TEST_CASE("team: a pipeline that cannot be is refused with what can") {
   CHECK(reason().ends_with("training.micro_batches = 6 fits"));
 }
 
+// The second of two members is lost and comes back; then the first is lost, so that only
+// a second one that the first has taken in can end the training.
+TEST_CASE("team: a member that is left alone takes in who comes back") {
+  team_bench bench;
+  bench.setup.training.distribution.micro_batches = 2;
+  bench.setup.training.distribution.average_every = 2;
+  auto j = a_team_job();
+  j.budget = {.epochs = 6, .horizon = 6};
+  const auto check = [&](const std::string& name) {
+    bench.share(name, 2);
+    const auto& d = bench.setup.training.distribution;
+    INFO(name << ", " << d.collectives.backend);
+    const auto all = trained_by_team(bench, 2,
+                                     {{.members = 0b11, .exchanges = 4},
+                                      {.members = 0b01, .exchanges = 3},
+                                      {.members = 0b11, .exchanges = 4},
+                                      {.members = 0b10}},
+                                     j);
+    CHECK(all[0].evaluation.outcome != outcome::succeeded);
+    INFO(all[1].evaluation.reason);
+    REQUIRE(all[1].evaluation.outcome == outcome::succeeded);
+    if (d.synchronous() || name == "local_sgd")
+      CHECK(all[1].checkpoint == trained_alone(bench, j).checkpoint);
+  };
+  for (const auto* name : {"multi_worker_mirrored", "local_sgd", "sharded", "pipeline",
+                           "parameter_server", "peer_to_peer"})
+    check(name);
+  bench.setup.training.distribution.updates = update_rule::asynchronous;
+  check("parameter_server");
+  bench.setup.training.distribution.updates = update_rule::automatic;
+  bench.setup.training.distribution.collectives = {.backend = "gloo",
+                                                   .network = "127.0.0.0/8"};
+  check("multi_worker_mirrored");
+}
+
 // Members are lost and come at any moment: the weights do not tell.
 TEST_CASE("team: whoever is lost or comes, the bits stay the same") {
   team_bench bench;

@@ -70,3 +70,15 @@ TEST_CASE("replay plan: what no training can have done is refused") {
   CHECK(plan_replay({{{0, 0}, {1, 1}}, {{0, 0}, {1, 1}}}, both, 1));
   CHECK_FALSE(plan_replay({{{0, 0}, {1, 0}}, {{1, 0}, {0, 0}}}, both, 1));
 }
+
+TEST_CASE("updates log: who was left out far more often than the others is named") {
+  // Of four steps of two gradients each, worker 2 has a part in one.
+  updates_log log{.workers = 3, .epochs = {{{{0, 0}, {1, 0}, {1, 0}, {0, 0}}}}};
+  log.epochs.push_back({{{0, 0}, {1, 0}, {2, 0}, {0, 0}}});
+  CHECK((late_workers(log, 2)
+         == std::vector{left_out_gradients{.worker = 2, .left_out = 3, .of = 4}}));
+  CHECK(late_workers(log, 0).empty());
+  const updates_log even{.workers = 3,
+                         .epochs = {{{{0, 0}, {1, 0}, {1, 0}, {2, 0}, {2, 0}, {0, 0}}}}};
+  CHECK(late_workers(even, 2).empty());
+}

@@ -76,6 +76,13 @@ TEST_CASE("supervisor: a node that was dismissed is not started again") {
   CHECK(slot.started() == "1\n");
 }
 
+TEST_CASE("supervisor: a node that somebody told to leave is replaced") {
+  const scripted_slot slot{"exit 7", "exit 0"};
+  CHECK(supervise(slot) == 0);
+  CHECK(slot.started() == "2\n");
+  CHECK(slot.given().find(":0:it was told to leave") != std::string::npos);
+}
+
 TEST_CASE("supervisor: a node that was refused, or found no head, ends its slot") {
   CHECK(supervise(scripted_slot{"exit 2"}) == 2);
   CHECK(supervise(scripted_slot{"exit 5"}) == 1);
