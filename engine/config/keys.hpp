@@ -104,7 +104,8 @@ void keys(Visitor& v, keys_of<data_params> auto& p) {
   v.key(describe(
             "header",
             "What the first line of a CSV is: \"names\" of columns, \"none\" (an example "
-            "already), \"counts\" (scikit-learn's \"150,4,setosa,...\"), or \"auto\"."),
+            "already), \"counts\" (scikit-learn's \"150,4,setosa,...\"), or \"auto\". "
+            "\"line 3\" means that the names stand there, and no table before it."),
         p.header);
   v.choice(describe("task", "Whether the target is a class or a number."), p.task,
            task_words());

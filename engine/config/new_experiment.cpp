@@ -112,8 +112,12 @@ void write_data(section_text& out, const data_profile& d,
            d.task.has_classes() ? std::to_string(d.classes.size()) + " classes"
                                 : "the target is a number");
   if (table)
-    out.line("header = " + toml_writer::quoted(d.header),
-             d.header == "names"    ? "the first line names the columns"
+    out.line("header = "
+                 + toml_writer::quoted(d.names_line > 0
+                                           ? "line " + std::to_string(d.names_line)
+                                           : d.header),
+             d.names_line > 0       ? "the names of the columns stand there"
+             : d.header == "names"  ? "the first line names the columns"
              : d.header == "counts" ? "the first line counts rows and names classes"
                                     : "the first line is a row");
   if (table && d.delimiter != ',')

@@ -103,16 +103,17 @@ tensor_shape as_image(const tensor_shape& sizes, array_layout layout) {
   return out;
 }
 
-void move_channels_first(std::span<float> values, const tensor_shape& shape) {
+void move_channels_first(exact_numbers& values, const tensor_shape& shape) {
   const auto channels = static_cast<std::size_t>(shape.sizes[0]);
   const auto size = static_cast<std::size_t>(shape.elements());
   const auto pixels = size / channels;
-  std::vector<float> one(size);
-  for (auto rest = values; rest.size() >= size; rest = rest.subspan(size)) {
-    std::ranges::copy(rest.first(size), one.begin());
+  std::vector<double> one(size);
+  for (std::size_t first = 0; first + size <= values.size(); first += size) {
+    for (std::size_t i = 0; i < size; ++i)
+      one[i] = values[first + i];
     for (std::size_t p = 0; p < pixels; ++p)
       for (std::size_t c = 0; c < channels; ++c)
-        rest[c * pixels + p] = one[p * channels + c];
+        values.set(first + c * pixels + p, one[p * channels + c]);
   }
 }
 

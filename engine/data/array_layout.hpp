@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/exact_numbers.hpp"
 #include "genome/error.hpp"
 #include "search_spaces/shape.hpp"
 
@@ -31,6 +32,6 @@ enum class array_layout : std::uint8_t { automatic, channels_first, channels_las
 
 /// Brings the values of examples of `shape`, [channels, height, width], from the order
 /// channels_last into channels_first.
-void move_channels_first(std::span<float> values, const tensor_shape& shape);
+void move_channels_first(exact_numbers& values, const tensor_shape& shape);
 
 } // namespace clade

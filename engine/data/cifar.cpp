@@ -91,7 +91,7 @@ expected<examples> parse_cifar(std::string_view bytes, std::string_view origin,
     out.labels.push_back(*label);
     out.places.push_back(i + target);
     for (std::size_t p = i + labels->size(); p < i + record; ++p)
-      out.features.push_back(static_cast<float>(at(bytes, p)));
+      out.features.push_back(at(bytes, p));
   }
   return out;
 }

@@ -13,7 +13,7 @@
 namespace clade {
 namespace {
 
-constexpr float blank = std::numeric_limits<float>::quiet_NaN();
+constexpr double blank = std::numeric_limits<double>::quiet_NaN();
 constexpr double seconds_of_a_day = 86'400;
 constexpr std::array periods{365.2425, 7.0, 1.0};
 
@@ -44,46 +44,46 @@ std::size_t value_inputs(const column_encoding& column) {
   return 0;
 }
 
-void append_blank(const column_encoding& column, std::vector<float>& out) {
+void append_blank(const column_encoding& column, exact_numbers& out) {
   const bool zeros = column.kind == encoding_kind::category && column.blank_input;
-  out.insert(out.end(), value_inputs(column), zeros ? 0.0F : blank);
+  for (std::size_t i = 0; i < value_inputs(column); ++i)
+    out.push_back(zeros ? 0 : blank);
 }
 
 bool append_category(const column_encoding& column, std::string_view field,
-                     std::vector<float>& out) {
+                     exact_numbers& out) {
   const auto at = std::lower_bound(column.values.begin(), column.values.end(), field);
   if (at == column.values.end() || *at != field)
     return false;
-  const auto first = out.size();
-  out.resize(first + column.values.size(), 0.0F);
-  out[first + static_cast<std::size_t>(at - column.values.begin())] = 1;
+  for (auto value = column.values.begin(); value != column.values.end(); ++value)
+    out.push_back(value == at ? 1 : 0);
   return true;
 }
 
-bool append_yes_no(std::string_view field, std::vector<float>& out) {
+bool append_yes_no(std::string_view field, exact_numbers& out) {
   const auto yes = field_yes_no(field);
   if (yes)
-    out.push_back(*yes ? 1.0F : 0.0F);
+    out.push_back(*yes ? 1 : 0);
   return yes.has_value();
 }
 
 bool append_date(const column_encoding& column, std::string_view field,
-                 std::vector<float>& out) {
+                 exact_numbers& out) {
   const auto seconds = field_date(field, column.order);
   if (!seconds)
     return false;
   const double days = *seconds / seconds_of_a_day;
-  out.push_back(static_cast<float>(days));
+  out.push_back(days);
   for (std::size_t p = 0; p < periods_of(column); ++p) {
     const double phase = 2 * std::numbers::pi * std::fmod(days, periods[p]) / periods[p];
-    out.push_back(static_cast<float>(std::sin(phase)));
-    out.push_back(static_cast<float>(std::cos(phase)));
+    out.push_back(std::sin(phase));
+    out.push_back(std::cos(phase));
   }
   return true;
 }
 
 bool append_value(const column_encoding& column, std::string_view field,
-                  std::vector<float>& out) {
+                  exact_numbers& out) {
   switch (column.kind) {
   case encoding_kind::category:
     return append_category(column, field, out);
@@ -130,14 +130,14 @@ std::optional<bool> field_yes_no(std::string_view field) {
   return std::nullopt;
 }
 
-void encode_number(const column_encoding& column, float value, std::vector<float>& out) {
+void encode_number(const column_encoding& column, double value, exact_numbers& out) {
   out.push_back(value);
   if (column.blank_input)
-    out.push_back(std::isnan(value) ? 1.0F : 0.0F);
+    out.push_back(std::isnan(value) ? 1 : 0);
 }
 
 text_meaning encode_text(const column_encoding& column, std::string_view field,
-                         std::vector<float>& out) {
+                         exact_numbers& out) {
   auto meaning = text_meaning::value;
   // A value of the training data may be spelled as a blank is ("none").
   if (!append_value(column, field, out)) {
@@ -145,7 +145,7 @@ text_meaning encode_text(const column_encoding& column, std::string_view field,
     meaning = field_blank(field) ? text_meaning::blank : text_meaning::unknown;
   }
   if (column.blank_input)
-    out.push_back(meaning == text_meaning::value ? 0.0F : 1.0F);
+    out.push_back(meaning == text_meaning::value ? 0 : 1);
   return meaning;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/exact_numbers.hpp"
 #include "engine/data/field_date.hpp"
 
 #include <array>
@@ -38,6 +39,7 @@ struct column_encoding {
   bool blank_input = false;
   date_order order = date_order::year_month_day; ///< Of dates.
   bool time_of_day = false;                      ///< Of dates.
+  std::string unit{};                            ///< Of numbers, `number_form::unit`.
 
   /// How many inputs it makes.
   [[nodiscard]] std::size_t inputs() const;
@@ -55,7 +57,7 @@ inline constexpr std::array<std::string_view, 6> no_spellings{"false", "no",  "n
 [[nodiscard]] std::optional<bool> field_yes_no(std::string_view field);
 
 /// Appends the inputs of a number; NaN is a blank.
-void encode_number(const column_encoding& column, float value, std::vector<float>& out);
+void encode_number(const column_encoding& column, double value, exact_numbers& out);
 
 /// What a text was taken for.
 enum class text_meaning : std::uint8_t {
@@ -66,7 +68,7 @@ enum class text_meaning : std::uint8_t {
 
 /// Appends the inputs of a text in a column that is a category, yes_no or a date.
 text_meaning encode_text(const column_encoding& column, std::string_view field,
-                         std::vector<float>& out);
+                         exact_numbers& out);
 
 /// Appends for each input of the column whether it stays as it is when others are
 /// standardised: all but the value of a number and the days of a date.

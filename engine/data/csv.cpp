@@ -7,6 +7,7 @@
 #include "engine/data/complaints.hpp"
 #include "engine/data/csv_fields.hpp"
 #include "engine/data/csv_head.hpp"
+#include "engine/data/csv_texts.hpp"
 #include "engine/data/date_column.hpp"
 #include "engine/data/in_quotes.hpp"
 
@@ -14,47 +15,21 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 
 namespace clade {
 namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
-constexpr float missing = std::numeric_limits<float>::quiet_NaN();
-
-/// Texts by the order in which they appear.
-class text_codes {
-public:
-  /// The text's number, and whether it is new.
-  std::pair<std::uint32_t, bool> code(std::string_view text) {
-    const auto [at, fresh] =
-        codes_.emplace(text, static_cast<std::uint32_t>(codes_.size()));
-    if (fresh)
-      texts_.emplace_back(text);
-    return {at->second, fresh};
-  }
-  [[nodiscard]] std::size_t size() const { return texts_.size(); }
-  [[nodiscard]] std::vector<std::string> take() { return std::move(texts_); }
-
-private:
-  std::unordered_map<std::string, std::uint32_t> codes_;
-  std::vector<std::string> texts_;
-};
-
-/// A column of texts while it is read.
-struct open_texts {
-  text_codes codes;
-  date_column dates;
-};
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 class csv_reader {
 public:
   csv_reader(std::string_view text, std::string_view origin, const data_params& params,
              const csv_form& form, const csv_targets* targets)
-      : rows_(text, form.dialect),
+      : rows_(form.rows(text)),
         params_(params),
         targets_(targets),
-        decimal_(form.decimal),
+        form_(form),
         wrong_(std::string(origin)) {
     out_.origin = std::string(origin);
     out_.by_line = true;
@@ -63,7 +38,7 @@ public:
 
   expected<examples> read() {
     csv_row r;
-    auto head = read_head(rows_, r, out_.origin, params_);
+    auto head = read_head(rows_, r, out_.origin, params_, form_);
     if (!head)
       return tl::unexpected(head.error());
     head_ = std::move(*head);
@@ -152,6 +127,8 @@ private:
         return tl::unexpected(split.error());
       split_ = *split;
     }
+    for (std::size_t i = 0; i < head_.columns; ++i)
+      numbers_.push_back(form_.number(i));
     text_of_.assign(head_.columns, none);
     column_of_.assign(head_.columns, none);
     for (std::size_t i = 0; i < head_.columns; ++i)
@@ -170,6 +147,8 @@ private:
       c.name = head_.names[i];
     if (kind == encoding_kind::ignore)
       return;
+    if (kind == encoding_kind::number)
+      c.unit = numbers_[i].unit;
     if (kind != encoding_kind::number) {
       text_of_[i] = out_.texts.size();
       out_.texts.push_back({.column = column_of_[i],
@@ -211,7 +190,7 @@ private:
 
   std::optional<double> finite(const csv_row& r, std::size_t i) {
     const std::string_view field = r.fields[i];
-    const auto n = field_number(field, decimal_);
+    const auto n = field_number(field, numbers_[i]);
     if (n && std::isfinite(*n) && std::abs(*n) <= std::numeric_limits<float>::max())
       return n;
     if (is_blank(field, i)) {
@@ -224,8 +203,8 @@ private:
                    + std::string(why_no_float(field)));
     else
       complain(r, table_complaints::of::number, i,
-               column(i) + " is " + in_quotes(field) + ", where a number must be"
-                   + advice(r, i));
+               column(i) + " is " + in_quotes(field) + ", where "
+                   + number_words(numbers_[i]) + " must be" + advice(r, i));
     return std::nullopt;
   }
 
@@ -261,8 +240,7 @@ private:
       if (i == target_)
         read_target(r);
       else if (!is_ignored(i))
-        out_.features.push_back(text_of_[i] == none ? read_number(r, i)
-                                                    : read_text(r, i));
+        out_.features.push_back(text_of_[i] == none ? number_of(r, i) : read_text(r, i));
     if (targets_ != nullptr && row_ <= targets_->texts.size())
       read_target_beside(r, targets_->texts[row_ - 1]);
     if (split_ != none)
@@ -296,7 +274,7 @@ private:
 
   // Of a row whose target is in another file.
   void read_target_beside(const csv_row& r, std::string_view field) {
-    const auto n = field_number(field, targets_->decimal);
+    const auto n = field_number(field, targets_->number);
     const bool finite = n && std::isfinite(*n);
     const bool number = !params_.task.has_classes();
     if (number ? !finite : field.empty() || (n && !finite))
@@ -309,32 +287,37 @@ private:
       out_.labels.push_back(classes_.code(field).first);
   }
 
-  float read_number(const csv_row& r, std::size_t i) {
+  double number_of(const csv_row& r, std::size_t i) {
     if (params_.blanks != blank_rule::refuse && is_blank(r.fields[i], i))
       return missing;
-    return static_cast<float>(finite(r, i).value_or(0));
+    return finite(r, i).value_or(0);
   }
 
   // The feature is the value's place in order of appearance, for now.
-  float read_text(const csv_row& r, std::size_t i) {
+  double read_text(const csv_row& r, std::size_t i) {
     const std::string_view field = r.fields[i];
-    const auto kind = kind_of(i);
-    if (is_blank(field, i)) {
-      const bool filled =
-          params_.blanks == blank_rule::impute
-          || (params_.blanks == blank_rule::mean && kind != encoding_kind::category);
-      if (!filled)
-        no_value(r, i);
-      return missing;
-    }
+    if (is_blank(field, i))
+      return blank_text(r, i);
     auto& open = open_[text_of_[i]];
     const auto [code, fresh] = open.codes.code(field);
-    if (fresh)
-      check_text(r, i, open);
-    return static_cast<float>(code);
+    if (fresh) {
+      const auto fits = check_text(r, i, open);
+      open.no_days.push_back(fits == date_column::fit::no_day);
+    }
+    return open.no_days[code] ? blank_text(r, i) : code;
   }
 
-  void check_text(const csv_row& r, std::size_t i, open_texts& open) {
+  double blank_text(const csv_row& r, std::size_t i) {
+    const bool filled =
+        params_.blanks == blank_rule::impute
+        || (params_.blanks == blank_rule::mean && kind_of(i) != encoding_kind::category);
+    if (!filled)
+      no_value(r, i);
+    return missing;
+  }
+
+  /// Says how a date fits; of other texts, that they do.
+  date_column::fit check_text(const csv_row& r, std::size_t i, open_texts& open) {
     constexpr std::size_t most_categories = 1000;
     constexpr std::size_t most = std::size_t{1} << 24; // Those that a float counts.
     const std::string_view field = r.fields[i];
@@ -348,19 +331,22 @@ private:
         complain(r, table_complaints::of::text, i,
                  column(i) + " has more than " + std::to_string(most_categories)
                      + " different values, too many for a category");
-      return;
+      break;
     case encoding_kind::yes_no:
       if (!field_yes_no(field))
         is("where yes or no must be");
-      return;
+      break;
     default:
       if (open.codes.size() == most)
         is("and the column has too many different values");
-      if (const auto fits = open.dates.add(field); fits == date_column::fit::no_date)
+      const auto fits = open.dates.add(field);
+      if (fits == date_column::fit::no_date)
         is("where a date must be");
       else if (fits == date_column::fit::other_order)
         is("a date whose day and month stand in another order than those before");
+      return fits;
     }
+    return date_column::fit::date;
   }
 
   std::uint32_t read_split(const csv_row& r) {
@@ -389,7 +375,8 @@ private:
   csv_rows rows_;
   const data_params& params_;
   const csv_targets* targets_; ///< Where no column is the target; else null.
-  char decimal_;
+  const csv_form& form_;
+  std::vector<number_form> numbers_; ///< By place.
   table_complaints wrong_;
   examples out_;
   csv_head head_;
@@ -406,7 +393,8 @@ private:
 
 expected<examples> parse_csv(std::string_view text, std::string_view origin,
                              const data_params& params, const csv_targets* targets) {
-  return csv_reader(text, origin, params, find_form(text, params), targets).read();
+  const auto form = find_form(text, params);
+  return csv_reader(text, origin, params, form, targets).read();
 }
 
 } // namespace clade

@@ -21,8 +21,8 @@ namespace clade {
 /// The same of a number that was read already.
 [[nodiscard]] std::string_view why_no_float(double number);
 
-/// A number as people and programs write it; nothing else may follow. NaN and infinities
-/// are numbers here, so that they can be refused by name.
+/// A number as programs write it; nothing else may follow. NaN and infinities are numbers
+/// here, so that they can be refused by name. number_form.hpp reads all other ways.
 [[nodiscard]] inline std::optional<double> field_number(std::string_view field) {
   if (field.starts_with('+'))
     field.remove_prefix(1);
@@ -37,20 +37,6 @@ namespace clade {
     return std::nullopt;
   return v;
 }
-
-/// The same where `decimal` ('.' or ',') stands before the decimals, and the other of the
-/// two may stand between groups of three digits.
-[[nodiscard]] std::optional<double> field_number(std::string_view field, char decimal);
-
-/// What the marks of a number say of which of them is before the decimals.
-enum class decimal_evidence : std::uint8_t {
-  none,    ///< No mark, or no number.
-  point,   ///< 3.5, 1,234.5
-  comma,   ///< 3,5, 1.234,5
-  unclear, ///< 1,234: of thousands, or of decimals
-};
-
-[[nodiscard]] decimal_evidence decimal_of(std::string_view field);
 
 [[nodiscard]] inline bool equal_in_any_case(std::string_view a, std::string_view b) {
   const auto low = [](char c) {

@@ -1,30 +1,43 @@
+// A first line "sep=;" (also in quotes) says what the delimiter is, and is passed over.
+//
 // The delimiter is the one of , ; tab | that parts the first 500 rows (of 256 KiB at
-// most) into the same number of columns, two at least, nine rows of ten; if several do,
-// the one by which most fields are numbers; of equals, the first of that list. If none
-// does, spaces part them, where that makes numbers of half of the fields.
+// most) into the same number of columns, two at least, nine rows of ten, but for short
+// ones at the front; if several do, the one by which most fields are numbers or dates; of
+// equals, the first of that list. If none does, spaces part them, where that makes numbers
+// of half of the fields.
 //
 // The quote is ' where no field begins with " and at least one field both begins and ends
 // with '; else ".
 //
-// The decimal mark is the one that more fields show ("3,5" or "1.234,5"; "3.5" or
-// "1,234.5"). If none shows any, fields like "1,234" between semicolons or tabs are taken
-// for decimals, and all else for a decimal point.
+// Titles are lines at the front, 20 at most, in which at most half of the columns and at
+// most two hold something, the first of them a text. Where one is as long as the rows, no
+// row of the sample may be such. They are passed over.
+//
+// The decimal mark is the one that more fields show ("3,5" or "1.234,5"; "3.5", "0.249"
+// or "1,234.5"). Where the sample shows none but has fields that can be read either way
+// ("1.234"), all rows are asked. If none shows any, `likely` decides; without it, between
+// other delimiters than commas, "1,234" is taken for decimals, and so is "1.234", unless
+// its column has whole numbers below 1000 without a mark and none above, as thousands
+// with a mark have. That is unclear, and said.
+//
+// A column's unit is the one that more than half of its numbers have.
 
 #include "engine/data/csv_form.hpp"
 
 #include "engine/data/csv_fields.hpp"
-
-#include <iconv.h>
+#include "engine/data/field_date.hpp"
+#include "engine/data/in_quotes.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <charconv>
 #include <map>
 
 namespace clade {
 namespace {
 
-constexpr std::size_t sample_rows = 500, sample_bytes = 256 << 10;
+constexpr std::size_t sample_rows = 500, sample_bytes = 256 << 10, most_titles = 20;
+constexpr std::string_view delimiters = ",;\t|";
 
 std::string_view sample_of(std::string_view text) {
   if (text.size() <= sample_bytes)
@@ -33,203 +46,297 @@ std::string_view sample_of(std::string_view text) {
   return text.substr(0, whole == std::string_view::npos ? sample_bytes : whole + 1);
 }
 
+/// What the numbers of one column look like.
+struct column_look {
+  std::map<std::string, std::size_t, std::less<>> units;
+  std::size_t numbers = 0;          ///< But for 0, which needs no unit.
+  std::size_t open_points = 0;      ///< Such as 1.234.
+  std::size_t small = 0, large = 0; ///< Whole numbers without a mark; from 1000 on.
+
+  void add(std::string_view field, const written_number& read) {
+    if (read.value != 0) {
+      ++numbers;
+      if (!read.unit.empty())
+        ++units.try_emplace(std::string(read.unit), 0).first->second;
+    }
+    if (std::ranges::all_of(field, [](char c) { return c >= '0' && c <= '9'; }))
+      ++(field.size() <= 3 ? small : large);
+  }
+  [[nodiscard]] std::string unit() const {
+    for (const auto& [unit, count] : units)
+      if (2 * count > numbers)
+        return unit;
+    return "";
+  }
+  [[nodiscard]] bool thousands() const {
+    return open_points > 0 && small > 0 && large == 0;
+  }
+};
+
+/// What a row looks like.
+struct row_look {
+  std::uint64_t line = 0;
+  std::size_t width = 0, filled = 0;
+  bool text_first = false; ///< The first field is a text.
+  bool spaced = false;     ///< It has a space in it.
+
+  /// Whether it can be a title of a table of that width.
+  [[nodiscard]] bool sparse(std::size_t columns) const {
+    const bool few = filled <= 2 && 2 * filled <= columns && (filled == 0 || text_first);
+    // The names of columns may be one too few, over numbers of rows.
+    return few && columns > 1 && (width >= columns || width + 1 < columns || spaced);
+  }
+};
+
 /// What a dialect makes of the sample.
 struct reading {
   bool fits = false;
-  double numbers = 0; ///< Share of the fields.
+  std::size_t width = 0; ///< Of most rows.
+  double values = 0;     ///< Share of the fields that are numbers or dates.
   std::size_t quoted = 0;
   std::array<std::size_t, 4> evidence{}; ///< By decimal_evidence.
+  std::size_t open_commas = 0;           ///< Unclear ones such as 1,234.
+  std::string unclear{};                 ///< The first such.
+  std::vector<column_look> columns{};
+  std::vector<row_look> front{};
+  std::uint64_t last_sparse = 0; ///< The last line that a title could be.
+
+  [[nodiscard]] std::size_t shown(decimal_evidence e) const {
+    return evidence[static_cast<std::size_t>(e)];
+  }
 };
 
 bool in_single_quotes(std::string_view field) {
   return field.size() >= 2 && field.front() == '\'' && field.back() == '\'';
 }
 
-reading read_as(std::string_view sample, csv_dialect dialect) {
-  reading out;
-  std::map<std::size_t, std::size_t> widths;
-  csv_rows rows(sample, dialect);
-  csv_row r;
-  std::size_t read = 0, fields = 0, numbers = 0;
-  for (; read < sample_rows; ++read) {
-    const auto more = rows.next(r);
-    if (!more || !*more)
-      break;
-    ++widths[r.fields.size()];
-    for (auto field : r.fields) {
-      ++fields;
-      if (in_single_quotes(field)) {
-        ++out.quoted;
-        field = field.substr(1, field.size() - 2);
-      }
-      numbers += field_number(field, '.') || field_number(field, ',') ? 1 : 0;
-      ++out.evidence[static_cast<std::size_t>(decimal_of(field))];
-    }
-  }
-  const auto usual = std::ranges::max_element(
-      widths, {}, [](const auto& width) { return width.second; });
-  if (usual == widths.end())
-    return out;
-  out.fits = usual->first > 1 && usual->second * 10 >= read * 9;
-  out.numbers = static_cast<double>(numbers) / static_cast<double>(fields);
-  return out;
+bool is_date(std::string_view field) {
+  return field_date(field, date_order::year_month_day)
+         || field_date(field, date_order::day_month_year)
+         || field_date(field, date_order::month_day_year);
 }
 
-char find_delimiter(std::string_view sample) {
+class form_reader {
+public:
+  form_reader(csv_rows rows, std::size_t most) : rows_(rows), most_(most) {}
+
+  reading read() {
+    csv_row r;
+    for (; read_ < most_; ++read_) {
+      const auto more = rows_.next(r);
+      if (!more || !*more)
+        break;
+      ++widths_[r.fields.size()];
+      add_row(r);
+    }
+    finish();
+    return std::move(out_);
+  }
+
+private:
+  void add_row(const csv_row& r) {
+    row_look look{.line = r.line, .width = r.fields.size()};
+    out_.columns.resize(std::max(out_.columns.size(), r.fields.size()));
+    for (std::size_t i = 0; i < r.fields.size(); ++i) {
+      const bool number = add_field(r.fields[i], out_.columns[i]);
+      look.filled += r.fields[i].empty() ? 0 : 1;
+      if (i == 0) {
+        look.text_first = !r.fields[i].empty() && !number;
+        look.spaced = r.fields[i].find(' ') != std::string_view::npos;
+      }
+    }
+    fields_ += r.fields.size();
+    if (look.sparse(look.width))
+      out_.last_sparse = r.line;
+    if (out_.front.size() <= most_titles)
+      out_.front.push_back(look);
+  }
+
+  /// Whether it is a number.
+  bool add_field(std::string_view field, column_look& column) {
+    if (in_single_quotes(field)) {
+      ++out_.quoted;
+      field = field.substr(1, field.size() - 2);
+    }
+    const auto evidence = decimal_of(field);
+    ++out_.evidence[static_cast<std::size_t>(evidence)];
+    if (evidence == decimal_evidence::unclear) {
+      const bool comma = field.find(',') != std::string_view::npos;
+      ++(comma ? out_.open_commas : column.open_points);
+      if (out_.unclear.empty())
+        out_.unclear = field;
+    }
+    auto number = read_number(field, evidence == decimal_evidence::comma ? ',' : '.');
+    values_ += number || is_date(field) ? 1 : 0;
+    if (number)
+      column.add(field, *number);
+    return number.has_value();
+  }
+
+  void finish() {
+    const auto usual = std::ranges::max_element(
+        widths_, {}, [](const auto& width) { return width.second; });
+    if (usual == widths_.end())
+      return;
+    out_.width = usual->first;
+    const auto first = std::ranges::find(out_.front, out_.width, &row_look::width);
+    const auto short_ones = std::count_if(
+        out_.front.begin(), first == out_.front.end() ? out_.front.begin() : first,
+        [&](const row_look& r) { return r.width < out_.width; });
+    out_.fits =
+        usual->first > 1
+        && usual->second * 10 >= (read_ - static_cast<std::size_t>(short_ones)) * 9;
+    out_.values = static_cast<double>(values_) / static_cast<double>(fields_);
+  }
+
+  csv_rows rows_;
+  std::size_t most_;
+  reading out_;
+  std::map<std::size_t, std::size_t> widths_;
+  std::size_t read_ = 0, fields_ = 0, values_ = 0;
+};
+
+reading read_as(std::string_view sample, const csv_form& form,
+                std::size_t most = sample_rows) {
+  return form_reader(form.rows(sample), most).read();
+}
+
+char find_delimiter(std::string_view sample, csv_form form) {
   char best = ',';
   double most = -1;
-  for (const char delimiter : {',', ';', '\t', '|'})
-    if (const auto r = read_as(sample, {.delimiter = delimiter});
-        r.fits && r.numbers > most) {
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    form.dialect.delimiter = delimiter;
+    if (const auto r = read_as(sample, form); r.fits && r.values > most) {
       best = delimiter;
-      most = r.numbers;
+      most = r.values;
     }
+  }
+  form.dialect.delimiter = ' ';
   if (most < 0)
-    if (const auto r = read_as(sample, {.delimiter = ' '}); r.fits && r.numbers >= 0.5)
+    if (const auto r = read_as(sample, form); r.fits && r.values >= 0.5)
       return ' ';
   return best;
 }
 
-char find_decimal(const reading& r, char delimiter, char likely) {
-  const auto count = [&](decimal_evidence e) {
-    return r.evidence[static_cast<std::size_t>(e)];
-  };
-  const auto points = count(decimal_evidence::point);
-  const auto commas = count(decimal_evidence::comma);
+/// The delimiter that a first line "sep=;" names, if it is such a line.
+std::optional<char> named_delimiter(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF"))
+    text.remove_prefix(3);
+  auto line = text.substr(0, text.find('\n'));
+  if (line.ends_with('\r'))
+    line.remove_suffix(1);
+  if (line.size() == 7 && line.front() == '"' && line.back() == '"')
+    line = line.substr(1, 5);
+  if (line.size() != 5 || !equal_in_any_case(line.substr(0, 4), "sep=")
+      || delimiters.find(line[4]) == std::string_view::npos)
+    return std::nullopt;
+  return line[4];
+}
+
+/// How many lines `header = "line 3"` leaves before the names; nothing where it is
+/// another word.
+std::optional<std::uint64_t> lines_before_names(const data_params& params) {
+  if (const auto line = line_of_names(params.header))
+    return *line - 1;
+  return std::nullopt;
+}
+
+/// How many lines stand before the first row that is no title; `before` are passed over
+/// already.
+std::uint64_t lines_of_titles(const reading& r, std::uint64_t before) {
+  std::uint64_t last = 0;
+  bool full = false; // Whether a title is as long as a row.
+  for (const row_look& row : r.front) {
+    if (!row.sparse(r.width))
+      return last == 0 || (full && r.last_sparse > last) ? before : row.line - 1;
+    last = row.line;
+    full = full || row.width >= r.width;
+  }
+  return before;
+}
+
+char find_decimal(const reading& r, char delimiter, std::optional<char> likely,
+                  std::string& unclear) {
+  const auto points = r.shown(decimal_evidence::point);
+  const auto commas = r.shown(decimal_evidence::comma);
   if (points != commas)
     return points > commas ? '.' : ',';
-  if (points == 0 && count(decimal_evidence::unclear) > 0 && delimiter != ',')
-    return ',';
-  return likely;
-}
-
-struct converter {
-  iconv_t descriptor;
-  explicit converter(const char* from) : descriptor(::iconv_open("UTF-8", from)) {}
-  converter(const converter&) = delete;
-  converter& operator=(const converter&) = delete;
-  ~converter() {
-    if (descriptor != reinterpret_cast<iconv_t>(-1))
-      ::iconv_close(descriptor);
-  }
-};
-
-expected<std::string> convert(std::string bytes, const char* from) {
-  const converter c(from);
-  if (c.descriptor == reinterpret_cast<iconv_t>(-1))
-    return fail(error_kind::internal,
-                "this machine's iconv does not know " + std::string(from));
-  std::string out;
-  std::array<char, 64 << 10> buffer{};
-  char* in = bytes.data();
-  std::size_t left = bytes.size();
-  while (left > 0) {
-    char* to = buffer.data();
-    std::size_t room = buffer.size();
-    const auto done = ::iconv(c.descriptor, &in, &left, &to, &room);
-    const bool full = done == static_cast<std::size_t>(-1) && errno == E2BIG;
-    out.append(buffer.data(), buffer.size() - room);
-    if (done == static_cast<std::size_t>(-1) && !full)
-      return fail(error_kind::invalid_input,
-                  "byte " + std::to_string(bytes.size() - left) + " is not " + from);
-  }
-  return out;
-}
-
-/// The length of the character of UTF-8 at the front of `text`; 0: there is none.
-std::size_t character_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-  if (length > text.size())
-    return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
-      return 0;
-  return length;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto length = character_length(text);
-    if (length == 0)
-      return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-/// "UTF-16LE" or "UTF-16BE", by the byte-order mark or by the zeros; else empty.
-const char* utf16_of(std::string_view bytes) {
-  if (bytes.starts_with("\xFF\xFE"))
-    return "UTF-16LE";
-  if (bytes.starts_with("\xFE\xFF"))
-    return "UTF-16BE";
-  const auto head = bytes.substr(0, 1024);
-  if (head.size() < 4 || bytes.size() % 2 != 0)
-    return "";
-  std::array<std::size_t, 2> zeros{};
-  for (std::size_t i = 0; i < head.size(); ++i)
-    zeros[i % 2] += head[i] == '\0' ? 1 : 0;
-  const auto most = head.size() / 2;
-  if (zeros[0] == 0 && zeros[1] * 10 >= most * 9)
-    return "UTF-16LE";
-  return zeros[1] == 0 && zeros[0] * 10 >= most * 9 ? "UTF-16BE" : "";
-}
-
-expected<csv_text> from_utf16(std::string bytes, const char* order) {
-  if (*order == '\0')
-    return fail(error_kind::invalid_input, "is not UTF-16");
-  const bool marked = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-  return convert(marked ? bytes.substr(2) : std::move(bytes), order)
-      .map([](std::string&& text) {
-        return csv_text{std::move(text), "utf-16"};
-      });
-}
-
-/// A byte that code page 1252 does not use stays the control character it is in Latin-1.
-expected<csv_text> from_latin1(std::string bytes) {
-  auto text = convert(bytes, "CP1252");
-  if (!text)
-    text = convert(std::move(bytes), "ISO-8859-1");
-  return std::move(text).map([](std::string&& t) {
-    return csv_text{std::move(t), "latin-1"};
-  });
+  if (likely || points > 0 || r.shown(decimal_evidence::unclear) == 0)
+    return likely.value_or('.');
+  if (r.open_commas > 0 && delimiter == ',')
+    return '.';
+  unclear = r.unclear;
+  return r.open_commas > 0 || std::ranges::any_of(r.columns, &column_look::thousands)
+             ? ','
+             : '.';
 }
 
 } // namespace
 
-csv_form find_form(std::string_view text, const data_params& params, char likely) {
+csv_form find_form(std::string_view text, const data_params& params,
+                   std::optional<char> likely) {
   const auto sample = sample_of(text);
   csv_form out;
+  const auto named = named_delimiter(text);
   const bool asked = params.delimiter != "auto";
-  out.dialect.delimiter = asked ? params.delimiter.front() : find_delimiter(sample);
-  auto shown = read_as(sample, out.dialect);
+  out.passed_over = named ? 1 : 0;
+  const auto before = lines_before_names(params);
+  if (before)
+    out.passed_over = *before;
+  out.dialect.delimiter = asked   ? params.delimiter.front()
+                          : named ? *named
+                                  : find_delimiter(sample, out);
+  auto shown = read_as(sample, out);
   if (!asked && shown.quoted > 0 && sample.find('"') == std::string_view::npos) {
     out.dialect.quote = '\'';
-    shown = read_as(sample, out.dialect);
+    shown = read_as(sample, out);
   }
+  if (!before)
+    out.passed_over = lines_of_titles(shown, out.passed_over);
+  for (const column_look& column : shown.columns)
+    out.units.push_back(column.unit());
+  while (!out.units.empty() && out.units.back().empty())
+    out.units.pop_back();
+  const bool open = shown.shown(decimal_evidence::point) == 0
+                    && shown.shown(decimal_evidence::comma) == 0
+                    && shown.shown(decimal_evidence::unclear) > 0;
+  if (params.decimal == "auto" && open)
+    shown = read_as(text, out, text.size());
   out.decimal = params.decimal != "auto"
                     ? params.decimal.front()
-                    : find_decimal(shown, out.dialect.delimiter, likely);
+                    : find_decimal(shown, out.dialect.delimiter, likely, out.unclear);
   return out;
 }
 
-expected<csv_text> to_utf8(std::string bytes, const std::string& encoding) {
-  if (encoding == "utf-8")
-    return csv_text{std::move(bytes), "utf-8"};
-  if (encoding == "latin-1")
-    return from_latin1(std::move(bytes));
-  const char* order = utf16_of(bytes);
-  if (encoding == "utf-16" || *order != '\0')
-    return from_utf16(std::move(bytes), order);
-  if (is_utf8(bytes))
-    return csv_text{std::move(bytes), "utf-8"};
-  return from_latin1(std::move(bytes));
+std::uint64_t title_lines(std::string_view text, const csv_form& form) {
+  return form.passed_over - (named_delimiter(text) && form.passed_over > 0 ? 1 : 0);
+}
+
+std::vector<std::string> form_notes(std::string_view text, const csv_form& form) {
+  std::vector<std::string> notes;
+  if (const auto titles = title_lines(text, form); titles > 0) {
+    const auto last = std::to_string(form.passed_over);
+    csv_rows rows(text, form.dialect, form.passed_over - titles);
+    csv_row r;
+    const bool read = rows.next(r).value_or(false) && !r.fields.empty();
+    notes.push_back((titles == 1
+                         ? "line " + last + " is"
+                         : "lines " + std::to_string(form.passed_over - titles + 1)
+                               + " to " + last + " are")
+                    + " passed over as titles"
+                    + (read ? " (" + in_quotes(r.fields.front()) + ")" : "")
+                    + "; if the names of the columns stand in another line than "
+                    + std::to_string(form.passed_over + 1)
+                    + ", say so with header = \"line 1\" or the like under [data]");
+  }
+  if (!form.unclear.empty())
+    notes.push_back("whether " + in_quotes(form.unclear)
+                    + " has thousands or decimals, nothing in the file shows; "
+                    + (form.decimal == '.' ? "a point" : "a comma")
+                    + " is taken to stand before the decimals; decimal = "
+                    + (form.decimal == '.' ? "\",\"" : "\".\"")
+                    + " under [data] reads it the other way");
+  return notes;
 }
 
 } // namespace clade

@@ -1,14 +1,14 @@
 // What the first line is, unless `header` says it:
-//   * "rows,features,class names..." where there are that many further rows, one column
-//     more than features, and the names are no numbers (scikit-learn's files);
+//   * scikit-learn's counts;
 //   * the names of the columns where the target or a category is asked for by name, or no
-//     field but theirs is a number (and there are such fields);
-//   * else a row like the others. A line that is neither (some fields numbers, some not)
-//     is taken for a row, and its error says what to do if it was meant as names.
+//     field but theirs is a number (and there are such fields), or `guess_first_line` takes
+//     it for names;
+//   * else a row like the others.
 
 #include "engine/data/csv_head.hpp"
 
 #include "engine/data/csv_fields.hpp"
+#include "engine/data/first_line.hpp"
 #include "engine/data/in_quotes.hpp"
 #include "search_spaces/nearest.hpp"
 
@@ -20,21 +20,8 @@ namespace clade {
 namespace {
 
 bool is_number(std::string_view field) {
-  return field_number(field, '.') || field_number(field, ',');
+  return read_number(field, '.') || read_number(field, ',');
 }
-
-// Position of the column that a text names by place, if it does.
-std::optional<std::size_t> numbered_column(const std::string& name, std::size_t columns) {
-  if (name == "last")
-    return columns - 1;
-  std::size_t n = 0;
-  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), n);
-  if (status != std::errc{} || end != name.data() + name.size() || n == 0 || n > columns)
-    return std::nullopt;
-  return n - 1;
-}
-
-enum class first_line : std::uint8_t { row, names, counts };
 
 // Columns of which something is said, and which may hold texts.
 std::vector<std::string> texts_of(const data_params& params) {
@@ -46,36 +33,15 @@ std::vector<std::string> texts_of(const data_params& params) {
   return out;
 }
 
-// scikit-learn's first line, as the top of this file says; looks at what follows.
-bool gives_counts(const csv_row& r, csv_rows following) {
-  const auto whole = [](std::string_view field) -> std::optional<std::uint64_t> {
-    std::uint64_t n = 0;
-    const auto [end, status] =
-        std::from_chars(field.data(), field.data() + field.size(), n);
-    return status == std::errc{} && end == field.data() + field.size() ? std::optional(n)
-                                                                       : std::nullopt;
-  };
-  const auto rows = r.fields.size() < 4 ? std::nullopt : whole(r.fields[0]);
-  const auto features = rows ? whole(r.fields[1]) : std::nullopt;
-  if (!features || std::any_of(r.fields.begin() + 2, r.fields.end(), is_number))
-    return false;
-  csv_row second;
-  auto more = following.next(second);
-  if (!more || !*more || second.fields.size() != *features + 1)
-    return false;
-  std::uint64_t there = 0;
-  for (; more && *more && there <= *rows; more = following.next(second))
-    ++there;
-  return there == *rows;
-}
-
-first_line kind_of(const csv_row& r, const csv_rows& following,
-                   const data_params& params) {
+first_line kind_of(const csv_row& r, const csv_rows& following, const data_params& params,
+                   const csv_form& form) {
   if (params.header == "none")
     return first_line::row;
-  if (params.header == "names")
+  if (params.header == "counts")
+    return first_line::counts;
+  if (params.header != "auto")
     return first_line::names;
-  if (params.header == "counts" || gives_counts(r, following))
+  if (gives_counts(r.fields, following))
     return first_line::counts;
   std::vector<bool> text(r.fields.size(), false);
   std::vector<std::string> asked = texts_of(params);
@@ -88,8 +54,8 @@ first_line kind_of(const csv_row& r, const csv_rows& following,
   }
   bool judged = false;
   for (std::size_t i = 0; i < r.fields.size(); ++i) {
-    if (!text[i] && (r.fields[i].empty() || is_number(r.fields[i])))
-      return first_line::row;
+    if (!text[i] && (field_blank_number(r.fields[i]) || is_number(r.fields[i])))
+      return guess_first_line(r.fields, following, form).is;
     judged = judged || !text[i];
   }
   return judged ? first_line::names : first_line::row;
@@ -126,15 +92,25 @@ expected<std::size_t> csv_head::find_column(const std::string& name,
   return wrong(line, message + "; there are " + all_in_quotes(names));
 }
 
+std::optional<std::size_t> numbered_column(const std::string& name, std::size_t columns) {
+  if (name == "last")
+    return columns - 1;
+  std::size_t n = 0;
+  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), n);
+  if (status != std::errc{} || end != name.data() + name.size() || n == 0 || n > columns)
+    return std::nullopt;
+  return n - 1;
+}
+
 expected<csv_head> read_head(csv_rows& rows, csv_row& r, std::string_view origin,
-                             const data_params& params) {
+                             const data_params& params, const csv_form& form) {
   csv_head head{.origin = std::string(origin)};
   auto more = rows.next(r);
   if (!more)
     return head.wrong(r.line, more.error().message);
   if (!*more)
     return fail(error_kind::invalid_input, head.origin + ": is empty");
-  const first_line kind = kind_of(r, rows, params);
+  const first_line kind = kind_of(r, rows, params, form);
   if (kind == first_line::counts) {
     for (std::size_t i = 2; i < r.fields.size(); ++i)
       head.class_names.emplace_back(r.fields[i]);

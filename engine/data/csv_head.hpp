@@ -1,10 +1,12 @@
 #pragma once
 
 #include "engine/data/column_names.hpp"
+#include "engine/data/csv_form.hpp"
 #include "engine/data/csv_rows.hpp"
 #include "engine/data/data_params.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +35,14 @@ struct csv_head {
 
 /// Reads up to the first row, which is then in `r`, unless the head ends with names: then
 /// `r` holds them. The rules are at the top of csv_head.cpp.
-[[nodiscard]] expected<csv_head>
-read_head(csv_rows& rows, csv_row& r, std::string_view origin, const data_params& params);
+[[nodiscard]] expected<csv_head> read_head(csv_rows& rows, csv_row& r,
+                                           std::string_view origin,
+                                           const data_params& params,
+                                           const csv_form& form);
+
+/// The place of the column that a text names by its number from 1, or as "last".
+[[nodiscard]] std::optional<std::size_t> numbered_column(const std::string& name,
+                                                         std::size_t columns);
 
 /// Whether a field of the target's column says nothing. Any spelling of a blank does
 /// where numbers are to be predicted; a class may be called "NA" or "-".

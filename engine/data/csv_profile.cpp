@@ -27,32 +27,53 @@ namespace {
 
 /// A CSV that is open: its text and where its rows begin.
 struct open_csv {
-  std::string text;
-  std::string encoding;
+  csv_text text;
   csv_form form;
   csv_start start{.header = {}, .names = {}, .class_names = {}, .rows = csv_rows({})};
 };
 
-expected<void> open(const std::filesystem::path& file, open_csv& out) {
+expected<void> open(const profile_request& request, open_csv& out) {
+  const auto& file = request.file;
   auto read = read_data_file(file);
   if (!read)
     return tl::unexpected(std::move(read).error());
   auto text = to_utf8(std::move(read->bytes), "auto");
   if (!text)
     return fail_in(file.string(), std::move(text).error());
-  out.text = std::move(text->text);
-  out.encoding = std::move(text->encoding);
-  if (out.text.find('\0') != std::string::npos)
+  out.text = std::move(*text);
+  if (out.text.text.find('\0') != std::string::npos)
     return fail_in(file.string(),
                    {error_kind::invalid_input,
                     "holds zero bytes: it is neither CSV, .npy, .npz, IDX nor CIFAR"});
-  out.form = find_form(out.text, {});
-  auto start = find_csv_start(csv_rows(out.text, out.form.dialect), file.string(),
-                              out.form.decimal);
+  data_params said;
+  said.header = request.header;
+  said.decimal = request.decimal;
+  out.form = find_form(out.text.text, said);
+  auto start = find_csv_start(out.form.rows(out.text.text), file.string(), out.form,
+                              request.target, request.header);
   if (!start)
     return tl::unexpected(std::move(start).error());
   out.start = std::move(*start);
   return {};
+}
+
+/// Says what of the reading was decided without much evidence.
+void note_reading(data_profile& p, const open_csv& csv) {
+  const auto note = [&](std::string sentence) {
+    if (!sentence.empty())
+      p.suspicions.push_back(
+          {.kind = suspicion_kind::reading, .value = std::move(sentence)});
+  };
+  note(encoding_note(csv.text));
+  for (std::string& sentence : form_notes(csv.text.text, csv.form))
+    note(std::move(sentence));
+  if (csv.start.unclear)
+    note(
+        csv.start.header == "names"
+            ? "the first line is taken for the names of the columns; if it is a row, say "
+              "--header none"
+            : "the first line is taken for a row; if it names the columns, say --header "
+              "names");
 }
 
 expected<target_guess> find_target(const data_profile& p, const std::string& asked) {
@@ -71,7 +92,8 @@ expected<target_guess> find_target(const data_profile& p, const std::string& ask
     return fail(error_kind::invalid_input,
                 "no column is the target " + in_quotes(asked)
                     + ": the file has no names of columns; use a number from 1 to "
-                    + std::to_string(columns.size()) + ", or \"last\"");
+                    + std::to_string(columns.size())
+                    + " or \"last\", or say --header names if its first line names them");
   std::vector<std::string> names;
   for (const auto& c : columns)
     names.push_back(c.name);
@@ -93,19 +115,19 @@ expected<std::vector<std::string>> read_targets(data_profile& p) {
         {error_kind::invalid_input, "holds " + std::to_string(targets->texts.size())
                                         + " targets, where " + p.file.string() + " holds "
                                         + std::to_string(p.rows) + " rows"});
-  column_profiler values("", targets->decimal);
+  column_profiler values("", targets->number);
   for (const std::string& text : targets->texts)
     values.add(text);
   p.target = values.finish();
   return std::move(targets->texts);
 }
 
-void add_value(sampled_column& column, std::string_view field, char decimal) {
+void add_value(sampled_column& column, std::string_view field, const number_form& form) {
   if (!column.number) {
     column.codes.push_back(hash64(field));
     return;
   }
-  const auto n = field_number(field, decimal);
+  const auto n = field_number(field, form);
   column.numbers.push_back(n.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
@@ -128,18 +150,24 @@ sampled_rows sample_rows(const data_profile& p, const open_csv& csv,
       .target = {.number = !p.task.has_classes(), .numbers = {}, .codes = {}}};
   for (std::size_t i = 0; i < width; ++i)
     out.columns[i].number = p.table.columns[i].kind == column_kind::number;
+  std::vector<number_form> forms;
+  for (std::size_t i = 0; i < width; ++i)
+    forms.push_back(csv.form.number(i));
+  const number_form beside{csv.form.decimal};
   csv_row r;
   auto rows = csv.start.rows;
   for (std::uint64_t row = 0; rows.next(r).value_or(false); ++row) {
     if (row % stride != 0)
       continue;
     for (std::size_t i = 0; i < width; ++i) {
-      add_value(out.columns[i], r.fields[i], csv.form.decimal);
+      add_value(out.columns[i], r.fields[i], forms[i]);
       if (p.table.columns[i].blanks > 0)
         out.blanks[i].codes.push_back(field_blank_number(r.fields[i]) ? 1 : 0);
     }
-    add_value(out.target, targets.empty() ? r.fields[*p.target_column] : targets[row],
-              csv.form.decimal);
+    if (targets.empty())
+      add_value(out.target, r.fields[*p.target_column], forms[*p.target_column]);
+    else
+      add_value(out.target, targets[row], beside);
   }
   return out;
 }
@@ -219,13 +247,16 @@ expected<data_profile> profile_csv(const profile_request& request) {
   p.file = request.file;
   const std::string origin = request.file.string();
   open_csv csv;
-  if (auto opened = open(request.file, csv); !opened)
+  if (auto opened = open(request, csv); !opened)
     return tl::unexpected(opened.error());
   p.header = csv.start.header;
+  if (const auto line = title_lines(csv.text.text, csv.form); line > 0)
+    p.names_line = csv.form.passed_over + 1;
   p.delimiter = csv.form.dialect.delimiter;
   p.decimal = csv.form.decimal;
-  p.encoding = csv.encoding;
-  auto table = profile_rows(csv.start.rows, origin, csv.start.names, csv.form.decimal);
+  p.encoding = csv.text.encoding;
+  note_reading(p, csv);
+  auto table = profile_rows(csv.start.rows, origin, csv.start.names, csv.form);
   if (!table)
     return tl::unexpected(std::move(table).error());
   p.table = std::move(*table);

@@ -2,6 +2,7 @@
 
 #include "genome/error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -29,12 +30,16 @@ struct csv_dialect {
 /// Reads rows one after the other; the text outlives it. Copies go on from where it is.
 class csv_rows {
 public:
-  explicit csv_rows(std::string_view text, csv_dialect dialect = {})
+  /// `passed_over` lines come before the first row.
+  explicit csv_rows(std::string_view text, csv_dialect dialect = {},
+                    std::uint64_t passed_over = 0)
       : text_(text),
         dialect_(dialect),
         ends_{dialect.delimiter, '\n'} {
     if (text_.starts_with("\xEF\xBB\xBF"))
       text_.remove_prefix(3);
+    for (; line_ <= passed_over && position_ < text_.size(); ++line_)
+      position_ = std::min(text_.find('\n', position_), text_.size() - 1) + 1;
   }
 
   /// False at the end. An error, of a quote that is not closed, has no place yet.

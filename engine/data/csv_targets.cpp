@@ -19,11 +19,10 @@ expected<csv_targets> read_csv_targets(const std::filesystem::path& file) {
   if (!text)
     return fail_in(file.string(), text.error());
   const auto form = find_form(text->text, {});
-  auto start =
-      find_csv_start(csv_rows(text->text, form.dialect), file.string(), form.decimal);
+  auto start = find_csv_start(form.rows(text->text), file.string(), form);
   if (!start)
     return tl::unexpected(std::move(start).error());
-  csv_targets out{.texts = {}, .decimal = form.decimal, .checksum = read->checksum};
+  csv_targets out{.texts = {}, .number = form.number(0), .checksum = read->checksum};
   csv_row r;
   for (;;) {
     const auto more = start->rows.next(r);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/data/number_form.hpp"
 #include "genome/error.hpp"
 #include "genome/genome.hpp"
 
@@ -12,8 +13,8 @@ namespace clade {
 /// The targets that a file of one column holds.
 struct csv_targets {
   std::vector<std::string> texts; ///< By row.
-  char decimal = '.';
-  genome_hash checksum; ///< Of the file's bytes.
+  number_form number;             ///< How they are written, where they are numbers.
+  genome_hash checksum;           ///< Of the file's bytes.
 };
 
 /// Reads a CSV of one column, with or without a name for it. Errors begin with the file.

@@ -32,7 +32,7 @@ namespace {
 
 struct file_header {
   std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
-                             't', 'a', ' ', '3', 0,   0,   0,   0};
+                             't', 'a', ' ', '4', 0,   0,   0,   0};
   genome_hash key;
   std::uint64_t features = 0; ///< How many.
   std::uint64_t form = 0;     ///< How many bytes.

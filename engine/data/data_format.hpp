@@ -27,4 +27,8 @@ enum class data_format : std::uint8_t { csv, idx, npy, npz, cifar };
 /// "a/churn.csv.gz".
 [[nodiscard]] std::string plain_name(const std::filesystem::path& file);
 
+/// Said of a text with a zero byte, behind its place.
+inline constexpr std::string_view zero_byte =
+    "a zero byte: the file is neither CSV, .npy, .npz nor IDX";
+
 } // namespace clade

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
@@ -81,6 +82,18 @@ data_params params_of_first_runs() {
   return params;
 }
 
+std::optional<std::uint64_t> line_of_names(std::string_view header) {
+  constexpr std::string_view word = "line ";
+  constexpr std::uint64_t last = 1000;
+  std::uint64_t line = 0;
+  const auto* end = header.data() + header.size();
+  if (!header.starts_with(word)
+      || std::from_chars(header.data() + word.size(), end, line).ptr != end || line < 1
+      || line > last)
+    return std::nullopt;
+  return line;
+}
+
 expected<void> check_shares(const data_params& params) {
   std::vector<double> shares{params.train, params.validation};
   if (!test_source(params))
@@ -116,9 +129,11 @@ expected<void> validate(const data_params& params) {
   if (params.target.empty())
     return wrong("target must be the name of a column, its number from 1, or \"last\"");
   if (params.header != "auto" && params.header != "none" && params.header != "names"
-      && params.header != "counts")
-    return wrong("header must be \"auto\", \"none\", \"names\" or \"counts\", not \""
-                 + params.header + "\"");
+      && params.header != "counts" && !line_of_names(params.header))
+    return wrong(
+        "header must be \"auto\", \"none\", \"names\", \"counts\" or a line with "
+        "the names such as \"line 3\", not \""
+        + params.header + "\"");
   std::int64_t values = 1;
   for (const std::int64_t size : params.shape.sizes) {
     if (size < 1 || size > most_values / values)

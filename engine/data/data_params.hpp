@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -57,7 +58,7 @@ struct data_params {
   std::string target = "last";
   /// What a CSV's first line is: "names" of columns, "none" (a row), "counts"
   /// (scikit-learn's "150,4,setosa,versicolor,virginica"), or "auto" (found out; rules in
-  /// csv.cpp).
+  /// csv_head.cpp). "line 3" means that names stand there, and no table before it.
   std::string header = "auto";
   learning_task task = classification;
   /// `impute` and `drop` also leave out rows without a target; the others refuse them.
@@ -102,6 +103,9 @@ struct data_params {
 /// `params` as experiments had them before there were `columns`: what a resolved
 /// experiment that does not say these things means.
 [[nodiscard]] data_params params_of_first_runs();
+
+/// Returns 3 of a header "line 3", up to line 1000; nothing of another word.
+[[nodiscard]] std::optional<std::uint64_t> line_of_names(std::string_view header);
 
 /// Whether the values can be meant, before any file is looked at.
 [[nodiscard]] expected<void> validate(const data_params& params);

@@ -22,6 +22,8 @@ struct profile_request {
   std::optional<learning_task> task;
   array_layout layout = array_layout::automatic; ///< Of an array of images.
   std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
+  /// Of a CSV, `data_params::header` and `data_params::decimal`.
+  std::string header = "auto", decimal = "auto";
 };
 
 /// How a target was found.
@@ -63,6 +65,10 @@ enum class suspicion_kind : std::uint8_t {
   many_classes,   ///< The target has `count` classes, more than a tenth of the rows.
   no_forecast,    ///< `column` orders the rows in time, but each is predicted alone.
   unused_arrays,  ///< Nothing is made of the arrays `names`.
+  reading,        ///< The sentence `value` says how the file was read.
+  mixed_units,    ///< Numbers of `column` have another unit, such as `value`, or none.
+  no_days,        ///< `count` dates of `column`, such as `value`, are in no calendar.
+  mostly_dates,   ///< `column` holds dates but for `value` and its like.
 };
 
 struct suspicion {
@@ -82,7 +88,9 @@ struct data_profile {
   std::filesystem::path file; ///< As the request has it.
   std::uint64_t rows = 0;
   std::string header = "none"; ///< Of a table: `data_params::header`, never "auto".
-  char delimiter = ',';        ///< Of a table, as are the next two.
+  /// Of a table with titles before the names: the line in which these stand; else 0.
+  std::uint64_t names_line = 0;
+  char delimiter = ','; ///< Of a table, as are the next two.
   char decimal = '.';
   std::string encoding = "utf-8";
   table_profile table; ///< Its columns, the target's among them; else empty.

@@ -10,6 +10,7 @@
 #include "engine/data/date_column.hpp"
 #include "engine/data/examples.hpp"
 #include "engine/data/features.hpp"
+#include "engine/data/number_form.hpp"
 #include "engine/data/preprocessing.hpp"
 #include "engine/data/split.hpp"
 
@@ -54,7 +55,7 @@ void keep(examples& e, std::vector<std::uint32_t> kept) {
     v.resize(kept.size() * w);
     v.shrink_to_fit();
   };
-  take(e.features, width);
+  e.features.keep_rows(kept, width);
   take(e.labels, 1);
   take(e.targets, 1);
   take(e.places, 1);
@@ -168,7 +169,7 @@ expected<std::vector<double>> times_of(const examples& e) {
   date_column dates;
   bool numbers = true, all_dates = true;
   for (const std::string& text : e.split_values) {
-    numbers = numbers && field_number(text, e.decimal);
+    numbers = numbers && read_number(text, e.decimal);
     all_dates = all_dates && dates.add(text) == date_column::fit::date;
   }
   if (!numbers && !all_dates)
@@ -177,7 +178,7 @@ expected<std::vector<double>> times_of(const examples& e) {
   std::vector<double> times;
   for (const std::uint32_t code : e.split_codes) {
     const std::string& text = e.split_values[code];
-    times.push_back(numbers ? *field_number(text, e.decimal)
+    times.push_back(numbers ? read_number(text, e.decimal)->value
                             : *field_date(text, dates.order()));
   }
   return times;
@@ -297,9 +298,9 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
                  + " values besides the target, where "
                  + training_source(params).examples.place() + " has "
                  + std::to_string(e.shape.elements()));
-  std::vector<float> features = std::move(e.features);
+  exact_numbers features = std::move(e.features);
   if (test)
-    features.insert(features.end(), test->features.begin(), test->features.end());
+    features.append(test->features);
   const feature_rows rows{features, features.size() / data.examples, data.train};
   if (!e.columns.empty()) {
     how.blanks = means_of(rows);
@@ -307,15 +308,16 @@ expected<data_set> assemble(examples e, std::optional<examples> test,
       return fail_in(e.origin, std::move(filled).error());
   }
   if (data.shape.layout() == layout::image) {
-    how.largest = scale_images(rows);
+    how.largest = largest_of(rows);
+    data.features = divided(std::move(features), how.largest);
   } else {
-    auto scales = standardise_columns(rows, *unscaled);
+    auto scales = scales_of(rows, *unscaled);
+    data.features = scaled(std::move(features), scales);
     how.mean = std::move(scales.mean);
     how.deviation = std::move(scales.deviation);
   }
   data.numbers = numbers_of(e.columns);
   how.columns = std::move(e.columns);
-  data.features = std::move(features);
   return data;
 }
 

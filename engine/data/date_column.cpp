@@ -16,7 +16,7 @@ date_column::fit date_column::add(std::string_view field) {
     timed_[o] = timed_[o] || (seconds && std::fmod(*seconds, day) != 0);
   }
   if (!any)
-    return fit::no_date;
+    return is_no_day(field) ? fit::no_day : fit::no_date;
   if (std::ranges::none_of(fits, [](bool f) { return f; }))
     return fit::other_order;
   fits_ = fits;

@@ -13,6 +13,7 @@ class date_column {
 public:
   enum class fit : std::uint8_t {
     date,
+    no_day,      ///< It is written as a date, of a day that is none: a blank.
     no_date,     ///< It is a date in no order.
     other_order, ///< It is one, but in none that fits the dates before.
   };

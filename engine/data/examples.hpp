@@ -34,7 +34,7 @@ struct examples {
   array_layout layout = array_layout::channels_first;
   tensor_shape sizes;
   std::size_t count = 0;
-  std::vector<float> features;    ///< [count, shape...]; NaN is a blank to be filled.
+  exact_numbers features;         ///< [count, shape...]; NaN is a blank to be filled.
   std::vector<text_column> texts; ///< In order of columns.
   /// Of a table: its columns but the target. Those that are not ignored have one feature
   /// each until they are encoded. Empty for an array.

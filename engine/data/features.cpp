@@ -15,9 +15,9 @@ namespace {
 
 // The inputs of each value of a column of texts, and of a blank.
 struct encoded_values {
-  std::vector<std::vector<float>> by_code;
+  std::vector<exact_numbers> by_code;
   std::vector<text_meaning> meanings;
-  std::vector<float> blank;
+  exact_numbers blank;
 };
 
 encoded_values encode_values(const text_column& texts, const column_encoding& column) {
@@ -51,11 +51,11 @@ expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
   std::vector<encoded_values> encoded;
   for (const text_column& t : e.texts)
     encoded.push_back(encode_values(t, *by_feature[t.feature]));
-  std::vector<float> out;
+  exact_numbers out;
   out.reserve(e.count * inputs);
   for (std::size_t i = 0; i < e.count; ++i)
     for (std::size_t f = 0, t = 0; f < width; ++f) {
-      const float value = e.features[i * width + f];
+      const double value = e.features[i * width + f];
       if (t == e.texts.size() || e.texts[t].feature != f) {
         encode_number(*by_feature[f], value, out);
         continue;
@@ -67,7 +67,7 @@ expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
         if (strict && encoded[t].meanings[code] != text_meaning::value)
           return unknown_value(e, i, e.texts[t], code, *strict);
       }
-      out.insert(out.end(), texts->begin(), texts->end());
+      out.append(*texts);
       ++t;
     }
   e.features = std::move(out);
@@ -113,23 +113,25 @@ expected<std::vector<bool>> encode_columns(examples& e, examples* test, bool str
   return unscaled;
 }
 
-std::vector<float> means_of(const feature_rows& rows) {
+std::vector<double> means_of(const feature_rows& rows) {
   std::vector<double> sum(rows.width, 0);
   std::vector<std::size_t> count(rows.width, 0);
   for (const std::uint32_t i : rows.train)
     for (std::size_t c = 0; c < rows.width; ++c)
-      if (const float v = rows.values[i * rows.width + c]; !std::isnan(v)) {
+      if (const double v = rows.values[i * rows.width + c]; !std::isnan(v)) {
         sum[c] += v;
         ++count[c];
       }
-  std::vector<float> means(rows.width, std::numeric_limits<float>::quiet_NaN());
+  std::vector<double> means(rows.width, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t c = 0; c < rows.width; ++c)
-    if (count[c] > 0)
-      means[c] = static_cast<float>(sum[c] / static_cast<double>(count[c]));
+    if (count[c] > 0) {
+      const double mean = sum[c] / static_cast<double>(count[c]);
+      means[c] = rows.values.wide() ? mean : double{static_cast<float>(mean)};
+    }
   return means;
 }
 
-expected<void> fill_blanks(const feature_rows& rows, const std::vector<float>& fills) {
+expected<void> fill_blanks(const feature_rows& rows, const std::vector<double>& fills) {
   for (std::size_t i = 0; i < rows.values.size(); ++i) {
     const std::size_t c = i % rows.width;
     if (!std::isnan(rows.values[i]))
@@ -140,13 +142,12 @@ expected<void> fill_blanks(const feature_rows& rows, const std::vector<float>& f
                       + " has no value in the train part, so there is no mean to put in "
                         "place of its blanks; ignore the column or say blanks = "
                         "\"drop\"");
-    rows.values[i] = fills[c];
+    rows.values.set(i, fills[c]);
   }
   return {};
 }
 
-column_scales standardise_columns(const feature_rows& rows,
-                                  const std::vector<bool>& unscaled) {
+column_scales scales_of(const feature_rows& rows, const std::vector<bool>& unscaled) {
   const std::size_t width = rows.width;
   std::vector<double> mean(width, 0), deviation(width, 0);
   const auto n = static_cast<double>(rows.train.size());
@@ -167,21 +168,30 @@ column_scales standardise_columns(const feature_rows& rows,
       mean[c] = 0;
       deviation[c] = 1;
     }
-  for (std::size_t i = 0; i < rows.values.size(); ++i)
-    rows.values[i] =
-        static_cast<float>((rows.values[i] - mean[i % width]) / deviation[i % width]);
   return {std::move(mean), std::move(deviation)};
 }
 
-float scale_images(const feature_rows& rows) {
+std::vector<float> scaled(exact_numbers values, const column_scales& scales) {
+  const std::size_t width = scales.mean.size();
+  return values.take_as([&](std::size_t i, double v) {
+    return static_cast<float>((v - scales.mean[i % width]) / scales.deviation[i % width]);
+  });
+}
+
+float largest_of(const feature_rows& rows) {
   float largest = 0;
   for (const std::uint32_t i : rows.train)
     for (std::size_t c = 0; c < rows.width; ++c)
-      largest = std::max(largest, std::abs(rows.values[i * rows.width + c]));
-  if (largest > 0)
-    for (float& f : rows.values)
-      f /= largest;
+      largest = std::max(largest,
+                         std::abs(static_cast<float>(rows.values[i * rows.width + c])));
   return largest;
+}
+
+std::vector<float> divided(exact_numbers values, float largest) {
+  return values.take_as([&](std::size_t, double v) {
+    const auto value = static_cast<float>(v);
+    return largest > 0 ? value / largest : value;
+  });
 }
 
 } // namespace clade

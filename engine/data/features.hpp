@@ -10,7 +10,7 @@ namespace clade {
 
 /// Features of all examples, row-major, and which of them are the train part.
 struct feature_rows {
-  std::span<float> values;
+  exact_numbers& values;
   std::size_t width = 0;
   std::span<const std::uint32_t> train;
 };
@@ -27,25 +27,31 @@ void add_blank_inputs(examples& e, std::span<const std::uint32_t> train);
                                                          bool strict);
 
 /// The mean of each column over the train part, without NaN; NaN for a column that has no
-/// value there.
-[[nodiscard]] std::vector<float> means_of(const feature_rows& rows);
+/// value there. Where all values are in 32 bits, so are the means.
+[[nodiscard]] std::vector<double> means_of(const feature_rows& rows);
 
 /// Puts these in place of NaN. One that is NaN itself is an error, if it is needed.
 [[nodiscard]] expected<void> fill_blanks(const feature_rows& rows,
-                                         const std::vector<float>& fills);
+                                         const std::vector<double>& fills);
 
 /// By column: what is subtracted, and what the difference is divided by.
 struct column_scales {
   std::vector<double> mean, deviation;
 };
 
-/// To mean 0 and deviation 1 over the train part, but for the `unscaled`. A column that
-/// is constant there is only centred. Returns by what.
-column_scales standardise_columns(const feature_rows& rows,
-                                  const std::vector<bool>& unscaled);
+/// Returns what makes mean 0 and deviation 1 of each column over the train part, but for
+/// the `unscaled`. A column that is constant there is only centred.
+[[nodiscard]] column_scales scales_of(const feature_rows& rows,
+                                      const std::vector<bool>& unscaled);
 
-/// To a largest magnitude of 1 over the train part; returns what it divided by, 0 if
-/// nothing.
-float scale_images(const feature_rows& rows);
+/// Returns the values so scaled: in 64 bits until then, in 32 from here on.
+[[nodiscard]] std::vector<float> scaled(exact_numbers values,
+                                        const column_scales& scales);
+
+/// Returns the largest magnitude over the train part; 0 where there is none.
+[[nodiscard]] float largest_of(const feature_rows& rows);
+
+/// Returns the values divided by it, or as they are where it is 0.
+[[nodiscard]] std::vector<float> divided(exact_numbers values, float largest);
 
 } // namespace clade

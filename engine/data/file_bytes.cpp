@@ -5,6 +5,9 @@
 
 #include "engine/data/file_bytes.hpp"
 
+#include "engine/data/csv_form.hpp"
+#include "engine/data/data_format.hpp"
+#include "engine/data/unread_kinds.hpp"
 #include "genome/hash.hpp"
 
 #include <fcntl.h>
@@ -14,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 namespace clade {
 namespace {
@@ -63,7 +67,8 @@ expected<file_bytes> read_as_it_lies(const std::filesystem::path& file,
 
 } // namespace
 
-expected<std::string> gunzip(std::string_view zipped, std::uint64_t most_bytes) {
+expected<std::string> gunzip(std::string_view zipped, std::uint64_t most_bytes,
+                             const unzipped_check& check) {
   inflater z;
   if (!z.open)
     return fail(error_kind::io, "no memory to unzip");
@@ -79,7 +84,11 @@ expected<std::string> gunzip(std::string_view zipped, std::uint64_t most_bytes) 
     z.stream.avail_out = static_cast<uInt>(chunk.size());
     const int status = inflate(&z.stream, Z_NO_FLUSH);
     used += given - z.stream.avail_in;
-    out.append(chunk.data(), chunk.size() - z.stream.avail_out);
+    const std::size_t fresh = chunk.size() - z.stream.avail_out;
+    out.append(chunk.data(), fresh);
+    if (check)
+      if (auto fine = check(out, fresh); !fine)
+        return tl::unexpected(std::move(fine).error());
     if (out.size() > most_bytes)
       return fail(error_kind::invalid_input,
                   "unzips to more than " + binary_size(most_bytes));
@@ -136,12 +145,32 @@ file_limits data_limits(bool streams) {
           .streams = streams};
 }
 
+namespace {
+
+/// Refuses a zero byte in what is neither an array nor UTF-16, as all that is known of the
+/// kinds of files says.
+unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
+  return [file, text = std::optional<bool>()](
+             std::string_view all, std::size_t fresh) mutable -> expected<void> {
+    if (!text)
+      text = format_of(file, all) == data_format::csv && !is_utf16(all)
+             && refuse_unread_kind(file, all); // Its sentence says more.
+    const auto zero = *text ? all.find('\0', all.size() - fresh) : all.npos;
+    if (zero == all.npos)
+      return {};
+    return fail_in(at_byte(zero), {error_kind::invalid_input, std::string(zero_byte)});
+  };
+}
+
+} // namespace
+
 expected<file_bytes> read_file(const std::filesystem::path& file,
                                const file_limits& limits) {
   auto read = read_as_it_lies(file, limits);
   if (!read || !read->bytes.starts_with(gzip_magic))
     return read;
-  auto unzipped = gunzip(read->bytes, std::min(limits.most_bytes, max_unzipped_bytes));
+  auto unzipped = gunzip(read->bytes, std::min(limits.most_bytes, max_unzipped_bytes),
+                         no_zero_in_texts(file));
   if (!unzipped)
     return fail_in(file.string(), std::move(unzipped).error());
   read->bytes = std::move(*unzipped);

@@ -9,8 +9,6 @@
 #include "engine/data/unread_kinds.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 namespace clade {
@@ -24,7 +22,6 @@ struct open_table {
   bool first_is_row = false;
 };
 
-/// Columns that hold what the profiler, which knows the decimal point alone, can judge.
 struct profiled_table {
   table_profile profile;
   /// By column, fields that are no finite numbers, but mean to be: "none" in any case,
@@ -33,16 +30,12 @@ struct profiled_table {
   std::uint64_t without_target = 0; ///< Rows.
 };
 
-/// A number as the profiler reads it; another field as it is.
-std::string_view plain_number(std::string_view field, char decimal,
-                              std::array<char, 32>& digits) {
-  if (field.find(',') == std::string_view::npos && decimal == '.')
-    return field;
-  const auto n = field_number(field, decimal);
-  if (!n)
-    return field;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *n).ptr;
-  return {digits.data(), static_cast<std::size_t>(end - digits.data())};
+bool is_infinite(std::string_view field, const number_form& form) {
+  // What is infinite has no digit, or so many that no double holds it.
+  const auto n = field.size() < 300 && field.find_first_of("iIeE") == field.npos
+                     ? std::nullopt
+                     : field_number(field, form);
+  return n && std::isinf(*n);
 }
 
 /// Rows of another length than the first are left to be complained of by who reads them.
@@ -51,22 +44,23 @@ profiled_table profile(const open_table& table, std::size_t target,
   const auto columns = table.head.columns;
   auto names = table.head.names;
   names.resize(columns);
-  table_profiler profiler(names);
+  table_profiler profiler(names, table.form);
+  std::vector<number_form> forms;
+  for (std::size_t i = 0; i < columns; ++i)
+    forms.push_back(table.form.number(i));
   profiled_table out{.profile = {}, .nones = std::vector<std::uint64_t>(columns, 0)};
-  csv_rows rows(table.text.text, table.form.dialect);
+  csv_rows rows = table.form.rows(table.text.text);
   csv_row r;
-  std::vector<std::array<char, 32>> digits(columns);
   for (auto more = rows.next(r); more && *more; more = rows.next(r)) {
     if (r.line < table.head.line || (r.line == table.head.line && !table.first_is_row)
         || r.fields.size() != columns)
       continue;
     out.without_target += lacks_target(r.fields[target], task) ? 1 : 0;
-    for (std::size_t i = 0; i < columns; ++i) {
-      const auto n = field_number(r.fields[i], table.form.decimal);
+    for (std::size_t i = 0; i < columns; ++i)
       out.nones[i] +=
-          equal_in_any_case(r.fields[i], "none") || (n && std::isinf(*n)) ? 1 : 0;
-      r.fields[i] = plain_number(r.fields[i], table.form.decimal, digits[i]);
-    }
+          equal_in_any_case(r.fields[i], "none") || is_infinite(r.fields[i], forms[i])
+              ? 1
+              : 0;
     profiler.add(r.fields);
   }
   out.profile = profiler.finish();
@@ -80,9 +74,9 @@ expected<open_table> open(const data_params& params, std::string bytes) {
     return fail_in(origin, std::move(text).error());
   open_table out{.text = std::move(*text), .form = {}, .head = {}};
   out.form = find_form(out.text.text, params);
-  csv_rows rows(out.text.text, out.form.dialect);
+  csv_rows rows = out.form.rows(out.text.text);
   csv_row r;
-  auto head = read_head(rows, r, origin, params);
+  auto head = read_head(rows, r, origin, params, out.form);
   if (!head)
     return tl::unexpected(head.error());
   out.head = std::move(*head);
@@ -163,6 +157,8 @@ private:
   void take(std::size_t i) {
     const auto& c = column(i);
     if (holds_numbers(i) && c.kind != column_kind::date) {
+      if (!c.unit.empty())
+        note(i, " holds numbers with " + in_quotes(c.unit));
       if (c.index)
         note(i, " numbers the rows, and is a number to networks; ignore = ["
                     + in_quotes(name_of(i)) + "] leaves it out");
@@ -177,6 +173,10 @@ private:
                          + " is ignored: " + reason_text(c, use.ignored));
     } else {
       out_.params.columns.push_back({name_of(i), out_.kinds[i]});
+      if (c.kind == column_kind::date && c.dates < c.values())
+        note(i, " has " + std::to_string(c.values() - c.dates)
+                    + " dates that no calendar has, such as " + in_quotes(c.not_date)
+                    + ", which are taken for blanks");
     }
   }
 
@@ -242,12 +242,12 @@ private:
 
   void note_form() {
     const auto& p = out_.params;
-    if (p.encoding == "auto" && table_.text.encoding != "utf-8")
-      out_.notes.push_back(
-          "the file is read as "
-          + std::string(table_.text.encoding == "utf-16" ? "UTF-16" : "Latin-1")
-          + ", as it is not UTF-8");
-    if (p.decimal == "auto" && table_.form.decimal == ',')
+    if (p.encoding == "auto" || table_.text.bad_bytes > 0)
+      if (auto note = encoding_note(table_.text); !note.empty())
+        out_.notes.push_back(std::move(note));
+    for (std::string& note : form_notes(table_.text.text, table_.form))
+      out_.notes.push_back(std::move(note));
+    if (p.decimal == "auto" && table_.form.decimal == ',' && table_.form.unclear.empty())
       out_.notes.push_back("a comma is before the decimals of its numbers");
   }
 

@@ -56,33 +56,33 @@ bool preprocessing::takes_plain_numbers() const {
   });
 }
 
-std::vector<float> preprocessing::fills() const {
-  constexpr float none = std::numeric_limits<float>::quiet_NaN();
-  std::vector<float> all;
+std::vector<double> preprocessing::fills() const {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> all;
   for (std::size_t i = 0; i < inputs(); ++i)
     all.push_back(!blanks.empty() && !std::isnan(blanks[i]) ? blanks[i]
                   : mean.empty()                            ? none
-                                 : static_cast<float>(mean[i]));
+                                                            : mean[i]);
   return all;
 }
 
 expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& how) {
   const std::size_t inputs = how.inputs();
   const auto fills = how.fills();
-  std::vector<float> out = rows.values;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (std::isnan(out[i])) {
-      out[i] = fills[i % inputs];
-      if (std::isnan(out[i]))
-        return blank(rows, i / inputs, i % inputs, how);
-    }
-  if (!how.mean.empty())
-    for (std::size_t i = 0; i < out.size(); ++i)
+  std::vector<float> out(rows.values.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t input = i % inputs;
+    double v = rows.values[i];
+    if (std::isnan(v))
+      v = fills[input];
+    if (std::isnan(v))
+      return blank(rows, i / inputs, input, how);
+    if (!how.mean.empty())
+      out[i] = static_cast<float>((v - how.mean[input]) / how.deviation[input]);
+    else
       out[i] =
-          static_cast<float>((out[i] - how.mean[i % inputs]) / how.deviation[i % inputs]);
-  else if (how.largest > 0)
-    for (float& v : out)
-      v /= how.largest;
+          how.largest > 0 ? static_cast<float>(v) / how.largest : static_cast<float>(v);
+  }
   return out;
 }
 

@@ -35,7 +35,7 @@ struct preprocessing {
   char decimal = '.';
   /// By input: what is put in the place of NaN. Where it is NaN, or for all inputs if it
   /// is empty, that is the mean below.
-  std::vector<float> blanks;
+  std::vector<double> blanks;
   std::vector<double> mean, deviation; ///< By input; empty for images.
   float largest = 0;                   ///< Of images; 0: they stay as they are.
   std::vector<std::string> classes;    ///< Names by label.
@@ -53,7 +53,7 @@ struct preprocessing {
   /// Whether all columns are numbers that make one input each, as those of an array.
   [[nodiscard]] bool takes_plain_numbers() const;
   /// By input, the value that replaces NaN; NaN where a blank is an error.
-  [[nodiscard]] std::vector<float> fills() const;
+  [[nodiscard]] std::vector<double> fills() const;
 };
 
 /// Reads the training data again, past the cache, and estimates the same numbers as
@@ -102,7 +102,7 @@ struct new_examples {
 struct raw_rows {
   std::string origin;
   std::size_t count = 0;
-  std::vector<float> values;            ///< [count, inputs]; NaN is a blank.
+  exact_numbers values;                 ///< [count, inputs]; NaN is a blank.
   std::vector<std::uint64_t> lines;     ///< Of a CSV; empty otherwise.
   std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
   std::optional<new_targets> targets{}; ///< Of a table that has the target's column.

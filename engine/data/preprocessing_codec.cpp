@@ -8,7 +8,8 @@
 //                       layout: natural, sizes: [size...] ]
 //                       (without the last two in files of its first day)
 //     column        = [ kind: text, name: text, values: [text...], blank input: boolean,
-//                       order of a date: natural, time of day: boolean ]
+//                       order of a date: natural, time of day: boolean, unit: text ]
+//                       (without the unit where there is none)
 //     task          = "classification" | "regression"
 //
 // Version 1, which is only read, has 15 elements, of which the first is the task. There,
@@ -31,6 +32,8 @@ namespace {
 // More values no example of a network has (search_spaces/network.cpp).
 constexpr std::uint64_t most_values = std::uint64_t{1} << 28;
 
+constexpr std::size_t column_parts = 6; // But for the unit.
+
 constexpr std::uint64_t version = 2;
 constexpr std::size_t elements = 18, elements_without_layout = 16,
                       elements_of_version_1 = 15;
@@ -51,16 +54,19 @@ std::vector<std::string> read_texts(decoder& in) {
   return decode_list(in, [](decoder& d) { return d.text(); });
 }
 
-float read_float(decoder& in) {
+/// Reads a number that 32 bits hold, not to the last digit.
+double read_finite(decoder& in) {
   const double v = in.real();
   if (std::abs(v) <= std::numeric_limits<float>::max())
-    return static_cast<float>(v);
+    return v;
   in.fail("a number that is not finite");
   return 0;
 }
 
 column_encoding read_column(decoder& in) {
-  in.array(6);
+  const auto parts = in.array();
+  if (parts != column_parts && parts != column_parts + 1)
+    in.fail("a column of " + std::to_string(parts) + " parts");
   column_encoding c;
   const auto kind = parse_encoding_kind(in.text());
   if (!kind)
@@ -75,6 +81,8 @@ column_encoding read_column(decoder& in) {
   else
     c.order = static_cast<date_order>(order);
   c.time_of_day = in.boolean();
+  if (parts > column_parts)
+    c.unit = in.text();
   return c;
 }
 
@@ -209,17 +217,19 @@ void encode(encoder& out, const preprocessing& how) {
     out.integer(size);
   out.natural(how.width).array(how.columns.size());
   for (const auto& c : how.columns) {
-    out.array(6).text(to_text(c.kind)).text(c.name);
+    out.array(column_parts + (c.unit.empty() ? 0 : 1)).text(to_text(c.kind)).text(c.name);
     write(out, c.values);
     out.boolean(c.blank_input).natural(static_cast<std::uint64_t>(c.order));
     out.boolean(c.time_of_day);
+    if (!c.unit.empty())
+      out.text(c.unit);
   }
   if (how.target_column)
     out.natural(*how.target_column);
   else
     out.nil();
   out.text(how.target).text({&how.decimal, 1}).array(how.blanks.size());
-  for (const float v : how.blanks)
+  for (const double v : how.blanks)
     if (std::isnan(v))
       out.nil();
     else
@@ -252,11 +262,11 @@ preprocessing decode_preprocessing(decoder& in) {
   else
     read_columns(in, how);
   how.blanks = decode_list(in, [](decoder& d) {
-    return d.is_nil() ? std::numeric_limits<float>::quiet_NaN() : read_float(d);
+    return d.is_nil() ? std::numeric_limits<double>::quiet_NaN() : read_finite(d);
   });
   how.mean = decode_list(in, number);
   how.deviation = decode_list(in, number);
-  how.largest = read_float(in);
+  how.largest = static_cast<float>(read_finite(in));
   how.classes = read_texts(in);
   how.target_mean = in.real();
   how.target_deviation = in.real();

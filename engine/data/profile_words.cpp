@@ -102,7 +102,8 @@ std::string values_text(const column_profile& c) {
   if (c.kind == column_kind::date && c.minimum)
     return date_text(*c.minimum) + " to " + date_text(*c.maximum);
   if (c.kind == column_kind::number && c.minimum)
-    return short_number(*c.minimum) + " to " + short_number(*c.maximum);
+    return short_number(*c.minimum) + " to " + short_number(*c.maximum)
+           + (c.unit.empty() ? "" : ", in " + printable(c.unit));
   const bool counted = c.kind == column_kind::category || c.kind == column_kind::yes_no;
   constexpr std::size_t most = 3;
   std::string list;
@@ -217,6 +218,17 @@ std::string suspicion_text(const suspicion& s, const data_profile& d) {
     return column + " holds numbers of which " + with_commas(s.count) + " "
            + (s.count == 1 ? "is" : "are")
            + " infinite: leave these empty, and it is read as numbers";
+  case suspicion_kind::reading:
+    return s.value;
+  case suspicion_kind::mixed_units:
+    return column + " holds numbers with different units, or with none (" + value
+           + "): write all of them with the same, or without";
+  case suspicion_kind::no_days:
+    return column + " holds dates but for " + plural(s.count, "value") + ", such as "
+           + value + ", which no calendar has: taken for blanks";
+  case suspicion_kind::mostly_dates:
+    return column + " holds dates but for " + plural(s.count, "value") + ", such as "
+           + value + ": if these are blanks, leave them empty";
   case suspicion_kind::unclear_dates:
     return "the day and the month of " + column
            + " can be swapped: write dates as 2024-01-31 to be sure";

@@ -41,8 +41,7 @@ expected<csv_text> text_of(std::string bytes, const std::string& origin,
   if (!text)
     return fail_in(origin, std::move(text).error());
   if (const std::size_t nul = text->text.find('\0'); nul != std::string::npos)
-    return wrong(at_byte(origin, nul),
-                 "a zero byte: the file is neither CSV, .npy, .npz nor IDX");
+    return wrong(at_byte(origin, nul), std::string(zero_byte));
   return text;
 }
 
@@ -175,7 +174,7 @@ expected<void> take_features(examples& out, const std::string& origin,
     if (!std::isfinite(v) || std::abs(v) > std::numeric_limits<float>::max())
       return wrong(at_byte(origin, a.byte_of(i)),
                    "the value " + std::string(why_no_float(v)));
-    out.features.push_back(static_cast<float>(v));
+    out.features.push_back(v);
   }
   return {};
 }

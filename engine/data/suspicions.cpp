@@ -58,10 +58,28 @@ void suspect_numbers(data_profile& p, const column_profile& c, const std::string
     p.suspicions.push_back(
         {.kind = suspicion_kind::infinite, .column = label, .count = c.infinite});
   const auto others = c.values() - c.numbers - c.infinite;
-  if (others > 0 && static_cast<double>(c.numbers) >= 0.9 * values)
+  if (c.other_units > 0 && static_cast<double>(c.numbers + c.other_units) >= 0.9 * values)
+    p.suspicions.push_back({.kind = suspicion_kind::mixed_units,
+                            .column = label,
+                            .value = c.other_unit,
+                            .count = c.other_units});
+  else if (others > 0 && static_cast<double>(c.numbers) >= 0.9 * values)
     p.suspicions.push_back({.kind = suspicion_kind::mostly_numbers,
                             .column = label,
                             .value = c.not_number,
+                            .count = others});
+}
+
+/// What is no date among dates.
+void suspect_dates(data_profile& p, const column_profile& c, const std::string& label) {
+  const auto others = c.values() - c.dates;
+  if (c.dates > 0 && others > 0
+      && static_cast<double>(c.dates) >= 0.9 * static_cast<double>(c.values()))
+    p.suspicions.push_back({.kind = c.kind == column_kind::date
+                                        ? suspicion_kind::no_days
+                                        : suspicion_kind::mostly_dates,
+                            .column = label,
+                            .value = c.not_date,
                             .count = others});
 }
 
@@ -72,6 +90,7 @@ void suspect_column(data_profile& p, const column_profile& c, const std::string&
     p.suspicions.push_back(
         {.kind = suspicion_kind::mostly_blank, .column = label, .share = blank});
   suspect_numbers(p, c, label);
+  suspect_dates(p, c, label);
   if (c.kind == column_kind::category)
     suspect_look_alikes(p, c.frequent, suspicion_kind::alike_values, label);
   if (c.order_unclear)

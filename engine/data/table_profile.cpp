@@ -126,7 +126,18 @@ void column_profiler::add(std::string_view field) {
 }
 
 void column_profiler::add_number(std::string_view field) {
-  const auto n = field_number(field, decimal_);
+  constexpr std::size_t few_units = 6;
+  const auto read = read_number(field, number_.decimal);
+  const bool same =
+      read && (read->unit == number_.unit || (read->unit.empty() && read->value == 0));
+  if (read && !same) {
+    ++other_units_;
+    if (other_unit_.empty() || field < other_unit_)
+      other_unit_ = field.substr(0, value_sample::kept_bytes);
+    if (units_.size() < few_units)
+      units_.emplace(read->unit);
+  }
+  const auto n = same ? std::optional(read->value) : std::nullopt;
   const bool finite = n && std::isfinite(*n);
   for (std::size_t first = 0; first < counts_from_.size(); ++first)
     counts_from_[first] =
@@ -147,12 +158,8 @@ void column_profiler::add_text(std::string_view field) {
   spaces_ += static_cast<std::uint64_t>(std::ranges::count_if(field, is_space));
   dotted_ = dotted_ || field.find('.') != std::string_view::npos;
   for (std::size_t order = 0; order < orders; ++order)
-    if (date_fits_[order]) {
-      const auto date = field_date(field, static_cast<date_order>(order));
-      date_fits_[order] = date.has_value();
-      if (date)
-        date_range_[order].add(*date);
-    }
+    if (!dates_[order].given_up)
+      add_date(field, dates_[order], static_cast<date_order>(order));
   if (pairs_ == 0)
     return;
   const std::string low = field.size() > 5 ? "" : lowered(field);
@@ -165,6 +172,43 @@ void column_profiler::add_text(std::string_view field) {
     no_ = no_ || is_no;
   }
   pairs_ &= fitting;
+}
+
+void column_profiler::add_date(std::string_view field, date_reading& in,
+                               date_order order) {
+  constexpr std::uint64_t patience = 50;
+  if (const auto date = field_date(field, order)) {
+    ++in.dates;
+    return in.days.add(*date);
+  }
+  ++in.others;
+  in.no_days += is_no_day(field) ? 1 : 0;
+  if (in.other.empty() || field < in.other)
+    in.other = field.substr(0, value_sample::kept_bytes);
+  in.given_up = in.others > patience + in.dates / 10;
+}
+
+bool column_profiler::fits(date_order order) const {
+  const auto& read = dates_[static_cast<std::size_t>(order)];
+  return !read.given_up && read.dates > 0 && read.others == read.no_days
+         && read.dates >= 19 * read.no_days;
+}
+
+/// Where several orders fit as well: year, day, month, if with dots, else month before
+/// day.
+std::optional<date_order> column_profiler::order_of_dates() const {
+  std::optional<date_order> best;
+  std::uint64_t most = 0;
+  for (const auto order :
+       {date_order::year_month_day,
+        dotted_ ? date_order::day_month_year : date_order::month_day_year,
+        dotted_ ? date_order::month_day_year : date_order::day_month_year})
+    if (const auto dates = dates_[static_cast<std::size_t>(order)].dates;
+        fits(order) && dates > most) {
+      best = order;
+      most = dates;
+    }
+  return best;
 }
 
 bool column_profiler::is_identifier(column_profile& p) const {
@@ -187,10 +231,9 @@ bool column_profiler::is_identifier(column_profile& p) const {
 
 column_kind column_profiler::kind_of(column_profile& p) const {
   const auto n = p.values();
-  const bool dates = std::ranges::find(date_fits_, true) != date_fits_.end();
   if (p.distinct == 0 || (p.distinct == 1 && p.blanks == 0))
     return column_kind::constant;
-  if (dates)
+  if (order_of_dates())
     return column_kind::date;
   if (is_identifier(p))
     return column_kind::identifier;
@@ -205,16 +248,16 @@ column_kind column_profiler::kind_of(column_profile& p) const {
 }
 
 void column_profiler::write_dates(column_profile& p) const {
-  const auto fits = [&](date_order o) { return date_fits_[static_cast<std::size_t>(o)]; };
-  p.order_unclear = std::ranges::count(date_fits_, true) > 1;
-  if (fits(date_order::year_month_day))
-    p.order = date_order::year_month_day;
-  else if (fits(date_order::day_month_year)
-           && (dotted_ || !fits(date_order::month_day_year)))
-    p.order = date_order::day_month_year;
-  else
-    p.order = date_order::month_day_year;
-  date_range_[static_cast<std::size_t>(*p.order)].write(p);
+  const auto most = std::ranges::max_element(dates_, {}, [](const date_reading& read) {
+    return read.given_up ? 0 : read.dates;
+  });
+  p.order = order_of_dates();
+  const auto& read = p.order ? dates_[static_cast<std::size_t>(*p.order)] : *most;
+  p.dates = read.given_up ? 0 : read.dates;
+  p.not_date = read.other;
+  p.order_unclear = fits(date_order::day_month_year) && fits(date_order::month_day_year);
+  if (p.kind == column_kind::date)
+    read.days.write(p);
 }
 
 column_profile column_profiler::finish() const {
@@ -228,19 +271,28 @@ column_profile column_profiler::finish() const {
   p.numbers = numbers_;
   p.infinite = infinite_;
   p.whole = whole_ == p.values() && whole_ > 0;
+  p.unit = numbers_ > 0 ? number_.unit : "";
+  if (units_.size() < 6) {
+    p.other_units = other_units_;
+    p.other_unit = other_unit_;
+  }
   p.not_number = not_number_;
   p.spaced = spaces_ >= 2 * std::max<std::uint64_t>(p.values(), 1);
   p.kind = kind_of(p);
-  if (p.kind == column_kind::date)
-    write_dates(p);
-  else if (numbers_ == p.values())
-    number_range_.write(p);
+  write_dates(p);
+  if (p.kind != column_kind::date) {
+    p.order.reset();
+    p.order_unclear = false;
+    if (numbers_ == p.values())
+      number_range_.write(p);
+  }
   return p;
 }
 
-table_profiler::table_profiler(const std::vector<std::string>& names, char decimal) {
+table_profiler::table_profiler(const std::vector<std::string>& names,
+                               const csv_form& form) {
   for (const std::string& name : names)
-    columns_.emplace_back(name, decimal);
+    columns_.emplace_back(name, form.number(columns_.size()));
 }
 
 void table_profiler::add(std::span<const std::string_view> fields) {
@@ -267,8 +319,8 @@ table_profile table_profiler::finish() const {
 
 expected<table_profile> profile_rows(csv_rows rows, std::string_view origin,
                                      const std::vector<std::string>& names,
-                                     char decimal) {
-  table_profiler profiler(names, decimal);
+                                     const csv_form& form) {
+  table_profiler profiler(names, form);
   csv_row r;
   for (;;) {
     const auto more = rows.next(r);

@@ -1,12 +1,14 @@
 #pragma once
 
-#include "engine/data/csv_rows.hpp"
+#include "engine/data/csv_form.hpp"
 #include "engine/data/field_date.hpp"
 #include "engine/data/value_sample.hpp"
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +20,8 @@ namespace clade {
 /// What the values of a column are. Blanks (`field_blank_number`) say nothing about it.
 /// The rules, in this order; n is the number of values that are no blanks:
 ///   * constant: no value, or one value and no blank;
-///   * date: every value is a date (`field_date`) in one order of its parts;
+///   * date: every value is a date (`field_date`) in one order of its parts, but for at
+///     most one in twenty that names a day that no calendar has (`is_no_day`);
 ///   * identifier: the numbers 0, 1, 2, ... or 1, 2, 3, ... in the order of the file,
 ///     without a blank, n at least 10;
 ///   * identifier: whole numbers, or texts of which 95 percent are codes (no space in
@@ -67,7 +70,14 @@ struct column_profile {
   std::uint64_t numbers = 0;  ///< Values that are finite numbers.
   std::uint64_t infinite = 0; ///< Values that are infinite: "inf", "-inf".
   bool whole = false;         ///< Every value is a whole number.
-  std::string not_number;     ///< The first in order of text that is none; else empty.
+  std::string unit{};         ///< Of numbers, `number_form::unit`.
+  /// Values that are numbers with another unit than `unit` or without one, and one of
+  /// these; where there are at most five other units.
+  std::uint64_t other_units = 0;
+  std::string other_unit{};
+  std::uint64_t dates = 0; ///< Values that are dates, in the order that most are.
+  std::string not_date{};  ///< The first in order of text that is none; else empty.
+  std::string not_number;  ///< The first in order of text that is none; else empty.
   /// Of a number, and of a date in seconds as `field_date` has them.
   std::optional<double> minimum, maximum;
   /// Of a date. Where several orders fit every value: year, day, month, if with dots,
@@ -117,10 +127,10 @@ struct table_profile {
 /// Looks at one column, value by value, in memory that does not grow with them.
 class column_profiler {
 public:
-  /// `decimal` stands before the decimals of numbers, '.' or ','.
-  explicit column_profiler(std::string name, char decimal = '.')
+  /// `number` says how its numbers are written, where it has any.
+  explicit column_profiler(std::string name, number_form number = {})
       : name_(std::move(name)),
-        decimal_(decimal) {}
+        number_(std::move(number)) {}
 
   void add(std::string_view field);
   [[nodiscard]] column_profile finish() const;
@@ -144,15 +154,29 @@ private:
   void write_dates(column_profile& p) const;
 
   std::string name_;
-  char decimal_;
+  number_form number_;
   value_sample values_;
   std::uint64_t rows_ = 0, blanks_ = 0, numbers_ = 0, whole_ = 0, codes_ = 0, spaces_ = 0;
   std::uint64_t infinite_ = 0;
   std::array<bool, 2> counts_from_{true, true}; ///< From 0, from 1.
   std::string not_number_;
   range number_range_;
-  std::array<range, orders> date_range_;
-  std::array<bool, orders> date_fits_{true, true, true};
+  /// What reading the values as dates in one order has come to.
+  struct date_reading {
+    range days;
+    std::uint64_t dates = 0, others = 0, no_days = 0;
+    bool given_up = false; ///< Too many are none.
+    std::string other{};   ///< The first in order of text that is none.
+  };
+
+  void add_date(std::string_view field, date_reading& in, date_order order);
+  [[nodiscard]] bool fits(date_order order) const;
+  [[nodiscard]] std::optional<date_order> order_of_dates() const;
+
+  std::array<date_reading, orders> dates_;
+  std::uint64_t other_units_ = 0;
+  std::string other_unit_;
+  std::set<std::string, std::less<>> units_;
   bool dotted_ = false;
   unsigned pairs_ = ~0U; ///< Pairs of yes and no that fit every value, as bits.
   bool yes_ = false, no_ = false;
@@ -162,7 +186,8 @@ private:
 /// `rising` and `falling` alone.
 class table_profiler {
 public:
-  explicit table_profiler(const std::vector<std::string>& names, char decimal = '.');
+  explicit table_profiler(const std::vector<std::string>& names,
+                          const csv_form& form = {});
 
   /// `fields` are as many as there are names.
   void add(std::span<const std::string_view> fields);
@@ -183,6 +208,6 @@ private:
 /// with `origin` and the line, as is a quote that is not closed.
 [[nodiscard]] expected<table_profile> profile_rows(csv_rows rows, std::string_view origin,
                                                    const std::vector<std::string>& names,
-                                                   char decimal = '.');
+                                                   const csv_form& form = {});
 
 } // namespace clade

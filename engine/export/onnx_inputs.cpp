@@ -19,7 +19,7 @@ using names = onnx_graph::names;
 using sizes = onnx_graph::sizes;
 using element = onnx_graph::element;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::int64_t whole(std::size_t n) {
   return static_cast<std::int64_t>(n);
@@ -31,7 +31,8 @@ public:
                const std::set<std::string>& taken)
       : graph_(graph),
         how_(how),
-        taken_(taken) {}
+        taken_(taken),
+        type_(takes_doubles(how) ? element::real64 : element::real32) {}
 
   std::vector<onnx_input> write() {
     auto x = takes_texts(how_) ? columns() : numbers();
@@ -54,13 +55,16 @@ private:
     graph_.add(op, in, name);
     return name;
   }
+  /// In the type of the raw examples.
   std::string constant(const std::string& name, const sizes& shape,
-                       const std::vector<float>& values) {
-    return graph_.numbers(name, shape, values);
+                       const std::vector<double>& values) {
+    if (type_ == element::real64)
+      return graph_.numbers(name, shape, values);
+    return graph_.numbers(name, shape, std::vector<float>(values.begin(), values.end()));
   }
 
   std::string numbers() {
-    auto x = declare({"input", "numbers"}, element::real32, sizes_in_file(how_).sizes);
+    auto x = declare({"input", "numbers"}, type_, sizes_in_file(how_).sizes);
     if (how_.layout == array_layout::channels_last) {
       const auto pixels = in_file(how_.shape, how_.layout);
       x = done("Reshape",
@@ -85,8 +89,7 @@ private:
 
   /// 1 where it is NaN, else 0.
   std::string blank_of(const std::string& x, const std::string& name) {
-    return graph_.cast(done("IsNaN", {x}, name + ".nan"), element::real32,
-                       name + ".blank");
+    return graph_.cast(done("IsNaN", {x}, name + ".nan"), type_, name + ".blank");
   }
 
   std::string columns() {
@@ -108,7 +111,7 @@ private:
   void add_column(const column_encoding& c, std::size_t i, names& pieces) {
     if (c.kind == encoding_kind::ignore)
       return;
-    const auto type = c.kind == encoding_kind::number ? element::real32
+    const auto type = c.kind == encoding_kind::number ? type_
                       : c.kind == encoding_kind::date ? element::real64
                                                       : element::text;
     const auto in =
@@ -144,8 +147,8 @@ private:
     graph_.add("LabelEncoder", {in}, name + ".value", "ai.onnx.ml")
         .list("keys_strings", keys)
         .reals("values_floats", values)
-        .real("default_float", nan);
-    return name + ".value";
+        .real("default_float", std::numeric_limits<float>::quiet_NaN());
+    return graph_.cast(name + ".value", type_, name + ".truth");
   }
 
   /// The word, which is in small letters, in small and capital letters of every mixture:
@@ -175,12 +178,12 @@ private:
              name + ".column");
     const auto is = graph_.cast(
         done("Equal", {code, graph_.shape(name + ".codes", codes)}, name + ".same"),
-        element::real32, name + ".is");
+        type_, name + ".is");
     const auto unknown =
         done("Equal", {code, graph_.shape(name + ".none", {-1})}, name + ".unknown");
     if (c.blank_input) {
       pieces.push_back(is);
-      pieces.push_back(graph_.cast(unknown, element::real32, name + ".blank"));
+      pieces.push_back(graph_.cast(unknown, type_, name + ".blank"));
     } else {
       pieces.push_back(done("Where",
                             {unknown, constant(name + ".nothing", {}, {nan}), is},
@@ -188,25 +191,28 @@ private:
     }
   }
 
-  /// Returns the days.
+  /// Returns the days. The operations and their order are those of `encode_text`, in
+  /// doubles, so that the results are.
   std::string add_date(const column_encoding& c, const std::string& days,
                        const std::string& name, names& pieces) {
-    const auto day = graph_.cast(days, element::real32, name + ".days");
+    const auto in_type = [&](const std::string& value) {
+      return type_ == element::real64 ? value
+                                      : graph_.cast(value, type_, value + ".short");
+    };
+    const auto day = in_type(days);
     pieces.push_back(day);
     constexpr std::array periods{365.2425, 7.0, 1.0};
+    const auto circle =
+        graph_.numbers(name + ".circle", {}, std::vector<double>{2 * std::numbers::pi});
     for (std::size_t p = 0; p < (c.time_of_day ? 3U : 2U); ++p) {
       const auto wave = name + ".wave" + std::to_string(p + 1);
-      const std::vector<double> period{periods[p]};
-      done("Div", {days, graph_.numbers(wave + ".period", {}, period)}, wave + ".turns");
-      done("Floor", {wave + ".turns"}, wave + ".whole");
-      done("Sub", {wave + ".turns", wave + ".whole"}, wave + ".phase");
-      graph_.cast(wave + ".phase", element::real32, wave + ".part");
-      done("Mul",
-           {wave + ".part",
-            constant(wave + ".circle", {}, {2 * std::numbers::pi_v<float>})},
-           wave + ".angle");
-      pieces.push_back(done("Sin", {wave + ".angle"}, wave + ".sin"));
-      pieces.push_back(done("Cos", {wave + ".angle"}, wave + ".cos"));
+      const auto period =
+          graph_.numbers(wave + ".period", {}, std::vector<double>{periods[p]});
+      graph_.add("Mod", {days, period}, wave + ".rest").whole("fmod", 1);
+      done("Mul", {circle, wave + ".rest"}, wave + ".arc");
+      done("Div", {wave + ".arc", period}, wave + ".angle");
+      pieces.push_back(in_type(done("Sin", {wave + ".angle"}, wave + ".sin")));
+      pieces.push_back(in_type(done("Cos", {wave + ".angle"}, wave + ".cos")));
     }
     return day;
   }
@@ -224,16 +230,14 @@ private:
   std::string scaled(const std::string& x) {
     if (!how_.mean.empty()) {
       const sizes all{whole(how_.mean.size())};
-      graph_.cast(x, element::real64, "input.double");
-      done("Sub", {"input.double", graph_.numbers("input_mean", all, how_.mean)},
-           "input.centered");
+      done("Sub", {x, graph_.numbers("input_mean", all, how_.mean)}, "input.centered");
       done("Div",
            {"input.centered", graph_.numbers("input_deviation", all, how_.deviation)},
            "input.standardized");
       return graph_.cast("input.standardized", element::real32, "input.scaled");
     }
     if (how_.largest > 0)
-      return done("Div", {x, constant("input_largest", {}, {how_.largest})},
+      return done("Div", {x, constant("input_largest", {}, {double{how_.largest}})},
                   "input.scaled");
     return x;
   }
@@ -241,6 +245,7 @@ private:
   onnx_graph& graph_;
   const preprocessing& how_;
   const std::set<std::string>& taken_;
+  element type_; ///< Of raw examples.
   std::vector<onnx_input> inputs_;
 };
 

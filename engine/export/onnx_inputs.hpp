@@ -18,10 +18,10 @@ struct onnx_input {
 
 /// Declares what the model takes, and adds what prepares it for the network; the value
 /// `examples` is that.
-///   * Numbers alone: "input", [N, columns], or the sizes of an image as its file has
-///     them; NaN is a blank.
+///   * Numbers alone: "input", [N, columns], doubles; of an image floats, in the sizes
+///     that its file has; NaN is a blank.
 ///   * A table with other columns: an input [N] for each column that is used, with the
-///     column's name (or "column3"). A number is a float, NaN where blank; a category and
+///     column's name (or "column3"). A number is a double, NaN where blank; a category and
 ///     yes or no are texts as the file has them; a date is a double, the days since
 ///     1970-01-01, NaN where blank.
 /// `taken` are the words before the first point in the names of the graph's other values;

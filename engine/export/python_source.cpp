@@ -311,7 +311,8 @@ private:
       line(2, "self.register_buffer(\"" + name + "\", " + value + ")");
     };
     if (!fills_of(how_).empty())
-      buffer("input_blank", "torch.zeros(" + columns + ")");
+      buffer("input_blank", "torch.zeros(" + columns
+                                + (takes_doubles(how_) ? ", dtype=torch.float64)" : ")"));
     if (!how_.mean.empty()) {
       buffer("input_mean", "torch.zeros(" + columns + ", dtype=torch.float64)");
       buffer("input_deviation", "torch.ones(" + columns + ", dtype=torch.float64)");
@@ -349,7 +350,7 @@ private:
     for (const auto i : order)
       all += (all.empty() ? "" : ", ") + number(i);
     line(2, "# Each column, and 1 where it is blank.");
-    line(2, "x = torch.cat([x, x.isnan().float()], 1)[:, [" + all + "]]");
+    line(2, "x = torch.cat([x, x.isnan().to(x.dtype)], 1)[:, [" + all + "]]");
   }
 
   void forward() {

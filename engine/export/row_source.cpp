@@ -14,13 +14,55 @@
 namespace clade {
 namespace {
 
-constexpr std::string_view number_method = R"(def number(self, text):
-    # type: (str) -> float
+// The grammar is at the top of engine/data/number_form.cpp. "@(" begins the parameters of
+// a method, "@." stands before the name of one.
+constexpr std::string_view number_functions = R"py(def number@(text, unit):
+    # type: (str, str) -> float
+    # Returns the number that a text holds, with its unit or without, or NaN for a blank.
     if text.lower() in BLANKS:
         return float("nan")
-    return float(NUMBER)
+    for minus in @.minuses:
+        text = text.replace(minus, "-")
+    for space in @.spaces:
+        text = text.replace(space, " ")
+    for apostrophe in @.apostrophes:
+        text = text.replace(apostrophe, "'")
+    if unit != "":
+        text = text.replace(unit, "")
+    text = text.replace("- ", "-").strip()
+    negative = False
+    if text.startswith("(") and text.endswith(")"):
+        negative = True
+        text = text[1:-1].strip()
+    elif text.endswith(".-") or text.endswith(",-"):
+        text = text[:-2]
+    elif text.endswith("-"):
+        negative = True
+        text = text[:-1].strip()
+    value = float(@.plain(text))
+    return -value if negative else value
 
-)";
+def plain@(text):
+    # type: (str) -> str
+    # Returns the digits with a point before the decimals and nothing between the others.
+    at = text.find("DECIMAL")
+    whole = text if at < 0 else text[:at]
+    decimals = "" if at < 0 else "." + text[at + 1:]
+    for mark in ["GROUP", " ", "'"]:
+        groups = whole.split(mark)
+        last = len(groups) - 1
+        if last > 0 and len(groups[last]) == 3:
+            first = len(groups[0].replace("-", "").replace("+", ""))
+            threes = 0
+            twos = 0
+            for group in groups[1:last]:
+                threes = threes + (1 if len(group) == 3 else 0)
+                twos = twos + (1 if len(group) == 2 and mark == "," else 0)
+            if first > 0 and ((threes == last - 1 and first < 4) or (twos == last - 1 and twos > 0 and first < 3)):
+                whole = "".join(groups)
+    return whole + decimals
+
+)py";
 
 constexpr std::string_view yes_no_method = R"(def yes_no(self, text):
     # type: (str) -> float
@@ -67,9 +109,22 @@ def zone(self, text):
     ahead = 3600.0 * float(int(text[1:3])) + 60.0 * float(int(text[minute:end]))
     return -ahead if text[0] == "-" else ahead
 
+def half(self, text, hour):
+    # type: (str, int) -> float
+    # Returns the seconds by which "am" or "pm" moves that hour, NaN if it has neither, and
+    # infinity if there is no such hour in half a day.
+    word = text.strip().lower()[:2]
+    if word != "am" and word != "pm":
+        return float("nan")
+    if hour < 1 or hour > 12:
+        return float("inf")
+    return 43200.0 * ((1.0 if word == "pm" else 0.0) - (1.0 if hour == 12 else 0.0))
+
 def seconds(self, text):
     # type: (str) -> float
-    # Returns the seconds since midnight of "T12:30:15" or " 12:30", or NaN.
+    # Returns the seconds since midnight of "T12:30:15" or " 2:30 pm", or NaN.
+    if text.startswith(", "):
+        text = text[1:]
     if text == "":
         return 0.0
     if text[0] not in "T ":
@@ -95,11 +150,60 @@ def seconds(self, text):
             if end == point + 1:
                 return float("nan")
         seconds = seconds + float(text[first:end])
+    half = self.half(text[end:], int(text[at:hour]))
+    if half == float("inf"):
+        return float("nan")
+    if half == half:
+        seconds = seconds + half
+        while text[end] == " ":
+            end = end + 1
+        end = end + 2
     return seconds - self.zone(text[end:])
+
+def month(self, text):
+    # type: (str) -> int
+    # Returns the number of the month of that name, or 0.
+    low = text.lower()
+    found = 0
+    for at, name in enumerate(MONTHS):
+        if low == name or low == name[:3] or (low == "sept" and at == 8):
+            found = at + 1
+    return found
+
+def numbered(self, text, order):
+    # type: (str, int) -> str
+    # Returns a date whose month is named with the numbers of year, month and day, and another as it is.
+    parts : List[str] = []
+    at = 0
+    while len(parts) < 3:
+        end = self.digits(text, at, len(text))
+        if end == at:
+            while end < len(text) and text[end].lower() in "abcdefghijklmnopqrstuvwxyz":
+                end = end + 1
+        if end == at:
+            return text
+        parts.append(text[at:end])
+        at = end
+        while len(parts) < 3 and at < len(text) and at < end + 2 and text[at] in " -/.,":
+            at = at + 1
+        if len(parts) < 3 and at == end:
+            return text
+    month = self.month(parts[0] if order == 2 else parts[1])
+    day = parts[2] if order == 0 else (parts[0] if order == 1 else parts[1])
+    year = parts[0] if order == 0 else parts[2]
+    if month == 0 or self.digits(day, 0, 2) != len(day) or self.digits(year, 0, 4) != len(year):
+        return text
+    if len(year) == 2 and order != 0:
+        year = ("20" if int(year) < 69 else "19") + year
+    return year + "-" + str(month) + "-" + day + text[at:]
 
 def days(self, text, order):
     # type: (str, int) -> float
     # Returns the days since 1970-01-01, or NaN. `order`: year first (0), day (1), or month (2).
+    numbered = self.numbered(text, order)
+    if numbered != text:
+        text = numbered
+        order = 0
     first = self.digits(text, 0, 4 if order == 0 else 2)
     if first == 0 or (order == 0 and first != 4) or first >= len(text) or text[first] not in "-/.":
         return float("nan")
@@ -108,7 +212,7 @@ def days(self, text, order):
         return float("nan")
     third = self.digits(text, second + 1, 2 if order == 0 else 4)
     length = third - second - 1
-    if length == 0 or (order != 0 and length != 4 and (length != 2 or text[first] != "/")):
+    if length == 0 or (order != 0 and length != 4 and (length != 2 or (text[first] != "/" and (text[first] != "." or second != 5)))):
         return float("nan")
     parts = [int(text[:first]), int(text[first + 1:second]), int(text[second + 1:third])]
     year = parts[0] if order == 0 else parts[2]
@@ -127,13 +231,13 @@ def days(self, text, order):
     of_era = shifted - era * 400
     of_year = (153 * (month + (9 if month < 3 else -3)) + 2) // 5 + day - 1
     whole = era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
-    return float(whole) + self.seconds(text[third:]) / 86400.0
+    return (86400.0 * float(whole) + self.seconds(text[third:])) / 86400.0
 
 def date(self, days, periods):
     # type: (float, List[float]) -> List[float]
     values = [days]
     for period in periods:
-        angle = 6.283185307179586 * (days % period) / period
+        angle = 6.283185307179586 * @fmod(days, period) / period
         values.append(@sin(angle))
         values.append(@cos(angle))
     return values
@@ -172,7 +276,7 @@ public:
     for (std::size_t c = 0; c < how_.columns.size(); ++c)
       column(c);
     line(2, "encoded.append(values)");
-    line(1, "return torch.tensor(encoded)");
+    line(1, "return torch.tensor(encoded, dtype=DOUBLE)");
     return text_ + "\n";
   }
 
@@ -189,7 +293,8 @@ private:
     case encoding_kind::ignore:
       return;
     case encoding_kind::number:
-      line(2, "values.append(self.number(" + field + "))" + comment);
+      line(2, "values.append(self.number(" + field + ", " + python_literal(c.unit) + "))"
+                  + comment);
       break;
     case encoding_kind::yes_no:
       line(2, "values.append(self.yes_no(" + field + "))" + comment);
@@ -231,28 +336,52 @@ std::vector<known_values> known_values_of(const preprocessing& how) {
   for (std::size_t c = 0; c < how.columns.size(); ++c)
     if (how.columns[c].kind == encoding_kind::category)
       out.push_back({values_name(c), how.columns[c].values});
+  if (has(how, encoding_kind::number))
+    for (const auto& marks : number_marks())
+      out.push_back(marks);
   return out;
 }
 
-std::string row_methods(const preprocessing& how, std::string_view sine,
-                        std::string_view cosine) {
+const std::vector<known_values>& number_marks() {
+  static const std::vector<std::string> minuses{"\xE2\x88\x92", "\xE2\x80\x93"};
+  static const std::vector<std::string> spaces{"\xC2\xA0", "\xE2\x80\x87", "\xE2\x80\x89",
+                                               "\xE2\x80\xAF"};
+  static const std::vector<std::string> apostrophes{"\xE2\x80\x99"};
+  static const std::vector<known_values> all{
+      {"minuses", minuses}, {"spaces", spaces}, {"apostrophes", apostrophes}};
+  return all;
+}
+
+std::string number_source(const preprocessing& how, bool methods) {
+  auto text = std::string(number_functions);
+  text = replaced(text, "BLANKS", python_literal(blank_texts()));
+  text = replaced(text, "DECIMAL", std::string(1, how.decimal));
+  text = replaced(text, "GROUP", how.decimal == '.' ? "," : ".");
+  text = replaced(text, "@(", methods ? "(self, " : "(");
+  if (!methods)
+    for (const auto& marks : number_marks())
+      text = replaced(text, "@." + marks.name, python_literal(marks.values));
+  return replaced(text, "@.", methods ? "self." : "");
+}
+
+std::string row_methods(const preprocessing& how, const row_dialect& dialect) {
   std::string text;
-  if (has(how, encoding_kind::number)) {
-    const auto point = how.decimal == ',' ? R"(text.replace(".", "").replace(",", "."))"
-                                          : R"(text.replace(",", ""))";
-    text += replaced(
-        replaced(std::string(number_method), "BLANKS", python_literal(blank_texts())),
-        "NUMBER", point);
-  }
+  if (has(how, encoding_kind::number))
+    text += number_source(how, /*methods=*/true);
   if (has(how, encoding_kind::yes_no))
     text +=
         replaced(replaced(std::string(yes_no_method), "YES", python_literal(yes_words())),
                  "NO:", python_literal(no_words()) + ":");
   if (has(how, encoding_kind::category))
     text += category_method;
-  if (has(how, encoding_kind::date))
-    text += replaced(replaced(std::string(date_methods), "@sin", sine), "@cos", cosine);
-  return text + row_lines(how).write();
+  if (has(how, encoding_kind::date)) {
+    auto dates = replaced(std::string(date_methods), "@sin", dialect.sine);
+    dates = replaced(replaced(dates, "@cos", dialect.cosine), "@fmod", dialect.remainder);
+    text += replaced(
+        dates, "MONTHS",
+        python_literal(std::vector<std::string>(month_names.begin(), month_names.end())));
+  }
+  return text + replaced(row_lines(how).write(), "DOUBLE", dialect.doubles);
 }
 
 std::vector<std::int64_t> input_order(const preprocessing& how) {
@@ -265,6 +394,10 @@ std::vector<std::int64_t> input_order(const preprocessing& how) {
       order.push_back(static_cast<std::int64_t>(how.width + c));
   }
   return order;
+}
+
+bool takes_doubles(const preprocessing& how) {
+  return !how.mean.empty();
 }
 
 tensor_shape sizes_in_file(const preprocessing& how) {
@@ -288,12 +421,12 @@ std::vector<std::string> blank_texts() {
   return all;
 }
 
-std::vector<float> fills_of(const preprocessing& how) {
+std::vector<double> fills_of(const preprocessing& how) {
   // Whoever reads a model refuses one whose parts do not fit.
   if (!how.blanks.empty() && how.blanks.size() != how.inputs())
     return how.blanks;
   auto fills = how.fills();
-  if (std::ranges::all_of(fills, [](float fill) { return std::isnan(fill); }))
+  if (std::ranges::all_of(fills, [](double fill) { return std::isnan(fill); }))
     fills.clear();
   return fills;
 }

@@ -87,8 +87,11 @@ bytes encode_safetensors(const exported_model& m) {
     file.add("input_mean", {columns}, m.how.mean);
     file.add("input_deviation", {columns}, m.how.deviation);
   }
-  if (const auto fills = fills_of(m.how); !fills.empty())
+  const auto fills = fills_of(m.how);
+  if (!fills.empty() && takes_doubles(m.how))
     file.add("input_blank", {columns}, fills);
+  else if (!fills.empty())
+    file.add("input_blank", {columns}, std::vector<float>(fills.begin(), fills.end()));
   if (m.how.largest > 0)
     file.add("input_largest", {}, std::vector<float>{m.how.largest});
   for (const auto& w : m.weights)

@@ -68,7 +68,9 @@ void add_tensors(torch::jit::Module& module, const exported_model& m) {
     module.register_buffer("input_deviation", tensor_of(how.deviation, {columns}));
   }
   if (const auto fills = fills_of(how); !fills.empty())
-    module.register_buffer("input_blank", tensor_of(fills, {columns}));
+    module.register_buffer(
+        "input_blank",
+        tensor_of(fills, {columns}).to(takes_doubles(how) ? at::kDouble : at::kFloat));
   if (const auto order = input_order(how); !order.empty())
     module.register_buffer("input_order", tensor_of(order, {columns}));
   if (how.largest > 0)

@@ -194,19 +194,18 @@ std::string prepare(const preprocessing& how) {
   std::string text = "def prepare(self, rows):\n    # type: (Tensor) -> Tensor\n";
   const auto line = [&](const std::string& s) { text += "    " + s + "\n"; };
   const auto width = takes_texts(how) ? how.inputs() : how.width;
-  line("x = torch.reshape(rows" + std::string(as_float) + ", [-1, "
-       + std::to_string(width) + "])");
+  const std::string type = takes_doubles(how) ? as_double : as_float;
+  line("x = torch.reshape(rows" + type + ", [-1, " + std::to_string(width) + "])");
   if (how.layout == array_layout::channels_last)
     line("x = torch.permute(torch.reshape(x, " + shape_of(in_file(how.shape, how.layout))
          + "), [0, 3, 1, 2])");
   if (!takes_texts(how) && !input_order(how).empty())
-    line("x = torch.index_select(torch.cat([x, torch.isnan(x)" + std::string(as_float)
+    line("x = torch.index_select(torch.cat([x, torch.isnan(x)" + type
          + "], 1), 1, self.input_order)");
   if (!fills_of(how).empty())
     line("x = torch.where(torch.isnan(x), self.input_blank, x)");
   if (!how.mean.empty())
-    line("x = ((x" + std::string(as_double)
-         + " - self.input_mean) / self.input_deviation)" + as_float);
+    line("x = ((x - self.input_mean) / self.input_deviation)" + std::string(as_float));
   if (how.largest > 0)
     line("x = x / self.input_largest");
   line("return torch.reshape(x, " + shape_of(how.shape) + ")");
@@ -227,7 +226,10 @@ std::string torchscript_source(const exported_model& m) {
     if (const auto* trees = std::get_if<boosted_trees_step>(&s.computes))
       text += sums_of_trees(m, s, *trees);
   if (takes_texts(how)) {
-    text += row_methods(how, "torch.sin", "torch.cos");
+    text += row_methods(how, {.sine = "torch.sin",
+                              .cosine = "torch.cos",
+                              .remainder = "torch.fmod",
+                              .doubles = "7"}); // TorchScript's number for the type.
     text += "def forward(self, texts):\n    # type: (List[List[str]]) -> Tensor\n"
             "    rows = self.encode(texts)\n";
   } else {

@@ -42,7 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       hold(parsed->classes[parsed->labels[i]]
                == std::to_string(static_cast<unsigned char>(file[parsed->places[i]])),
            "a class is named after the byte at its place");
-    hold(parsed->features.back() == static_cast<unsigned char>(file.back()),
+    hold(parsed->features[parsed->features.size() - 1]
+             == static_cast<unsigned char>(file.back()),
          "the last pixel is the file's last byte");
   }
   return 0;

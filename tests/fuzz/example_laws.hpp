@@ -28,16 +28,16 @@ inline void hold_example_laws(const examples& e, const data_params& params) {
     hold(one, "a class has an example");
   for (const double target : e.targets)
     hold(std::isfinite(target), "a target is finite");
-  for (const float feature : e.features)
-    hold(std::isfinite(feature)
-             || (std::isnan(feature) && params.blanks != blank_rule::refuse
+  for (std::size_t i = 0; i < e.features.size(); ++i)
+    hold(std::isfinite(e.features[i])
+             || (std::isnan(e.features[i]) && params.blanks != blank_rule::refuse
                  && params.blanks != blank_rule::drop),
          "a feature is finite, or a blank that is to be filled");
   for (const auto& c : e.texts) {
     hold(c.feature < width && c.column < e.columns.size(), "a category is a column");
     for (std::size_t i = c.feature; i < e.features.size(); i += width)
       hold(std::isnan(e.features[i])
-               || e.features[i] < static_cast<float>(c.values.size()),
+               || e.features[i] < static_cast<double>(c.values.size()),
            "a column of texts holds one of its values");
   }
   hold(!e.place(e.count - 1).empty(), "an example can be pointed at");

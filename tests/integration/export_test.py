@@ -1,6 +1,7 @@
 """What leaves Clade, read by the programs that it is for: PyTorch, onnxruntime, Optuna, and clade predict itself."""
 
 import csv
+import datetime
 import gzip
 import json
 import os
@@ -110,8 +111,11 @@ class ExportTest(RunTest):
             first, *rows = csv.reader(file)
         return first, [[float(v) for v in row[1 if first[0] == "class" else 0:]] for row in rows]
 
-    def assert_all_predict_the_same(self, run, data, rows, shape=None):
-        """All formats of the champion predict what clade predict does; the Python source reads the file too."""
+    def assert_all_predict_the_same(self, run, data, rows, shape=None, numbers=None, within=1e-4):
+        """All formats of the champion predict what clade predict does; the Python source reads the file too.
+
+        ONNX takes the rows as `numbers` has them, where their texts are no plain numbers and dates.
+        """
         first, wanted = self.predicted(run, data)
         self.assertEqual(len(wanted), len(rows))
         self.finish("export", run, "--python", "source", "--onnx", "model.onnx", "--torchscript", "model.pt")
@@ -119,14 +123,16 @@ class ExportTest(RunTest):
         given.write_text(json.dumps({"rows": rows, "shape": shape}))
         file = self.folder / "file.json"
         file.write_text(json.dumps({"rows": str(data), "shape": shape}))
+        plain = self.folder / "plain.json"
+        plain.write_text(json.dumps({"rows": numbers or rows, "shape": shape}))
         for kind, model, of in (("python", "source", given), ("python", "source", file),
-                                ("torchscript", "model.pt", given), ("onnx", "model.onnx", given)):
+                                ("torchscript", "model.pt", given), ("onnx", "model.onnx", plain)):
             found = ask(PYTHON_OF[kind], "predict", kind, self.folder / model, of)
             self.assertEqual(len(found), len(wanted), kind)
             for f, w in zip(found, wanted):
                 for a, b in zip(f if isinstance(f, list) else [f], w):
                     # Last bits of large float32 outputs, which a softmax makes larger.
-                    self.assertLessEqual(abs(a - b) / max(1, abs(b)), 1e-4, f"{kind}: {f} for {w}")
+                    self.assertLessEqual(abs(a - b) / max(1, abs(b)), within, f"{kind}: {f} for {w}")
         return first, wanted
 
 
@@ -360,6 +366,40 @@ class Columns(ExportTest):
             given.write_text(json.dumps({"rows": of, "shape": None}))
             found.append(ask(TORCH_PYTHON, "predict", "python", self.folder / "source", given))
         self.assertEqual(found[0], found[1])
+
+
+class Written(ExportTest):
+    """Tables as people, countries and spreadsheets write them: every format reads the same and computes in 64 bits."""
+
+    @staticmethod
+    def values(i):
+        moment = datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=31 * i)
+        return [202403150000 + 37 * i % 1440, 1000.5 + 7 * i, 20 + i % 9 / 4, moment]
+
+    @classmethod
+    def texts(cls, i):
+        stamp, fee, weight, moment = cls.values(i)
+        return [str(stamp), f"(${fee:,.2f})" if i % 4 == 0 else f"${fee:,.2f}", f"{weight} kg",
+                f"{moment:%b} {moment.day}, {moment:%Y %I:%M %p}"]
+
+    @classmethod
+    def plain(cls, i):
+        stamp, fee, weight, moment = cls.values(i)
+        return [stamp, -fee if i % 4 == 0 else fee, weight, moment.isoformat()]
+
+    def test_every_format_reads_them(self):
+        table = self.folder / "written.csv"
+        with open(table, "w", newline="") as file:
+            csv.writer(file).writerows([["Export of the shop", "", "", "", ""], ["stamp", "fee", "weight", "when", "sold"]] + [
+                [*self.texts(i), "yes" if 37 * i % 1440 < 700 else "no"] for i in range(160)])
+        self.evolve("written", {"data": f'file = "{table}"\ntarget = "sold"', "space": "mlp",
+                                "objective": 'maximize = ["validation.accuracy"]'})
+        new = self.folder / "new.csv"
+        with open(new, "w", newline="") as file:
+            csv.writer(file).writerows([["when", "stamp", "fee", "weight"]] + [
+                [t[3], t[0], t[1], t[2]] for t in map(self.texts, range(200, 240))])
+        self.assert_all_predict_the_same("written", new, [self.texts(i) for i in range(200, 240)],
+                                         numbers=[self.plain(i) for i in range(200, 240)], within=1e-6)
 
 
 class Layouts(ExportTest):

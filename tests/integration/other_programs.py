@@ -42,7 +42,7 @@ def by_torchscript(model, rows, shape):
     module = torch.jit.load(model)
     if "str" in str(module.forward.schema.arguments[1].type):
         return module([["" if v is None else str(v) for v in row] for row in rows]).tolist()
-    return module(torch.tensor(as_numbers(rows))).tolist()
+    return module(torch.tensor(as_numbers(rows), dtype=torch.float64)).tolist()
 
 
 def days(text):
@@ -59,9 +59,10 @@ def onnx_inputs(session, rows, shape):
     about = session.get_modelmeta().custom_metadata_map
     inputs = json.loads(about["inputs"])
     if inputs[0]["kind"] == "numbers":
-        declared = session.get_inputs()[0].shape
-        return {"input": numpy.array(as_numbers(rows), dtype=numpy.float32).reshape(-1, *declared[1:])}
-    convert = {"number": (lambda v: float("nan") if v is None else float(str(v).replace(",", ".")), numpy.float32),
+        declared = session.get_inputs()[0]
+        kind = numpy.float64 if declared.type == "tensor(double)" else numpy.float32
+        return {"input": numpy.array(as_numbers(rows), dtype=kind).reshape(-1, *declared.shape[1:])}
+    convert = {"number": (lambda v: float("nan") if v is None else float(str(v).replace(",", ".")), numpy.float64),
                "date": (days, numpy.float64)}
     given = {}
     for one in inputs:

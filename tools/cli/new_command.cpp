@@ -160,6 +160,10 @@ std::string task_names(const std::string& quote) {
 
 expected<profile_request> request_of(const new_options& options) {
   auto request = options.request;
+  data_params said{.file = request.file, .header = request.header};
+  said.decimal = request.decimal;
+  if (auto fine = validate(said); !fine)
+    return fail(error_kind::invalid_input, "--" + fine.error().message);
   if (const auto* task = find_learning_task(options.task))
     request.task = *task;
   else if (!options.task.empty())
@@ -300,6 +304,13 @@ void add_new(CLI::App& app, command& chosen) {
   sub->add_option("--test", options->request.test_file,
                   "A file of the same kind that is the test set; otherwise one that lies "
                   "beside\nan array, or a fifth of the data");
+  sub->add_option("--header", options->request.header,
+                  "What the first line of a table is: names, none (a row), counts, or "
+                  "\"line 3\" where names stand there (default: found out)");
+  sub->add_option(
+      "--decimal", options->request.decimal,
+      "What stands before the decimals of a table's numbers: . or , (default: "
+      "found out)");
   sub->add_option("--task", options->task, task_names(""));
   sub->add_option("--output", options->output,
                   "The experiment's file; otherwise NAME.toml in the current folder");

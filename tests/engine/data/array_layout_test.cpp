@@ -114,7 +114,7 @@ TEST_CASE("array layout: moving channels puts each value where its channel is") 
     const auto channels = static_cast<std::size_t>(shape.sizes[0]);
     std::vector<float> both(2 * n);
     std::iota(both.begin(), both.end(), 0.0F);
-    auto moved = both;
+    exact_numbers moved = both;
     move_channels_first(moved, shape);
     for (std::size_t i = 0; i < moved.size(); ++i) {
       const auto pixel = i % n % (n / channels), channel = i % n / (n / channels);

@@ -232,7 +232,8 @@ TEST_CASE("data profile: a target that is not there has the nearest name") {
   CHECK(
       error_in("t.csv", "1,2\n3,4\n", "x")
       == "t.csv: no column is the target \"x\": the file has no names of columns; use a "
-         "number from 1 to 2, or \"last\"");
+         "number from 1 to 2 or \"last\", or say --header names if its first line "
+         "names them");
   CHECK(profile("t.csv", text, "1").target_column == 0U);
 }
 

@@ -338,7 +338,9 @@ TEST_CASE("data: params out of range are named by their key") {
   CHECK(error_with({.file = "x", .target = ""})
         == "target must be the name of a column, its number from 1, or \"last\"");
   CHECK(error_with({.file = "x", .header = "yes"})
-        == "header must be \"auto\", \"none\", \"names\" or \"counts\", not \"yes\"");
+        == "header must be \"auto\", \"none\", \"names\", \"counts\" or a line with the "
+           "names "
+           "such as \"line 3\", not \"yes\"");
   const std::string sizes =
       "shape must hold sizes of at least 1 that multiply to less than 2^31, "
       "not ";

@@ -35,12 +35,41 @@ TEST_CASE("field date: a time of day and a zone count where they are given") {
   CHECK(field_date("1970-01-01 00:00-0130", ymd) == 5400);
 }
 
+TEST_CASE("field date: months have names, years two digits, and days two halves") {
+  const auto first = field_date("2000-01-31", ymd);
+  for (const char* text : {"Jan 31 2000", "January 31, 2000", "jan-31-00", "JAN/31/2000"})
+    CHECK(field_date(text, mdy) == first);
+  for (const char* text : {"31 Jan 2000", "31-JAN-00", "31. January 2000", "31.01.00"})
+    CHECK(field_date(text, dmy) == first);
+  CHECK(field_date("2000-Jan-31", ymd) == first);
+  CHECK(field_date("Sept 1 2000", mdy) == field_date("2000-09-01", ymd));
+  CHECK(field_date("2000-01-31 12:30 am", ymd) == *first + 1800);
+  CHECK(field_date("2000-01-31 12:30:05 PM", ymd) == *first + 45005);
+  CHECK(field_date("Jan 31, 2000, 3:00pm", mdy) == *first + 54000);
+  // The order is that of the parts, so that a column has one.
+  CHECK(!field_date("31 Jan 2000", mdy));
+  CHECK(!field_date("Jan 31 2000", dmy));
+}
+
+TEST_CASE("field date: a day that no calendar has is known from what is no date") {
+  for (const char* text : {"2024-02-30", "31/31/2024", "0000-00-00", "30 Feb 2024"})
+    CHECK(is_no_day(text));
+  for (const char* text : {"2024-02-29", "31/12/2024", "12/31/2024", "red", "", "2024"})
+    CHECK(!is_no_day(text));
+}
+
 TEST_CASE("field date: what is no date is none") {
   for (const char* text :
        {"", "2024", "2024-13-01", "2024-02-30", "2023-02-29", "2024-01/01", "24-01-01",
-        "2024-01-01x", "2024-01-01 25:00", "2024-01-01T", "1.2.3", "2024-01-01 10:00 pm"})
+        "2024-01-01x", "2024-01-01 25:00", "2024-01-01T", "1.2.3", "2024-01-01 13:00 pm",
+        "2024-01-01 0:30 am", "2024-01-01 10:00 xm"})
     CHECK(!field_date(text, ymd));
-  CHECK(!field_date("31.12.24", dmy));
+  CHECK(!field_date("1.2.24", dmy));
+  CHECK(!field_date("31-12-24", dmy));
+  for (const char* text :
+       {"Jan 32 2000", "Janu 1 2000", "1 Jan", "Jan 2000", "Jan1 2000"})
+    for (const auto order : {ymd, dmy, mdy})
+      CHECK(!field_date(text, order));
   CHECK(!field_date("13/31/2024", dmy));
 }
 

@@ -306,3 +306,100 @@ TEST_CASE("preprocessing: the order of columns says nothing") {
       f.read("a.csv", "active;since;age;plan\nno;3.11.2024;2,5;pro\nY;4.11.2024;;\n")
       == f.read("b.csv", "plan;age;since;active\npro;2,5;3.11.2024;no\n;;4.11.2024;Y\n"));
 }
+
+namespace {
+
+std::string stamps() {
+  std::string text = "stamp,label\n";
+  for (int i = 0; i < 60; ++i)
+    text += std::to_string(202403150000 + i % 24 * 100 + i % 60) + ","
+            + (i % 24 < 12 ? "day" : "night") + "\n";
+  return text;
+}
+
+std::string money(char decimal, const std::string& before) {
+  std::string text = "fee;weight;sold\n";
+  for (int i = 0; i < 40; ++i)
+    text += before + std::to_string(1 + i % 9) + decimal + std::to_string(100 + 7 * i)
+            + ";" + std::to_string(20 + i % 7) + " kg;" + (i % 3 == 0 ? "no" : "yes")
+            + "\n";
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("preprocessing: what differs little beside its size stays apart") {
+  const fitted f("train.csv", stamps(), {});
+  f.check_itself("again.csv", stamps());
+  const auto two = f.read("new.csv", "stamp\n202403151100\n202403151101\n");
+  CHECK(two[1] - two[0] == Approx(1 / f.how.deviation[0]));
+  const auto array = npy("<i8", "(4, 2)",
+                         raw<std::int64_t>({202403150001, 0, 202403150002, 1,
+                                            202403150003, 0, 202403150004, 1}));
+  fitted("train.npy", array, {.train = 1, .validation = 1, .test = 1})
+      .check_itself("again.npy", array);
+}
+
+TEST_CASE("preprocessing: numbers are the same however a new file writes them") {
+  const fitted f("train.csv", money('.', "$"), {});
+  f.check_itself("again.csv", money('.', "$"));
+  const auto wanted = f.read("a.csv", "fee;weight\n$1.500;21 kg\n$5.000;23 kg\n");
+  for (const char* text :
+       {"fee;weight\n$1.5;21 kg\n$5;23 kg\n", "fee;weight\n$1,5;21 kg\n$5,0;23 kg\n",
+        "fee\tweight\n1,5 $\t21\n5,0 $\t23\n", "sep=;\nfee;weight\n1.5;21 kg\n5;23 kg\n",
+        "new rows;\nfee;weight\n1.5;21 kg\n5;23 kg\n"})
+    CHECK(f.read("b.csv", text) == wanted);
+  const auto noted = read_new_examples(
+      write(f.folder, "c.csv", "fee;weight\n1.5;21 kg\n5;23 kg\n"), "", f.params, f.how);
+  REQUIRE(noted);
+  REQUIRE(noted->notes.size() == 1);
+  CHECK(without(noted->notes.front(), f.folder)
+        == "c.csv: column 1 (\"fee\") has no unit in 2 rows, where \"$\" stands in the "
+           "training data; the numbers are taken as they are");
+  CHECK(
+      f.error_of("fee;weight\n$5;21 lb\n")
+      == "new.csv:2: column 2 (\"weight\") is \"21 lb\", where a number with \"kg\" must "
+         "be");
+}
+
+TEST_CASE("preprocessing: of rows without names, none is lost") {
+  auto params = mixed_params();
+  params.header = "names";
+  const fitted f("train.csv", mixed_names + mixed_rows(0, 60), params);
+  const auto rows = mixed_rows(0, 10);
+  const auto read =
+      read_new_examples(write(f.folder, "rows.csv", rows), "", f.params, f.how);
+  REQUIRE(read);
+  CHECK(read->count == 10);
+  REQUIRE(!read->notes.empty());
+  CHECK(
+      without(read->notes.front(), f.folder)
+      == "rows.csv: the first line has none of the names of the training data's columns; "
+         "it is taken for a row, and the columns are taken by their place");
+  CHECK(read->features == f.read("named.csv", mixed_names + rows));
+  const auto named = read_new_examples(
+      write(f.folder, "other.csv", "a;b;c;d;e;f\n" + rows), "", f.params, f.how);
+  REQUIRE(named);
+  CHECK(named->count == 10);
+  CHECK(named->notes.front().ends_with(
+      "it is passed over, and the columns are taken by their place"));
+}
+
+TEST_CASE("preprocessing: dates are read in the order that the new file has") {
+  std::string text = "since,sold\n";
+  for (int i = 0; i < 40; ++i)
+    text += "2024-0" + std::to_string(1 + i % 9) + "-" + std::to_string(10 + i % 18)
+            + (i % 3 == 0 ? ",no\n" : ",yes\n");
+  const fitted f("train.csv", text, {.columns = {{"since", encoding_kind::date}}});
+  const auto wanted = f.read("a.csv", "since\n2024-02-20\n2024-03-04\n");
+  CHECK(f.read("b.csv", "since\n20.02.2024\n04.03.2024\n") == wanted);
+  CHECK(f.read("c.csv", "since\n\"Feb 20, 2024\"\n\"Mar 4, 2024\"\n") == wanted);
+  const auto noted = read_new_examples(
+      write(f.folder, "d.csv", "since\n02/20/2024\n03/04/2024\n"), "", f.params, f.how);
+  REQUIRE(noted);
+  CHECK(noted->features == wanted);
+  REQUIRE(noted->notes.size() == 1);
+  CHECK(without(noted->notes.front(), f.folder)
+        == "d.csv: column 1 (\"since\") has its dates in another order than the training "
+           "data; they are read as month, day, year");
+}

@@ -86,6 +86,46 @@ TEST_CASE("table profile: dates have one order for all of their column") {
         == column_kind::date);
 }
 
+TEST_CASE("table profile: infinities are counted apart from other texts") {
+  CHECK(profile_of({"1.5", "inf", "-Infinity", "2.5", "x"}).infinite == 2);
+}
+
+TEST_CASE("table profile: one date in twenty may be none of a calendar") {
+  auto dates = made(38, [](auto i) { return "2024-03-" + std::to_string(i % 28 + 1); });
+  dates.insert(dates.end(), {"2024-02-30", "2024-02-31"});
+  const auto p = profile_of(dates);
+  CHECK(p.kind == column_kind::date);
+  CHECK(p.dates == 38);
+  CHECK(p.not_date == "2024-02-30");
+  dates.push_back("2024-02-30");
+  CHECK(profile_of(dates).kind != column_kind::date);
+  dates.resize(39);
+  dates.back() = "soon";
+  CHECK(profile_of(dates).kind != column_kind::date);
+  CHECK(profile_of(dates).dates == 38);
+  CHECK(profile_of(dates).not_date == "soon");
+}
+
+TEST_CASE("table profile: a column has numbers in one unit") {
+  const auto in = [](const texts& values, const char* unit) {
+    column_profiler p("x", {.unit = unit});
+    for (const std::string& v : values)
+      p.add(v);
+    return p.finish();
+  };
+  const auto p = in({"$1,200.50", "$3", "", "($5)", "0"}, "$");
+  CHECK(p.kind == column_kind::number);
+  CHECK(p.unit == "$");
+  CHECK(p.minimum == -5);
+  CHECK(p.other_units == 0);
+  const auto mixed = in({"5 kg", "6 kg", "7 lb", "8"}, "kg");
+  CHECK(mixed.kind != column_kind::number);
+  CHECK(mixed.other_units == 2);
+  CHECK(mixed.other_unit == "7 lb");
+  // Letters that all differ are codes.
+  CHECK(in({"1A", "2B", "3C", "4D", "5E", "6F", "7G"}, "").other_units == 0);
+}
+
 TEST_CASE("table profile: values in the order of the rows are rising or falling") {
   CHECK(profile_of({"2024-01-01", "2024-01-01", "2024-01-03"}).rising);
   CHECK(profile_of({"3", "2", "1"}).falling);

@@ -87,10 +87,8 @@ public:
     m.id = ++count_;
     m.how = a_preprocessing(p, random);
     constexpr std::size_t examples = 5;
-    const raw_rows rows{.origin = {},
-                        .count = examples,
-                        .values = random_floats(examples * m.how.width, random),
-                        .lines = {}};
+    const auto inputs = random_floats(examples * m.how.width, random);
+    const raw_rows rows{.origin = {}, .count = examples, .values = inputs, .lines = {}};
     const auto outputs = must(work_->outputs(n, weights, must(prepare(rows, m.how))));
     const auto here = folder_ / std::to_string(count_);
     fs::create_directories(here);
@@ -102,7 +100,7 @@ public:
     write_text(here / "shape.txt", to_text(p.input.layout() == layout::image
                                                ? p.input
                                                : tensor_shape{{p.input.elements()}}));
-    write_floats(here / "inputs", rows.values);
+    write_floats(here / "inputs", inputs);
     write_floats(here / "outputs", outputs);
   }
 

@@ -53,8 +53,10 @@ TEST_CASE("model file: it holds the network, its weights and how examples are re
   encode(before, test::a_preprocessing());
   encode(after, m->how);
   CHECK(before.take() == after.take());
-  const raw_rows rows{
-      .origin = "x", .count = 2, .values = {7, 0, 1, NAN, 1, 0}, .lines = {}};
+  const raw_rows rows{.origin = "x",
+                      .count = 2,
+                      .values = std::vector<float>{7, 0, 1, NAN, 1, 0},
+                      .lines = {}};
   const auto prepared = prepare(rows, m->how);
   REQUIRE(prepared);
   CHECK(*prepared == *prepare(rows, test::a_preprocessing()));

@@ -42,16 +42,23 @@ TEST_CASE("row source: an input that says blank stands behind its column's") {
 }
 
 TEST_CASE("row source: only what the columns need is written") {
-  const auto numbers = row_methods(of({{}, {.kind = encoding_kind::ignore}}), "s", "c");
-  CHECK(has(numbers, "def number(self, text):"));
-  CHECK(has(numbers, "float(text.replace(\",\", \"\"))"));
-  CHECK(has(numbers, "values.append(self.number(row[0]))"));
+  const row_dialect dialect{
+      .sine = "math.sin", .cosine = "torch.cos", .remainder = "r", .doubles = "d"};
+  const auto numbers =
+      row_methods(of({{.unit = "kg"}, {.kind = encoding_kind::ignore}}), dialect);
+  CHECK(has(numbers, "def number(self, text, unit):"));
+  CHECK(has(numbers, "text.find(\".\")"));
+  CHECK(has(numbers, "for mark in [\",\", \" \", \"'\"]:"));
+  CHECK(has(numbers, "values.append(self.number(row[0], \"kg\"))"));
+  CHECK(has(numbers, "torch.tensor(encoded, dtype=d)"));
   CHECK_FALSE(has(numbers, "row[1]"));
   CHECK_FALSE(has(numbers, "def days"));
   auto comma = of({{}, {.kind = encoding_kind::date}});
   comma.decimal = ',';
-  const auto dates = row_methods(comma, "math.sin", "torch.cos");
-  CHECK(has(dates, "text.replace(\".\", \"\").replace(\",\", \".\")"));
+  const auto dates = row_methods(comma, dialect);
+  CHECK(has(dates, "text.find(\",\")"));
+  CHECK(has(dates, "for mark in [\".\", \" \", \"'\"]:"));
+  CHECK(has(dates, "6.283185307179586 * r(days, period) / period"));
   CHECK(has(dates, "values.append(math.sin(angle))"));
   CHECK(has(dates, "values.append(torch.cos(angle))"));
 }
@@ -63,9 +70,10 @@ TEST_CASE("row source: a category keeps its values apart from what is unknown") 
                         .values = {"basic", "pro"},
                         .blank_input = true}});
   const auto known = known_values_of(how);
-  REQUIRE(known.size() == 1);
+  REQUIRE(known.size() == 4);
   CHECK(known[0].name == "values1");
-  const auto text = row_methods(how, "s", "c");
+  CHECK(known[1].name == "minuses");
+  const auto text = row_methods(how, {});
   CHECK(has(text, "values.extend(self.category(row[1], self.values1, 0.0))  # \"plan\""));
   CHECK(has(text, "values.append(0.0 if row[1] in self.values1 else 1.0)"));
 }
@@ -75,7 +83,7 @@ TEST_CASE("row source: what fills a blank is its value or else the mean") {
   CHECK(fills_of(how).empty());
   how.mean = {1, 2, 3};
   how.blanks = {NAN, 5, NAN};
-  CHECK(fills_of(how) == std::vector<float>{1, 5, 3});
+  CHECK(fills_of(how) == std::vector<double>{1, 5, 3});
 }
 
 TEST_CASE("row source: arrays keep the sizes of their file") {
