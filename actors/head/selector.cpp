@@ -190,6 +190,8 @@ void selector_state::applied(const recorded& r) {
       if (!stop_after.empty())
         stop("stopped by " + stop_after + " after generation "
              + std::to_string(std::get<generation_closed>(e.record).generation));
+      else if (run.hopeless())
+        stop(run.failures.text());
     } else if (std::holds_alternative<final_planned>(e.record)) {
       ordered = run.born;
       arrived.clear();
@@ -350,6 +352,7 @@ run_progress selector_state::progress(std::size_t from_generation) const {
                  .born = run.born,
                  .evaluated = run.evaluated,
                  .failed = run.failed,
+                 .failures = run.failures.text(),
                  .training_seconds = run.training_seconds,
                  .best = {},
                  .generations = {},

@@ -14,6 +14,7 @@ namespace clade {
 struct run_progress {
   std::uint64_t generation = 0;
   std::uint64_t born = 0, evaluated = 0, failed = 0;
+  std::string failures; ///< `run_state::failures` in words; empty: none.
   double training_seconds = 0;
   std::optional<individual> best;
   std::vector<generation_summary> generations;

@@ -304,7 +304,8 @@ std::string to_text(const genome_view& g) {
 
 std::string to_text(const champion_view& c) {
   if (!c.champion)
-    return "no champion: no candidate succeeded\n";
+    return "no champion: no candidate succeeded"
+           + (c.failures.empty() ? "" : "; " + c.failures) + "\n";
   const auto& g = *c.champion;
   std::string text = final_model_text(c) + "champion " + number(g.born.id);
   if (g.evaluated) {

@@ -203,6 +203,17 @@ expected<genome_view> view_genome(const store& s, candidate_id id) {
   return view;
 }
 
+expected<failure_ways> failures_of(const store& s) {
+  failure_ways found;
+  return s
+      .for_each([&](std::uint64_t, std::int64_t, const record& r) -> expected<void> {
+        if (const auto* done = std::get_if<candidate_evaluated>(&r))
+          found.add(done->evaluated);
+        return {};
+      })
+      .map([&] { return std::move(found); });
+}
+
 expected<champion_view> view_champion(const store& s, const search_space* space,
                                       const problem* p) {
   const auto overview = s.overview();
@@ -260,7 +271,10 @@ expected<champion_view> view_champion(const store& s, const search_space* space,
     return c.id == 0 ? 0 : c.subject == champion_subject ? 2 : 1;
   });
   if (overview->champion == 0)
-    return view;
+    return failures_of(s).map([&](const failure_ways& ways) {
+      view.failures = ways.text();
+      return std::move(view);
+    });
   return verdict_of(s, *overview, view).map([&](std::vector<std::string>&& said) {
     view.verdict = std::move(said);
     return std::move(view);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/report/seed_story.hpp"
+#include "engine/run/failure_ways.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/store.hpp"
 #include "search_spaces/network.hpp"
@@ -70,6 +71,8 @@ struct compared {
 /// What a run found, and what it is measured by.
 struct champion_view {
   std::optional<genome_view> champion; ///< None: no candidate succeeded.
+  /// How most failed (`failure_ways::text`), where none succeeded.
+  std::string failures{};
   std::optional<network> decoded;
   std::vector<compared> comparison; ///< The champion last.
   std::string validation_metric;
@@ -82,6 +85,9 @@ struct champion_view {
   std::vector<std::string> verdict{};
   std::optional<seed_story> seeds{};
 };
+
+/// Returns how candidates of the run failed since the last that did not.
+[[nodiscard]] expected<failure_ways> failures_of(const store& s);
 
 /// Of a run that is finished. `space` and `p` let the champion be drawn with its shapes;
 /// without them (nullptr) it is drawn as its genes say.

@@ -152,6 +152,7 @@ expected<void> fold(run_state& state, const record& r,
   const bool apart =
       c.fold.of > 1 && state.plan && state.plan->folds_apart.value_or(false);
   ++state.evaluated;
+  state.failures.add(e);
   state.training_seconds += e.seconds;
   if (i.fitness.ok && c.fold.of != 0)
     state.finals.push_back({i, c.fold, c.id - c.fold.index});
@@ -265,6 +266,12 @@ expected<void> fold(run_state& state, const record&, const operator_command& ord
   return {};
 }
 
+// What made all fail may be mended by now.
+expected<void> fold(run_state& state, const record&, const run_resumed&) {
+  state.failures.clear();
+  return {};
+}
+
 template<class Observation>
 expected<void> fold(run_state&, const record&, const Observation&) {
   return {};
@@ -299,6 +306,10 @@ expected<void> check_fork(const run_rules& before, const run_rules& after,
                   + ": a fork at generation " + std::to_string(generation)
                   + " needs more, or it has nothing to do");
   return {};
+}
+
+bool run_state::hopeless() const {
+  return best.empty() && !search_over() && failures.hopeless();
 }
 
 std::optional<candidate> run_state::next_final() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/run/annotations.hpp"
+#include "engine/run/failure_ways.hpp"
 #include "engine/run/final_stage.hpp"
 #include "engine/run/record.hpp"
 #include "engine/run/summary.hpp"
@@ -72,6 +73,8 @@ struct run_state {
   std::optional<hypervolume_box> box;
   std::vector<generation_summary> generations;
   std::uint64_t born = 0, evaluated = 0, failed = 0;
+  /// Since the run was started or resumed, or a candidate succeeded.
+  failure_ways failures;
   double training_seconds = 0;
   clade::digest digest;
   /// The plan of the trainings at the end, once it is made; the individual whose genome
@@ -93,6 +96,9 @@ struct run_state {
 
   /// Whether nothing more is bred.
   [[nodiscard]] bool search_over() const { return plan || search->finished(); }
+  /// Whether to stop breeding, of a search that is not over: what failed since the start or
+  /// a resume failed alike (`failure_ways::hopeless`), and none ever succeeded.
+  [[nodiscard]] bool hopeless() const;
   /// The next training of the plan as a candidate; none: all are born.
   [[nodiscard]] std::optional<candidate> next_final() const;
 };

@@ -1,5 +1,6 @@
 #include "tools/cli/shown_session.hpp"
 
+#include "engine/report/front_view.hpp"
 #include "engine/report/json.hpp"
 #include "engine/report/json_parts.hpp"
 #include "engine/report/text.hpp"
@@ -45,6 +46,19 @@ void say_json(const session_params& session, const run_overview& run,
   std::cout << text_of(line) << std::endl;
 }
 
+/// Returns what a person has to know of a run in which no candidate succeeded.
+error fruitless(const session_params& session, const run_overview& run,
+                const failure_ways& ways) {
+  const auto folder = session.folder.string();
+  return {error_kind::io,
+          "no candidate succeeded" + (ways.all() == 0 ? "" : ": " + ways.text())
+              + (run.state == "finished"
+                     ? "; each is told by: clade show " + folder + " --generation 0"
+                     : "; mend that, then: clade resume " + folder)};
+}
+
+/// Says how the run ended; an error where no candidate succeeded of those that were
+/// evaluated.
 expected<void> say(const session_params& session, bool json) {
   auto file = store::open_to_read(session.folder / store_file_name);
   if (!file)
@@ -60,16 +74,23 @@ expected<void> say(const session_params& session, bool json) {
       return tl::unexpected(found.error());
     champion = std::move(*found);
   }
-  if (json) {
+  const auto front = view_front(*file);
+  if (!front)
+    return tl::unexpected(front.error());
+  if (json)
     say_json(session, *run, champion);
-    return {};
-  }
-  if (champion)
+  else if (champion)
     std::cout << "\n" << to_text(*champion);
-  if (!finished)
+  if (*front && champion && !json)
+    std::cout << "\n" << to_text(**front);
+  if (!finished && !json)
     std::cout << text_of_pause(session, *run);
   std::cout << std::flush;
-  return {};
+  if (run->best != 0 || run->evaluated == 0)
+    return {};
+  return failures_of(*file).and_then([&](const failure_ways& ways) -> expected<void> {
+    return tl::unexpected(fruitless(session, *run, ways));
+  });
 }
 
 /// Prints what a session does as it happens.

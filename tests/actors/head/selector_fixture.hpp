@@ -151,11 +151,12 @@ struct selector_fixture {
   caf::scoped_actor gate{*system};
   selector_actor selector;
 
-  explicit selector_fixture(bool slow_disk = false, final_params final_stage = {}) {
+  explicit selector_fixture(bool slow_disk = false, final_params final_stage = {},
+                            std::size_t population = 4) {
     drive->slow = slow_disk;
     drive->gate = caf::actor_cast<caf::actor>(gate);
     evolution_params evolution{
-        .population = 4, .generations = 2, .tournament = 2, .elites = 1};
+        .population = population, .generations = 2, .tournament = 2, .elites = 1};
     auto run = make_run_state({.evolution = evolution,
                                .objective = {},
                                .seed = 1,
@@ -191,6 +192,14 @@ struct selector_fixture {
     evaluations message;
     evaluation e{.id = id, .metrics = {{"validation.accuracy", fitness}}};
     message.batch.push_back({e, std::move(weights)});
+    caf::anon_send(selector, message);
+    system.settle();
+  }
+
+  void crash(candidate_id id, const std::string& reason) {
+    evaluations message;
+    message.batch.push_back(
+        {{.id = id, .outcome = outcome::crashed, .reason = reason}, {}});
     caf::anon_send(selector, message);
     system.settle();
   }

@@ -133,6 +133,27 @@ TEST_CASE("selector: an interrupt pauses a search that was to end") {
   CHECK(std::get<run_paused>(f.drive->written.back()).reason == "interrupted");
 }
 
+TEST_CASE("selector: a search in which all fail alike pauses with the reason") {
+  selector_fixture f(false, {}, 10);
+  for (const auto& c : std::exchange(f.nodes->candidates, {}))
+    f.crash(c.id, "no folder for #" + std::to_string(c.id));
+  REQUIRE(f.over());
+  CHECK(f.count<generation_closed>() == 1);
+  CHECK(f.nodes->candidates.empty());
+  REQUIRE(std::holds_alternative<run_paused>(f.drive->written.back()));
+  CHECK(std::get<run_paused>(f.drive->written.back()).reason
+        == "all 10 failed alike: crashed: no folder for #1");
+  CHECK(f.progress().failures == "all 10 failed alike: crashed: no folder for #1");
+}
+
+TEST_CASE("selector: a search in which candidates fail for many reasons goes on") {
+  selector_fixture f(false, {}, 10);
+  for (const auto& c : std::exchange(f.nodes->candidates, {}))
+    f.crash(c.id, c.id == 7 ? "another reason" : "no such folder");
+  CHECK_FALSE(f.over());
+  CHECK(f.progress().failures == "9 of 10 failed so: crashed: no such folder");
+}
+
 namespace {
 
 std::string tell(selector_fixture& f, instruction order) {

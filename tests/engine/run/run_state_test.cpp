@@ -145,6 +145,19 @@ TEST_CASE("run state: observations change neither the search nor the digest") {
   CHECK(to_text(state) + to_text(state.digest) == before);
 }
 
+TEST_CASE("run state: after a resume earlier failures say nothing of what is to come") {
+  std::vector<record> records{start()};
+  for (candidate_id id = 1; id <= 4; ++id)
+    records.push_back(birth(id));
+  for (candidate_id id = 1; id <= 4; ++id)
+    records.push_back(candidate_evaluated{
+        {.id = id, .outcome = outcome::crashed, .reason = "no such folder"}});
+  auto state = fold(four_a_generation(), records);
+  CHECK(state.failures.all() == 4);
+  REQUIRE(clade::apply(state, run_resumed{"0"}));
+  CHECK(state.failures.all() == 0);
+}
+
 TEST_CASE("run state: its text shows counts and the best and parents and what is open") {
   auto state = fold(four_a_generation(),
                     {start(), birth(1), birth(2), birth(3), birth(4), success(2, 0.25),
