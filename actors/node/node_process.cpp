@@ -7,6 +7,7 @@
 #include "actors/transport/network_config.hpp"
 #include "actors/transport/tls_guard.hpp"
 #include "actors/transport/tls_probe.hpp"
+#include "genome/utf8.hpp"
 #include "genome/wakeable_queue.hpp"
 
 #include <caf/io/all.hpp>
@@ -149,7 +150,7 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
       if (*heard->end == node_end::refused)
         return fail(error_kind::conflict, heard->words);
       std::fprintf(stderr, "clade node %s: %s\n", params.node.slot.c_str(),
-                   heard->words.c_str());
+                   plain_line(heard->words).c_str());
       return *heard->end;
     }
     if (!joined) {
@@ -159,7 +160,7 @@ expected<node_end> live(caf::actor_system& home, const node_process_params& para
     if (!heard)
       continue;
     std::fprintf(stderr, "clade node %s: %s\n", params.node.slot.c_str(),
-                 heard->words.c_str());
+                 plain_line(heard->words).c_str());
     now.reset();
     pause = first_pause;
     missed_since = clock::now();

@@ -2,6 +2,7 @@
 
 #include "engine/data/in_quotes.hpp"
 #include "engine/export/predictions.hpp"
+#include "engine/report/format.hpp"
 #include "engine/training/metrics.hpp"
 
 #include <nlohmann/json.hpp>
@@ -99,7 +100,7 @@ std::string score_text(const prediction_score& score, std::optional<double> leve
   std::string text = rows_text(score.rows) + ": ";
   for (std::size_t i = 0; i < score.metrics.size(); ++i)
     text += (i == 0 ? "" : ", ") + score.metrics[i].name + " "
-            + formatted("%.5g", score.metrics[i].value);
+            + metric_text(score.metrics[i].value);
   if (level && score.coverage)
     text += "\n" + formatted("%.4g", 100 * *level) + " % intervals hold "
             + formatted("%.1f", 100 * *score.coverage) + " % of the targets";

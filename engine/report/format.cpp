@@ -1,5 +1,6 @@
 #include "engine/report/format.hpp"
 
+#include "genome/utf8.hpp"
 #include "search_spaces/network.hpp"
 
 #include <algorithm>
@@ -30,8 +31,17 @@ std::size_t width_of(std::string_view text) {
 
 std::string metric_text(double v) {
   const auto size = std::fabs(v);
-  return size == 0 || (size >= 0.001 && size < 10'000) ? printed("%.4f", v)
-                                                       : printed("%.4g", v);
+  // Beyond that, digits are no more than noise.
+  constexpr double largest_in_full = 1e12;
+  if (size != 0 && !(size >= 0.001 && size < largest_in_full))
+    return printed("%.4g", v);
+  if (size < 100)
+    return printed("%.4f", v);
+  auto text = printed(size < 1000 ? "%.2f" : size < 10'000 ? "%.1f" : "%.0f", size);
+  // A thousand separator for each three digits before the point.
+  for (auto at = std::min(text.find('.'), text.size()); at > 3; at -= 3)
+    text.insert(at - 3, ",");
+  return (v < 0 ? "-" : "") + text;
 }
 
 std::string metric_text(const std::optional<double>& v) {
@@ -123,8 +133,15 @@ std::string change_text(const std::optional<double>& change) {
   const auto size = std::fabs(*change);
   if (size == 0)
     return "0.0000";
-  return size >= 0.00005 && size < 10'000 ? printed("%+.4f", *change)
-                                          : printed("%+.0e", *change);
+  if (size >= 100)
+    return (*change < 0 ? "-" : "+") + metric_text(size);
+  return size >= 0.00005 ? printed("%+.4f", *change) : printed("%+.0e", *change);
+}
+
+void table::add(std::vector<std::string> row) {
+  for (auto& entry : row)
+    entry = plain_line(entry);
+  rows_.push_back(std::move(row));
 }
 
 std::string table::to_text(std::size_t indent) const {

@@ -8,7 +8,8 @@
 
 namespace clade {
 
-/// "0.9861", "12.3457", "1.234e-05".
+/// Returns a number as people read it, the same wherever a metric is shown: "0.9861",
+/// "12.3457", "302.93", "1,302.9", "45,357", "1.234e-05". JSON has all digits.
 [[nodiscard]] std::string metric_text(double v);
 [[nodiscard]] std::string metric_text(const std::optional<double>& v); ///< None: "-".
 
@@ -40,14 +41,15 @@ namespace clade {
 /// "+0.0083", "-0.0120", "+3e-06", "0.0000"; none: "-".
 [[nodiscard]] std::string change_text(const std::optional<double>& change);
 
-/// Lines of columns, two spaces between them; as wide as the longest entry.
+/// Lines of columns, two spaces between them; as wide as the longest entry. Each entry is
+/// shown as a `plain_line`: names of classes and columns come from files of others.
 class table {
 public:
   enum class align : std::uint8_t { left, right };
 
   explicit table(std::vector<align> columns) : columns_(std::move(columns)) {}
 
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<std::string> row);
   /// A line that does not fit the columns.
   void add_line(std::string text) { rows_.push_back({std::move(text)}); }
 

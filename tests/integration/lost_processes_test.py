@@ -128,10 +128,11 @@ class Misbehaving(RunTest):
 
     def test_all_of_them(self):
         run = self.finish("run", self.write_experiment(population=4, generations=2, misbehaviour="diverge = 1.0"),
-                          "--slots", "1")
+                          "--slots", "1", status=1)
         self.assert_whole(8)
         self.assertIsNone(self.show()["champion"])
-        self.assertIn("none of 4 succeeded", run.out)
+        self.assertRegex(run.out, r"none of 4 succeeded .*\n  all 4 failed alike: diverged: ")
+        self.assertRegex(run.err, r"^clade: no candidate succeeded: all 8 failed alike: diverged: [^\n]+\n$")
 
 
 class StoppedAtTheEnd(LostProcessTest):

@@ -8,6 +8,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/cli/command_tree.hpp"
 #include "tools/cli/help_topics.hpp"
+#include "tools/machine/standard_streams.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -203,7 +204,7 @@ int complete(const CLI::App& root, const words& given) {
   const auto [line, before] = join(given);
   for (const auto& found : completions(root, line))
     if (found.starts_with(line.back()))
-      std::cout << found.substr(before.size()) << "\n";
+      print_data(found.substr(before.size()) + "\n");
   return 0;
 }
 
@@ -215,7 +216,7 @@ int print_script(const std::string& shell) {
   if (script == nullptr)
     return report({error_kind::invalid_input,
                    "no completion for \"" + shell + "\"; there is bash, zsh and fish"});
-  std::cout << script;
+  print_data(script);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/cli/entry_text.hpp"
 
 #include "engine/report/format.hpp"
+#include "genome/utf8.hpp"
 #include "tools/cli/command.hpp"
 
 #include <algorithm>
@@ -12,12 +13,9 @@ namespace clade {
 
 namespace {
 
-/// A terminal would obey control characters.
-std::string printable(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return text;
-}
+/// The table has the beginning of longer names and commands, so that the reason stays in
+/// sight.
+constexpr std::size_t longest_name = 40;
 
 /// "-" for those who may not see it.
 std::string command_text(const ordered_json& entry) {
@@ -28,7 +26,7 @@ std::string command_text(const ordered_json& entry) {
   auto text = kind == "command" ? std::string() : kind;
   for (const auto& word : *words)
     text += (text.empty() ? "" : " ") + word.get<std::string>();
-  return shortened_middle(printable(std::move(text)));
+  return shortened_middle(plain_line(text));
 }
 
 } // namespace
@@ -36,7 +34,7 @@ std::string command_text(const ordered_json& entry) {
 std::string text_of_key(const ordered_json& j, const char* key,
                         const std::string& otherwise) {
   const auto found = j.find(key);
-  return found != j.end() && found->is_string() ? printable(found->get<std::string>())
+  return found != j.end() && found->is_string() ? plain_line(found->get<std::string>())
                                                 : otherwise;
 }
 
@@ -62,11 +60,12 @@ std::string entry_table_row(const ordered_json& entry) {
   };
   const auto stops = entry.find("stopping");
   const bool stopping = stops != entry.end() && *stops == true;
-  auto row = cell(id_of_entry(entry), 8) + cell(text_of_key(entry, "user"), 12)
-             + cell(stopping ? "stopping" : text_of_key(entry, "state"), 11)
-             + cell(number("priority"), 10) + cell(number("slots"), 7)
-             + cell(text_of_key(entry, "name", command_text(entry)), 18)
-             + text_of_key(entry, "reason");
+  auto row =
+      cell(id_of_entry(entry), 8) + cell(text_of_key(entry, "user"), 12)
+      + cell(stopping ? "stopping" : text_of_key(entry, "state"), 11)
+      + cell(number("priority"), 10) + cell(number("slots"), 7)
+      + cell(shortened(text_of_key(entry, "name", command_text(entry)), longest_name), 18)
+      + text_of_key(entry, "reason");
   row.erase(row.find_last_not_of(' ') + 1);
   return row + "\n";
 }
@@ -100,7 +99,7 @@ void print_entry(const ordered_json& e) {
   line("device", text_of_key(e, "device"));
   std::string on;
   for (const auto& slot : e.value("on", ordered_json::array()))
-    on += (on.empty() ? "" : " ") + slot.get<std::string>();
+    on += (on.empty() ? "" : " ") + plain_line(slot.get<std::string>());
   line("on", on);
   for (const char* key : {"submitted", "started", "ended"})
     if (const auto time = number_of_key(e, key); time > 0)

@@ -5,6 +5,7 @@
 #include "engine/report/json_parts.hpp"
 #include "tools/cli/live_view.hpp"
 #include "tools/jobs/schedule_length.hpp"
+#include "tools/machine/standard_streams.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -114,7 +115,8 @@ void jobs_view::progressed(const run_progress& progress, const slots_view& slots
     look_at_slots(slots);
   if (!params_.terminal || params_.json || progress.over)
     return;
-  std::cout << "\r\033[K" << status().substr(0, terminal_width) << std::flush;
+  erase_line();
+  std::cout << status().substr(0, terminal_width) << std::flush;
   line_open_ = true;
 }
 
@@ -181,7 +183,7 @@ void jobs_view::warns(const std::string& sentence) {
 
 void jobs_view::clear() {
   if (std::exchange(line_open_, false))
-    std::cout << "\r\033[K";
+    erase_line();
   std::cout << std::flush;
 }
 

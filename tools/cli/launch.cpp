@@ -6,6 +6,7 @@
 #include "tools/launch/outside_command.hpp"
 #include "tools/launch/sbatch_text.hpp"
 #include "tools/machine/slots.hpp"
+#include "tools/machine/standard_streams.hpp"
 
 #include <sys/stat.h>
 
@@ -199,7 +200,7 @@ int kubernetes(const kubernetes_options& options) {
   });
   if (!manifest)
     return report(manifest.error());
-  std::cout << *manifest << std::flush;
+  print_data(*manifest);
   return 0;
 }
 

@@ -1,5 +1,8 @@
 #include "tools/cli/live_view.hpp"
 
+#include "engine/report/format.hpp"
+#include "tools/machine/standard_streams.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -40,7 +43,8 @@ live_view::live_view(const params& p)
       start_(clock::now()),
       last_generation_(start_) {}
 
-void live_view::show_generation(const generation_summary& g) {
+void live_view::show_generation(const generation_summary& g,
+                                const std::string& failures) {
   const auto now = clock::now();
   if (params_.json) {
     nlohmann::json line{{"event", "generation"},
@@ -54,16 +58,23 @@ void live_view::show_generation(const generation_summary& g) {
       line["front"] = g.front.members;
       line["hypervolume"] = g.front.hypervolume;
     }
-    std::cout << line.dump() << "\n";
+    if (g.best == 0 && !failures.empty())
+      line["failures"] = failures;
+    std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+              << "\n";
   } else if (g.best == 0) {
     std::cout << print("generation %3lu   none of %zu succeeded   %.1f s\n", g.generation,
                        g.failed, seconds_between(last_generation_, now));
+    // The same is said once.
+    if (!failures.empty() && std::exchange(failures_shown_, failures) != failures)
+      std::cout << "  " << failures << "\n";
   } else {
-    std::cout << print("generation %3lu   best %.4f (#%lu)   median %.4f   ",
-                       g.generation, g.best_fitness, g.best, g.median_fitness);
+    std::cout << print("generation %3lu   best ", g.generation)
+              << metric_text(g.best_fitness) << " (#" << g.best << ")   median "
+              << metric_text(g.median_fitness) << "   ";
     if (g.front.members != 0)
-      std::cout << print("front of %zu, hypervolume %.4f   ", g.front.members,
-                         g.front.hypervolume);
+      std::cout << "front of " << g.front.members << ", hypervolume "
+                << metric_text(g.front.hypervolume) << "   ";
     std::cout << print("%zu evaluated, %zu failed   %.1f s\n", g.succeeded + g.failed,
                        g.failed, seconds_between(last_generation_, now));
   }
@@ -104,7 +115,7 @@ std::string live_view::status(const run_progress& progress, const slots_view& sl
   const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
   auto line = phase(progress, busy);
   if (progress.best)
-    line += print("   best %.4f", progress.best->fitness.primary);
+    line += "   best " + metric_text(progress.best->fitness.primary);
   line += ready == 0 ? "   starting slots"
                      : print("   %zu/%zu slots busy", busy, slots.slots.size());
   line += print("   %.1f/s", rate);
@@ -123,7 +134,7 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
   if (!progress.generations.empty())
     clear();
   for (const auto& g : progress.generations)
-    show_generation(g);
+    show_generation(g, progress.failures);
   if (progress.plan && !std::exchange(plan_shown_, true)) {
     clear();
     show_plan(*progress.plan);
@@ -131,7 +142,8 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
   if (params_.terminal && !params_.json && !progress.over) {
     // Cut to the terminal's usual width, so that the line never wraps and can be
     // overwritten.
-    std::cout << "\r\033[K" << status(progress, slots).substr(0, 100);
+    erase_line();
+    std::cout << status(progress, slots).substr(0, 100);
     line_open_ = true;
   }
   std::cout << std::flush;
@@ -139,7 +151,7 @@ void live_view::update(const run_progress& progress, const slots_view& slots) {
 
 void live_view::clear() {
   if (std::exchange(line_open_, false))
-    std::cout << "\r\033[K";
+    erase_line();
   std::cout << std::flush;
 }
 

@@ -26,7 +26,7 @@ public:
 
 private:
   void show_plan(const final_planned& plan);
-  void show_generation(const generation_summary& g);
+  void show_generation(const generation_summary& g, const std::string& failures);
   [[nodiscard]] std::string phase(const run_progress& progress, std::size_t busy) const;
   [[nodiscard]] std::string status(const run_progress& progress, const slots_view& slots);
 
@@ -34,6 +34,7 @@ private:
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_generation_;
   std::uint64_t evaluated_before_ = 0;
+  std::string failures_shown_;
   bool first_ = true;
   bool line_open_ = false;
   bool plan_shown_ = false;

@@ -7,24 +7,36 @@
 
 namespace clade {
 
+void log_printer::write(std::string_view text) {
+  if (bare_)
+    print_data(bare_->add(text));
+  else
+    print_data(text);
+}
+
 expected<void> log_printer::print(std::string_view text) {
   if (filter_)
-    std::cout << filter_->add(text);
+    write(filter_->add(text));
   else
-    std::cout << text;
+    write(text);
   return flush_output();
 }
 
-void log_printer::leave_out(std::uint64_t bytes) {
+void log_printer::end_line() {
   if (filter_)
-    std::cout << filter_->finish();
+    write(filter_->finish());
+  if (bare_)
+    print_data(bare_->finish());
+}
+
+void log_printer::leave_out(std::uint64_t bytes) {
+  end_line();
   std::cout << "\nclade: " << size_text(bytes)
             << " are left out here: the log was longer than --log-limit\n";
 }
 
 expected<void> log_printer::finish() {
-  if (filter_)
-    std::cout << filter_->finish();
+  end_line();
   return flush_output();
 }
 

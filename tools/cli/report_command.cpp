@@ -4,6 +4,7 @@
 #include "tools/jobs/stored_jobs.hpp"
 #include "tools/launch/shell_word.hpp"
 #include "tools/machine/output_file.hpp"
+#include "tools/machine/standard_streams.hpp"
 #include "tools/run/stored_run.hpp"
 
 #include <iostream>
@@ -63,7 +64,7 @@ expected<void> write_report(const report_options& options) {
     tell_data(opened->s, *story);
   const auto text = options.markdown ? to_markdown(*story) : to_html(*story);
   if (options.output == "-") {
-    std::cout << text;
+    print_data(text);
     return {};
   }
   const auto place =

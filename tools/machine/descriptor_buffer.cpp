@@ -41,9 +41,26 @@ int write_all(int descriptor, std::string_view text) {
 
 } // namespace
 
-descriptor_buffer::descriptor_buffer(int descriptor)
+descriptor_buffer::descriptor_buffer(int descriptor, content what)
     : descriptor_(descriptor),
-      terminal_(::isatty(descriptor) == 1) {}
+      terminal_(::isatty(descriptor) == 1),
+      plain_(terminal_ || what == content::text) {}
+
+descriptor_buffer::~descriptor_buffer() {
+  const std::lock_guard lock(mutex_);
+  // The beginning of a character that never came.
+  if (const auto rest = made_plain_.finish(); !rest.empty())
+    static_cast<void>(keep(rest) && write_out());
+}
+
+bool descriptor_buffer::put_data(std::string_view data) {
+  return append(data, terminal_);
+}
+
+void descriptor_buffer::erase_line() {
+  const std::lock_guard lock(mutex_);
+  keep("\r\033[K");
+}
 
 int descriptor_buffer::cause() const {
   const std::lock_guard lock(mutex_);
@@ -54,11 +71,11 @@ descriptor_buffer::int_type descriptor_buffer::overflow(int_type c) {
   if (traits_type::eq_int_type(c, traits_type::eof()))
     return sync() == 0 ? traits_type::not_eof(c) : c;
   const char one = traits_type::to_char_type(c);
-  return append(&one, 1) ? c : traits_type::eof();
+  return append({&one, 1}, plain_) ? c : traits_type::eof();
 }
 
 std::streamsize descriptor_buffer::xsputn(const char* text, std::streamsize size) {
-  return append(text, static_cast<std::size_t>(size)) ? size : 0;
+  return append({text, static_cast<std::size_t>(size)}, plain_) ? size : 0;
 }
 
 int descriptor_buffer::sync() {
@@ -66,13 +83,16 @@ int descriptor_buffer::sync() {
   return write_out() ? 0 : -1;
 }
 
-bool descriptor_buffer::append(const char* text, std::size_t size) {
+bool descriptor_buffer::append(std::string_view more, bool plain) {
   const std::lock_guard lock(mutex_);
-  const std::string_view more(text, size);
-  if (waiting_.size() + size >= most_waiting)
+  return plain ? keep(made_plain_.add(more)) : keep(made_plain_.finish()) && keep(more);
+}
+
+bool descriptor_buffer::keep(std::string_view more) {
+  if (waiting_.size() + more.size() >= most_waiting)
     return write_out() && write_now(more);
   waiting_.append(more);
-  const bool line = terminal_ && more.find('\n') != std::string::npos;
+  const bool line = terminal_ && more.find('\n') != std::string_view::npos;
   return line ? write_out() : cause_ == 0;
 }
 

@@ -23,12 +23,28 @@ void open_missing_streams() {
 }
 
 checked_output::checked_output()
-    : buffer_(STDOUT_FILENO),
-      before_(std::cout.rdbuf(&buffer_)) {}
+    : buffer_(STDOUT_FILENO, descriptor_buffer::content::text),
+      errors_(STDERR_FILENO, descriptor_buffer::content::text),
+      before_(std::cout.rdbuf(&buffer_)),
+      errors_before_(std::cerr.rdbuf(&errors_)) {}
 
 checked_output::~checked_output() {
   std::cout.flush();
   std::cout.rdbuf(before_);
+  std::cerr.rdbuf(errors_before_);
+}
+
+void print_data(std::string_view data) {
+  auto* known = dynamic_cast<descriptor_buffer*>(std::cout.rdbuf());
+  if (known == nullptr)
+    std::cout << data;
+  else if (!known->put_data(data))
+    std::cout.setstate(std::ios_base::badbit);
+}
+
+void erase_line() {
+  if (auto* known = dynamic_cast<descriptor_buffer*>(std::cout.rdbuf()))
+    known->erase_line();
 }
 
 expected<void> flush_output() {

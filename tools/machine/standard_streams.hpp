@@ -3,6 +3,8 @@
 #include "genome/error.hpp"
 #include "tools/machine/descriptor_buffer.hpp"
 
+#include <string_view>
+
 namespace clade {
 
 /// Puts /dev/null in the place of standard input, output and error, as far as they are
@@ -10,7 +12,9 @@ namespace clade {
 /// way round: whoever reads or writes it gets an error, as if the stream were closed.
 void open_missing_streams();
 
-/// While it lives, std::cout knows why it cannot be written. For main().
+/// While it lives, std::cout knows why it cannot be written, and what std::cout and
+/// std::cerr are given is made plain (`plain_text`), whoever wrote it: neither a terminal
+/// nor `| tee` gets orders out of a name. For main().
 class checked_output {
 public:
   checked_output();
@@ -19,9 +23,16 @@ public:
   ~checked_output();
 
 private:
-  descriptor_buffer buffer_;
-  std::streambuf* before_;
+  descriptor_buffer buffer_, errors_;
+  std::streambuf *before_, *errors_before_;
 };
+
+/// Writes `data` to standard output as it is, such as a log or a model's predictions, but
+/// for a terminal, which is shown it as all else.
+void print_data(std::string_view data);
+
+/// Begins the line of the terminal that is standard output anew, for a line that changes.
+void erase_line();
 
 /// Writes what std::cout and stdout still hold. `io` if that, or anything before, could
 /// not be written.

@@ -34,7 +34,7 @@ TEST_CASE("prediction score: classes are compared, and what has no target left o
   CHECK(metric_of(*score, "accuracy") == Approx(2.0 / 3));
   CHECK(metric_of(*score, "balanced_accuracy") == Approx(0.75));
   CHECK(!score->coverage);
-  CHECK(score_text(*score, std::nullopt).starts_with("3 rows: accuracy 0.66667, loss "));
+  CHECK(score_text(*score, std::nullopt).starts_with("3 rows: accuracy 0.6667, loss "));
   CHECK(score_text(*score, std::nullopt).find("top_3") == std::string::npos);
   CHECK(left_out_text(targets)
         == "1 row has one that the training data does not have, such as \"perhaps\"");

@@ -48,5 +48,5 @@ TEST_CASE("data story: a regression's target is told in its own unit") {
            "the test.");
   // The fourth is in no part.
   CHECK(data_rows(told, 10)[1]
-        == std::vector<std::string>{"", "90.0000", "100.0000", "110.0000"});
+        == std::vector<std::string>{"", "90.0000", "100.00", "110.00"});
 }

@@ -11,7 +11,11 @@ TEST_CASE("format: metrics are as long as they are worth") {
   CHECK(metric_text(0) == "0.0000");
   CHECK(metric_text(-12.5) == "-12.5000");
   CHECK(metric_text(0.00001234) == "1.234e-05");
-  CHECK(metric_text(123456) == "1.235e+05");
+  CHECK(metric_text(302.931) == "302.93");
+  CHECK(metric_text(-1302.9331) == "-1,302.9");
+  CHECK(metric_text(45357.4) == "45,357");
+  CHECK(metric_text(1'234'567.8) == "1,234,568");
+  CHECK(metric_text(3e15) == "3e+15");
   CHECK(metric_text(std::optional<double>()) == "-");
 }
 

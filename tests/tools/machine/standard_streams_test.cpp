@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <ostream>
 #include <thread>
@@ -90,6 +91,56 @@ TEST_CASE("standard streams: what C prints is looked after too") {
           return flush_output() ? 1 : 0;
         })
         == 0);
+}
+
+TEST_CASE(
+    "standard streams: texts of others bring no orders to a terminal, nor `| tee`") {
+  const scratch_folder here;
+  const auto write_to = [&](const char* name, int stream) {
+    ::dup2(::open((here.path() / name).c_str(), O_WRONLY | O_CREAT, 0600), stream);
+  };
+  CHECK(in_child([&] {
+          write_to("out", 1);
+          write_to("err", 2);
+          const checked_output output;
+          std::cout << "a\x1b[31m" << '\x07' << "\xc3"
+                    << "\xb6 \xe2\x80\xaex\n";
+          std::cerr << "clade: b\x1b[2J\xc2\x9b\n";
+          print_data("c\x1b[0m\r\n");
+          std::cout << "d\xc3";
+          return flush_output() ? 0 : 1;
+        })
+        == 0);
+  CHECK(read_text(here.path() / "out") == "a?[31m?\xc3\xb6 \\u202ex\nc\x1b[0m\r\nd?");
+  CHECK(read_text(here.path() / "err") == "clade: b?[2J\\u009b\n");
+}
+
+TEST_CASE("standard streams: a terminal is shown data as all else") {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  REQUIRE(terminal >= 0);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  std::array<char, 128> name{};
+  REQUIRE(::ptsname_r(terminal, name.data(), name.size()) == 0);
+  const int shown = ::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  REQUIRE(shown >= 0);
+  {
+    descriptor_buffer buffer(shown);
+    CHECK(buffer.put_data("a\x1b[2J\n"));
+    buffer.erase_line();
+    std::ostream(&buffer) << "b\x1b[2J\n";
+  }
+  std::string read;
+  const std::string wanted = "a?[2J\r\n\r\033[Kb?[2J\r\n"; // The terminal's line ends.
+  std::array<char, 64> block{};
+  while (read.size() < wanted.size()) {
+    const auto size = ::read(terminal, block.data(), block.size());
+    REQUIRE(size > 0);
+    read.append(block.data(), static_cast<std::size_t>(size));
+  }
+  CHECK(read == wanted);
+  ::close(shown);
+  ::close(terminal);
 }
 
 TEST_CASE("descriptor buffer: all is written in its order, long or short") {
