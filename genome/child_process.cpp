@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -153,6 +154,32 @@ bool is_program(const std::filesystem::path& file) {
          && ::access(file.c_str(), X_OK) == 0;
 }
 
+/// Returns the first line of a file, as far as it is short; empty where it cannot be read.
+std::string first_line_of(const std::filesystem::path& file) {
+  std::array<char, 512> begin{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), begin.size());
+  const std::string text(begin.data(), static_cast<std::size_t>(in.gcount()));
+  return text.substr(0, text.find('\n'));
+}
+
+tl::unexpected<error> ends_as_on_windows(const std::filesystem::path& script) {
+  return fail(
+      error_kind::invalid_input,
+      script.string()
+          + ": its lines end as on Windows, in a carriage return, so that it cannot "
+            "be run; change them: sed -i 's/\\r$//' "
+          + script.string());
+}
+
+/// A program, or the reason why no system runs it.
+expected<std::filesystem::path> runnable(const std::filesystem::path& file) {
+  const auto line = first_line_of(file);
+  if (line.starts_with("#!") && line.ends_with('\r'))
+    return ends_as_on_windows(file);
+  return file;
+}
+
 tl::unexpected<error> cannot_start(const child_params& params, int reason) {
   return fail(reason == ENOENT ? error_kind::not_found : error_kind::io,
               "cannot start " + params.command.front() + ": " + std::strerror(reason));
@@ -196,7 +223,7 @@ expected<std::filesystem::path> find_program(const std::string& name,
                                              const std::filesystem::path& directory) {
   if (name.find('/') != std::string::npos) {
     const auto file = directory / name;
-    return is_program(file) ? expected<std::filesystem::path>(file)
+    return is_program(file) ? runnable(file)
                             : fail(error_kind::not_found,
                                    file.string() + " is no program that may be run");
   }
@@ -204,8 +231,29 @@ expected<std::filesystem::path> find_program(const std::string& name,
   std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const auto file = directory / folder / name; is_program(file))
-      return file;
+      return runnable(file);
   return fail(error_kind::not_found, "there is no program " + name + " on this machine");
+}
+
+expected<void> check_shell_script(const std::vector<std::string>& command,
+                                  const std::filesystem::path& directory) {
+  constexpr std::array<std::string_view, 6> shells{"sh",  "bash", "dash",
+                                                   "ksh", "zsh",  "ash"};
+  const auto program = std::filesystem::path(command.front()).filename().string();
+  if (std::ranges::find(shells, program) == shells.end())
+    return {};
+  const auto script =
+      std::find_if(command.begin() + 1, command.end(),
+                   [](const std::string& word) { return !word.starts_with('-'); });
+  // Behind -c stands no file.
+  if (script == command.end() || (script != command.begin() + 1 && *(script - 1) == "-c"))
+    return {};
+  const auto file = directory / *script;
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(file, unknown)
+      && first_line_of(file).ends_with('\r'))
+    return ends_as_on_windows(file);
+  return {};
 }
 
 std::string describe_exit(int wait_status) {

@@ -36,9 +36,17 @@ struct child_params {
 [[nodiscard]] expected<pid_t> start_child(const child_params& params);
 
 /// Returns the path of a program: a name with a slash is looked for in `directory`,
-/// another in the folders of PATH. An error is `not_found`.
+/// another in the folders of PATH. An error is `not_found`, or `invalid_input` of a script
+/// whose first line ends as on Windows, for which no system finds an interpreter.
 [[nodiscard]] expected<std::filesystem::path>
 find_program(const std::string& name, const std::filesystem::path& directory = {});
+
+/// Refuses (`invalid_input`) a command whose program is a shell and whose script, a file that
+/// `directory` has, ends its lines as on Windows: the shell would take the carriage returns
+/// for parts of words.
+[[nodiscard]] expected<void>
+check_shell_script(const std::vector<std::string>& command,
+                   const std::filesystem::path& directory = {});
 
 /// "ended with status 3", "killed by signal 9 (Killed)".
 [[nodiscard]] std::string describe_exit(int wait_status);

@@ -132,3 +132,30 @@ TEST_CASE("child: programs are found in PATH or in a folder", "[base]") {
   CHECK(find_program("no-such-program").error().message
         == "there is no program no-such-program on this machine");
 }
+
+TEST_CASE("child: a script with line ends of Windows is refused before it is started",
+          "[base]") {
+  const scratch_folder folder;
+  const auto executable = [&](const char* name, const std::string& text) {
+    write_text(folder.path() / name, text);
+    std::filesystem::permissions(folder.path() / name, std::filesystem::perms::owner_all);
+    return find_program("./" + std::string(name), folder.path());
+  };
+  const auto refused = executable("mine", "#!/bin/sh\r\necho 1\r\n");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == error_kind::invalid_input);
+  CHECK_THAT(refused.error().message, Catch::Contains("mine: its lines end as on Windows")
+                                          && Catch::Contains("sed -i 's/\\r$//'"));
+  CHECK(executable("program", "\x7f"
+                              "ELF\r\n")); // No script.
+  const auto by_shell = [&](const std::vector<std::string>& command) {
+    return check_shell_script(command, folder.path()).has_value();
+  };
+  write_text(folder.path() / "good.sh", "echo 1\n");
+  CHECK_FALSE(by_shell({"bash", "mine"}));
+  CHECK_FALSE(by_shell({"/bin/sh", "-e", "mine", "2"}));
+  CHECK(by_shell({"sh", "good.sh"}));
+  CHECK(by_shell({"sh", "-c", "mine"}));
+  CHECK(by_shell({"sh"}));
+  CHECK(by_shell({"python3", "mine"}));
+}

@@ -78,6 +78,10 @@ expected<prepared_jobs> prepare(run_jobs_options& options) {
   prepared_jobs p;
   p.directory = folder_of(o.directory);
   p.output = folder_of(o.output);
+  if (std::error_code unknown; !fs::is_directory(p.directory, unknown))
+    return fail(error_kind::not_found,
+                p.directory.string()
+                    + " is no folder here; --directory says where the scripts run");
   const auto limits = limits_of(o);
   if (!limits)
     return tl::unexpected(limits.error());

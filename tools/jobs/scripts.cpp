@@ -1,5 +1,7 @@
 #include "tools/jobs/scripts.hpp"
 
+#include "genome/child_process.hpp"
+#include "genome/utf8.hpp"
 #include "search_spaces/nearest.hpp"
 
 #include <fnmatch.h>
@@ -166,6 +168,11 @@ expected<std::vector<script>> find_scripts(const script_search& search) {
   });
   if (all.empty())
     return wrong("--only and --exclude leave no script");
+  for (const auto& s : all)
+    if (plain_line(s.name) != s.name)
+      return wrong("the script " + plain_line(s.path.string())
+                   + " has characters in its name that cannot be printed; rename it, or "
+                     "leave it out: --exclude PATTERN");
   return all;
 }
 
@@ -200,6 +207,11 @@ expected<std::vector<std::string>> words_to_start(const fs::path& script) {
                  + ": it cannot be started: make it executable (chmod +x), or write "
                    "what runs it into its first line, such as #!/bin/sh");
   words.push_back(script.string());
+  const bool by_itself = words.size() == 1;
+  auto readable = by_itself ? find_program(script.string()).map([](const fs::path&) {})
+                            : check_shell_script(words);
+  if (!readable)
+    return tl::unexpected(std::move(readable).error());
   return words;
 }
 

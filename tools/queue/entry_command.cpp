@@ -159,6 +159,8 @@ expected<entry_process_params> entry_command(const std::filesystem::path& progra
     params.command = run_command(program, folder, what, slots);
     return params;
   }
+  if (auto readable = check_shell_script(what.words, what.directory); !readable)
+    return tl::unexpected(std::move(readable).error());
   return find_program(what.words.front(), what.directory)
       .map([&](const std::filesystem::path& file) {
         params.command.front() = file.string();

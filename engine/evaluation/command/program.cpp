@@ -120,6 +120,8 @@ expected<std::filesystem::path> program_file(const std::vector<std::string>& com
   std::error_code unknown;
   if (!std::filesystem::is_directory(directory, unknown))
     return fail(error_kind::not_found, directory.string() + " is no folder here");
+  if (auto readable = check_shell_script(command, directory); !readable)
+    return tl::unexpected(std::move(readable).error());
   return find_program(command.front(), directory);
 }
 

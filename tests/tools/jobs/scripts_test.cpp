@@ -100,3 +100,27 @@ TEST_CASE("scripts: each is started by what it says or is") {
   CHECK(words("e") == "ITSELF ");
   CHECK_THAT(words("nowhere"), Contains("cannot be read"));
 }
+
+TEST_CASE("scripts: one with line ends of Windows is named where those matter") {
+  const script_folder f;
+  f.write("a.sh", "echo 1\r\n");
+  f.write("b.py", "#!/usr/bin/env python3\r\nprint(1)\r\n");
+  const auto refused = words_to_start(f / "a.sh");
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().message, Contains("a.sh: its lines end as on Windows"));
+  // Python reads them, but the system does not find "python3\r".
+  CHECK(words_to_start(f / "b.py"));
+  fs::permissions(f / "b.py", fs::perms::owner_all);
+  CHECK_FALSE(words_to_start(f / "b.py"));
+}
+
+TEST_CASE("scripts: one whose name cannot be printed is named, unless it is left out") {
+  const script_folder f;
+  f.write("train_a.sh");
+  for (const char* name : {"train_\x1b[31m.sh", "train_\n.sh", "train_\xff.sh"}) {
+    f.write(name);
+    CHECK_THAT(f.names({}), Contains("characters in its name that cannot be printed"));
+    CHECK(f.names({.exclude = {"train_[!a]*"}}) == "train_a");
+    fs::remove(f / name);
+  }
+}
