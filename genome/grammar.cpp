@@ -47,6 +47,19 @@ std::string literal(const value& v) {
   return text == nullptr ? to_text(v) : "\"" + clipped(*text) + "\"";
 }
 
+/// Returns what is wrong with a value that a parameter does not contain.
+std::string not_contained(const parameter& p, const value& v) {
+  const auto* choice = std::get_if<choice_domain>(&p.domain);
+  const bool of_texts =
+      choice != nullptr && std::ranges::any_of(choice->options, [](const value& option) {
+        return std::holds_alternative<std::string>(option);
+      });
+  return p.name + " cannot be " + literal(v)
+         + (std::holds_alternative<std::string>(v) && !of_texts
+                ? ", which is a text: write a number, without quotes"
+                : "");
+}
+
 /// The settings that no parameter names.
 std::vector<setting> without(const std::vector<parameter>& parameters,
                              std::vector<setting> settings) {
@@ -68,7 +81,7 @@ expected<std::size_t> check_list(const std::vector<parameter>& parameters,
     if (v == nullptr)
       return refuse(p.name + " is missing");
     if (!contains(p, *v))
-      return refuse(p.name + " cannot be " + literal(*v));
+      return refuse(not_contained(p, *v));
     ++right;
   }
   return right;

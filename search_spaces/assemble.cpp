@@ -113,7 +113,11 @@ expected<void> assembly::place_operators() {
     return fail_in(origin_ + ":1",
                    {error_kind::invalid_input,
                     "the space is empty: it has no operators; add a table such as "
-                    "[operators.conv] or [operators.dense]"});
+                    "[operators.conv] or [operators.dense]"
+                        + std::string(draft_.hyperparameters.empty()
+                                          ? ""
+                                          : "; of a space of hyperparameters alone, "
+                                            "limits.max_nodes is 0")});
   return {};
 }
 

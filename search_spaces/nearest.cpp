@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
 namespace clade {
 
@@ -38,6 +39,20 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+/// Returns whether `name` has the first letters of the words of `candidate`, of which there
+/// are two or more: "lr" of "learning_rate".
+bool has_initials(std::string_view name, std::string_view candidate) {
+  std::string initials;
+  bool begins = true;
+  for (const char c : candidate) {
+    if (begins)
+      initials += lower(c);
+    begins = c == '_' || c == '-' || c == '.';
+  }
+  return initials.size() > 1
+         && std::ranges::equal(name, initials, {}, [](char c) { return lower(c); });
+}
+
 template<class Name>
 std::string nearest_of(std::string_view name, std::span<const Name> known) {
   std::string best;
@@ -56,6 +71,9 @@ std::string nearest_of(std::string_view name, std::span<const Name> known) {
       fewest = distance;
     }
   }
+  for (const std::string_view candidate : known)
+    if (best.empty() && has_initials(name, candidate))
+      best = candidate;
   return best;
 }
 

@@ -49,8 +49,8 @@ layer_cost map_each_cost(shapes in, const tensor_shape& out,
 layer_cost boosted_trees_cost(shapes, const tensor_shape& out,
                               const settings_list& settings);
 layer_cost add_cost(shapes in, const tensor_shape& out, const settings_list&);
-/// A 1x1 convolution or a linear map, with bias.
 layer_cost mixture_cost(shapes in, const tensor_shape& out, const settings_list&);
+/// A 1x1 convolution or a linear map, with bias.
 layer_cost map_cost(shapes in, const tensor_shape& out, const settings_list&);
 
 } // namespace clade::operator_rules

@@ -66,8 +66,11 @@ void node_state::welcome(const node_welcome& message, const link_actor& by) {
     return end(node_end::connection, "another run is at this address now");
   link = by;
   id = message.node;
-  if (std::exchange(run, message.run) == 0)
+  if (std::exchange(run, message.run) == 0) {
     self->send(trainer, message);
+    if (params.joined)
+      params.joined();
+  }
   std::map<task_id, std::uint64_t> kept;
   for (const auto& k : message.keep)
     kept.emplace(k.id, k.lease);

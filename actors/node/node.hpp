@@ -25,6 +25,7 @@ struct node_params {
   std::vector<former_process> former;      ///< As in `node_hello`.
   std::chrono::milliseconds grace{30'000}; ///< For what is in training when it drains.
   std::function<void()> pulse;             ///< Called each second, if set.
+  std::function<void()> joined = {}; ///< Called when a run has first taken it, if set.
   /// Opens the door for members of teams; `open`: to other machines too. None: this node
   /// takes part in no team.
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams;

@@ -248,7 +248,9 @@ void check_shape(table_reader& data, table_reader& space, const experiment& e) {
                            + ", or choose another space");
   else if (file.ends_with(".csv") || file.ends_with(".csv.gz"))
     data.fail("shape", "data.shape is missing: the search space " + wants
-                           + ", write shape = " + sizes);
+                           + ", and this is a table: write file = \"tabular\" in "
+                             "[search_space], or, where each row is one, shape = "
+                           + sizes);
 }
 
 /// The sections that say what is searched.

@@ -100,7 +100,7 @@ std::string tie_words(const end_facts& f, const compared& champion) {
                                    : " was chosen as the older one.")
          + (f.smaller->has_weights
                 ? " To take the smaller one: clade export RUN "
-                      + std::to_string(f.smaller->id) + " --python model.py."
+                      + std::to_string(f.smaller->id) + " --python FOLDER."
                 : "");
 }
 

@@ -23,8 +23,8 @@ namespace clade {
 
 namespace {
 
-/// As `records.kind` has it: the kinds of record.cpp are numbered in the variant's order.
-/// As its grammar numbers it.
+/// Returns the number of a record's kind, as the grammar of record.cpp numbers it and
+/// `records.kind` has it.
 std::int64_t kind_of(std::span<const char> payload) {
   decoder d(payload);
   d.array();

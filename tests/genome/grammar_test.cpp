@@ -27,6 +27,9 @@ TEST_CASE("grammar: the check says what is not allowed") {
         == "n3: there is no operator tanh");
   CHECK(after([](genome& g) { assign(g.nodes[2].settings, "filters", std::int64_t{9}); })
         == "n2: filters cannot be 9");
+  CHECK(
+      after([](genome& g) { assign(g.nodes[2].settings, "filters", "16"); })
+      == "n2: filters cannot be \"16\", which is a text: write a number, without quotes");
   CHECK(after([](genome& g) { clade::erase(g.nodes[2].settings, "filters"); })
         == "n2: filters is missing");
   CHECK(after([](genome& g) { assign(g.nodes[2].settings, "kernel", std::int64_t{1}); })

@@ -108,9 +108,23 @@ class Experiments(BadInputTest):
                 (["--population=6"], "write --set evolution.population=6"),
                 (["toy2.toml"], 'clade run: it takes no "toy2.toml"'),
                 (["--seed", "minus"], "--seed"),
+                (["--minutes", "abc"], "--minutes: must be a number from 0.001 to 1000000.0, not \"abc\""),
+                (["--set", "training.lr=0.1"], 'did you mean "learning_rate"?'),
         ]:
             with self.subTest(words):
                 self.assert_refused(part, words=words)
+
+    def test_a_value_that_is_none_and_a_word_that_is_missing(self):
+        for words, said in [
+                (["submit", "--priority", "high", "--", "true"], '--priority must be a whole number, not "high"'),
+                (["submit", "--slots", "two", "--", "true"], '--slots must be a whole number, not "two"'),
+                (["submit"], "WHAT is missing: An experiment file, NAME.toml, to be run; or, behind --, a program"),
+        ]:
+            with self.subTest(words):
+                self.assertEqual(self.finish(*words, status=2).err, f"clade: clade {words[0]}: {said}; "
+                                 f"clade {words[0]} --help says what may be written\n")
+        self.assertEqual(self.finish("submit", "nowhere.toml", status=2).err,
+                         "clade: nowhere.toml: there is no such file\n")
 
     def test_a_command_that_is_none(self):
         command = self.finish("rnu", status=2)

@@ -41,6 +41,18 @@ class Pages(RunTest):
         self.assertEqual(self.finish("help", "qqqqqq", status=2).err,
                          'clade: no help on "qqqqqq"; "clade help" lists commands and topics\n')
 
+    def test_help_has_the_metrics_that_an_error_lists(self):
+        known = self.finish("help", "metrics").out
+        file = self.write_experiment()
+        (self.folder / "rows.csv").write_text("a,b\n1,x\n2,y\n")
+        for task in ("classification", "regression"):
+            error = self.finish("run", file, "--set", f'data.task="{task}"', "--set", 'training.metrics=["xyz"]',
+                                "--set", "experiment.fitness=training", "--set", "data.file=rows.csv", status=2).err
+            listed = re.search(r"it has (.*)$", error, re.MULTILINE)
+            self.assertIsNotNone(listed, error)
+            for name in listed[1].split(", "):
+                self.assertIn(f"validation.{name.split(' ')[0]} ", known)
+
     def test_the_version_is_said_with_the_license(self):
         said = self.finish("--version").out
         self.assertRegex(said, r"^clade [0-9.]+\n")

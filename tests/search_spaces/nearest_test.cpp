@@ -32,6 +32,16 @@ TEST_CASE("nearest: what is far from everything has no neighbour") {
   CHECK(nearest(std::string(100'000, 'k'), known).empty());
 }
 
+TEST_CASE("nearest: the first letters of several words are understood") {
+  constexpr std::array<std::string_view, 4> keys{"epochs", "learning_rate", "batch_size",
+                                                 "weight_decay"};
+  CHECK(nearest("lr", keys) == "learning_rate");
+  CHECK(nearest("BS", keys) == "batch_size");
+  CHECK(nearest("wd", keys) == "weight_decay");
+  CHECK(nearest("e", keys).empty());
+  CHECK(nearest("lx", keys).empty());
+}
+
 TEST_CASE("nearest: the first of two equally near names is told") {
   CHECK(nearest("cat", std::vector<std::string>{"car", "bat"}) == "car");
   CHECK(nearest("cat", std::vector<std::string>{"bat", "car"}) == "bat");

@@ -81,6 +81,17 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
   return {check, ""};
 }
 
+CLI::Validator number_between(double low, double high) {
+  const auto check = [low, high](const std::string& text) -> std::string {
+    double v = 0;
+    if (CLI::detail::lexical_cast(text, v) && v >= low && v <= high)
+      return "";
+    return "must be a number from " + to_text(value{low}) + " to " + to_text(value{high})
+           + ", not \"" + shortened_middle(text) + "\"";
+  };
+  return {check, ""};
+}
+
 int report(const error& e) {
   // What was printed before belongs before it, also where both go to one file.
   std::cout.flush();

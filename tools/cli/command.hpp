@@ -93,6 +93,9 @@ expected<candidate_id> parse_candidate(std::string text, const std::string& befo
 /// range.
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
 
+/// Takes a number from `low` to `high`, so that an error names the option and the range.
+CLI::Validator number_between(double low, double high);
+
 inline constexpr std::uint64_t largest_seed = INT64_MAX;
 inline constexpr std::uint64_t largest_candidate = std::uint64_t{1} << 53;
 

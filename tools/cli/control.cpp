@@ -57,7 +57,7 @@ void add_control(CLI::App& app, command& chosen) {
     if (o.kind == instruction_kind::extend)
       one->add_option("generations", options->order.number, "How many more")
           ->required()
-          ->check(CLI::Range(1, 1'000'000))
+          ->check(whole_number(1, 1'000'000))
           ->option_text("N");
     if (o.kind == instruction_kind::add) {
       one->add_option("from", options->from, "The run with that candidate")

@@ -105,6 +105,7 @@ void add_doctor(CLI::App& app, command& chosen) {
          "run")
       ->capture_default_str();
   sub->add_option("--runs", options->runs, "Folder whose disk is measured")
+      ->envname("CLADE_RUNS")
       ->capture_default_str();
   sub->add_option("--connect", options->connect,
                   "HOST:PORT of a run that a worker here is to join: asks whether it is "

@@ -9,6 +9,8 @@
 #include "engine/training/distribution.hpp"
 #include "engine/training/metrics.hpp"
 
+#include <algorithm>
+
 namespace clade {
 
 namespace {
@@ -86,9 +88,18 @@ std::string distributions_text() {
 }
 
 void add_metrics(std::string& out, const learning_task& task) {
-  for (const part_metric& m : part_metrics(task))
-    out += reference_item("validation." + std::string(m.name),
-                          m.maximize ? "maximize" : "minimize");
+  const auto each_epoch = part_metrics(task);
+  const auto item = [&](std::string_view name, bool maximize, const char* what) {
+    out += reference_item("validation." + std::string(name),
+                          maximize ? "maximize" : "minimize", what);
+  };
+  for (const part_metric& m : all_part_metrics(task))
+    item(m.name, m.maximize,
+         std::ranges::find(each_epoch, m.name, &part_metric::name) != each_epoch.end()
+             ? "Measured after every epoch."
+             : "");
+  if (task.has_classes())
+    item("f1.CLASS", true, "Of the class of that name.");
 }
 
 std::string metrics_text() {
@@ -99,7 +110,10 @@ std::string metrics_text() {
     out += "\nOf a " + std::string(task.name) + ":\n\n";
     add_metrics(out, task);
   }
-  return out + "\nOf every network, to minimize:\n\n"
+  return out
+         + "\nThose that are not measured after every epoch are, where the objective or "
+           "[training]\nmetrics = [...] names them.\n"
+           "\nOf every network, to minimize:\n\n"
          + reference_item(std::string(parameters_metric), "", "Its weights.")
          + reference_item(std::string(multiply_adds_metric), "",
                           "Multiplications for one example.")
@@ -192,6 +206,13 @@ in any framework, a shell script, a simulation. It needs no change where argumen
   [command]
   run = ["python3", "train.py", "--lr={learning_rate}", "--epochs={epochs}", "--seed={seed}"]
   metrics = "json_lines"
+
+The search space has what it is told; one of hyperparameters alone, without layers, says so:
+
+  [hyperparameters]
+  learning_rate = { low = 1e-4, high = 0.1, log = true }
+  [limits]
+  max_nodes = 0
 
 What it is told. Each word stands in braces in `run`, `environment` and `metrics`, {epochs},
 and in its environment, CLADE_EPOCHS; {{epochs}} are the braces themselves:

@@ -9,7 +9,9 @@
 #include "tools/queue/clusters/familiar_words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <iterator>
@@ -139,6 +141,62 @@ std::string advice_on(const CLI::App& sub, const std::vector<std::string>& extra
   return said + (meant.empty() ? "" : "; did you mean --" + meant + "?");
 }
 
+/// Returns the name of an option as messages have it: "--slots", or "RUN" of words.
+std::string shown_name(const CLI::Option& option) {
+  auto name = option.get_name();
+  if (name.starts_with('-'))
+    return name;
+  if (const auto& text = option.get_option_text(); !text.empty())
+    return text;
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return std::toupper(c); });
+  return name;
+}
+
+/// Returns what is wrong with the value of an option that takes numbers; empty: nothing.
+std::string no_number(const CLI::App& sub) {
+  for (const auto* option : sub.get_options()) {
+    const auto type = option->get_type_name();
+    const bool whole = type.starts_with("INT") || type.starts_with("UINT");
+    if (!whole && !type.starts_with("FLOAT"))
+      continue;
+    for (const auto& word : option->results()) {
+      double v = 0;
+      std::int64_t n = 0;
+      if (whole ? !CLI::detail::lexical_cast(word, n)
+                : !CLI::detail::lexical_cast(word, v))
+        return shown_name(*option) + " must be a " + (whole ? "whole " : "")
+               + "number, not \"" + word + "\"";
+    }
+  }
+  return "";
+}
+
+/// Returns what is not there and must be; empty: nothing.
+std::string missing(const CLI::App& sub) {
+  for (const auto* option : sub.get_options())
+    if (option->get_required() && option->count() == 0) {
+      auto what = option->get_description();
+      std::ranges::replace(what, '\n', ' ');
+      return shown_name(*option) + " is missing" + (what.empty() ? "" : ": " + what);
+    }
+  return "";
+}
+
+/// Returns what is wrong with the words of `sub`, of which CLI11 says `what`.
+std::string wrong_words(const CLI::App& sub, const CLI::ParseError& e,
+                        std::span<const std::string> words) {
+  auto extras = sub.remaining();
+  std::erase(extras, "--");
+  if (!extras.empty())
+    return advice_on(sub, extras, words);
+  const auto said =
+      dynamic_cast<const CLI::ConversionError*>(&e) != nullptr ? no_number(sub)
+      : dynamic_cast<const CLI::RequiredError*>(&e) != nullptr ? missing(sub)
+                                                               : "";
+  return said.empty() ? e.what() : said;
+}
+
 /// The words of the command line, the last one first, as CLI11 takes them. The word behind
 /// --extra-arg is its value even where it begins with dashes.
 std::vector<std::string> words_to_parse(std::span<const std::string> words) {
@@ -161,7 +219,8 @@ int run(const std::vector<std::string>& typed) {
       "A first run:  clade run experiments/digits.toml\n"
       "Each command has a --help of its own; `clade help` lists topics too.\n"
       "Exit status: 0 done; 2 the command or a file is wrong; 1 Clade or the machine\n"
-      "failed; 130 stopped by Ctrl+C, and can be resumed.");
+      "failed, or no candidate of a run succeeded; 130 stopped by Ctrl+C, and can be\n"
+      "resumed.");
   command chosen;
   for (const auto& c : commands) {
     c.add(app, chosen);
@@ -190,8 +249,8 @@ int run(const std::vector<std::string>& typed) {
     while (!sub->get_subcommands().empty()) {
       sub = sub->get_subcommands().front();
       text += " " + sub->get_name();
-      if (const auto extras = sub->remaining(); !extras.empty())
-        what = text + ": " + advice_on(*sub, extras, words);
+      if (const auto said = wrong_words(*sub, e, words); said != e.what())
+        what = text + ": " + said;
     }
     return report({error_kind::invalid_input,
                    what + "; " + text + " --help says what may be written"});

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -76,6 +77,9 @@ expected<node_end> live(const node_options& options) {
   const auto pulse = [descriptor = options.pulse] {
     std::ignore = ::write(descriptor, ".", 1);
   };
+  const auto joined = [&] {
+    std::cerr << "clade node " << options.slot << ": takes part in the run" << std::endl;
+  };
   return run_node(
       {.heads = *heads,
        .keys = *keys,
@@ -91,6 +95,7 @@ expected<node_end> live(const node_options& options) {
                 .former = std::move(former),
                 .grace = std::chrono::milliseconds(options.grace),
                 .pulse = options.pulse < 0 ? std::function<void()>{} : pulse,
+                .joined = options.give_up == 0 ? std::function<void()>{} : joined,
                 .programs = {.logs = options.logs,
                              .hidden = {folder_of_keys(options.keys)},
                              .groups = [] { return prepare_program_groups(); }}},

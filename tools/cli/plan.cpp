@@ -231,6 +231,22 @@ std::string time_line(const plan& p) {
   return line;
 }
 
+/// Says which limit on parameters none of the sampled networks keeps; empty: each is kept
+/// by one at least.
+std::string unmet_line(const plan& p) {
+  for (const constraint& c : p.checked.experiment.objective.constraints) {
+    if (c.metric != parameters_metric || !c.at_most)
+      continue;
+    const auto least =
+        std::ranges::min(p.networks | std::views::transform(&sampled::parameters));
+    if (static_cast<double>(least) > c.limit)
+      return "objective.at_most: parameters = " + metric_text(c.limit)
+             + ", and none of the " + std::to_string(p.networks.size())
+             + " sampled networks has so few; the smallest has " + grouped(least);
+  }
+  return "";
+}
+
 void print(const plan& p) {
   const experiment& e = p.checked.experiment;
   const auto parameters = spread_of(p.networks, &sampled::parameters);
@@ -277,7 +293,8 @@ void print(const plan& p) {
   else if (const auto all = total_seconds(p); all && wall > 0 && *all > wall)
     std::cout << "  limits.wall_time is " << duration_text(wall)
               << ": the run will pause then, and `clade resume` goes on\n";
-  for (const auto& said : {idle_slots_line(e, p.open, p.slots.size()), p.checked.note})
+  for (const auto& said :
+       {idle_slots_line(e, p.open, p.slots.size()), p.checked.note, unmet_line(p)})
     if (!said.empty())
       std::cout << "  " << said << "\n";
   const auto on_each = [](const sampled& n) { return n.peak_bytes / n.devices; };

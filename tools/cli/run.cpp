@@ -56,7 +56,7 @@ void add_run(CLI::App& app, command& chosen) {
   sub->add_option("--minutes", options->minutes,
                   "How long the run may take: its end is planned such that there is a "
                   "final model by then")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(number_between(0.001, 1e6));
   sub->add_option("--start-from", options->run.start_from,
                   "An earlier run, whose best genomes are among the first candidates");
   sub->add_option("--slots", options->session.slots,
@@ -78,7 +78,8 @@ void add_run(CLI::App& app, command& chosen) {
       "does as Ctrl+C. SIGTERM gives what is in training 8 s to finish; then it keeps\n"
       "where it stands, and the run ends within 20 s, from which resume goes on. Lines\n"
       "that cannot be printed do not stop a run; it says so at its end, and exits with "
-      "1.");
+      "1.\nSo does one in which no candidate succeeded; it pauses early where all fail "
+      "alike,\nwith the reason, and resume goes on once that is mended.");
   sub->callback([&chosen, options] { chosen = [options] { return run(*options); }; });
 }
 

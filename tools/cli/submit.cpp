@@ -4,6 +4,7 @@
 #include "tools/cli/queue_option.hpp"
 #include "tools/jobs/scripts.hpp"
 #include "tools/machine/slots.hpp"
+#include "tools/machine/standard_streams.hpp"
 #include "tools/queue/queue_head.hpp"
 #include "tools/queue/queue_json.hpp"
 #include "tools/queue/queue_tokens.hpp"
@@ -92,7 +93,7 @@ expected<ordered_json> submit_to_cluster(submit_options& options) {
     return tl::unexpected(c.error());
   if (options.dry)
     return (*c)->text(job).map([](const std::string& text) {
-      std::cout << text;
+      print_data(text);
       return ordered_json();
     });
   return (*c)->submit(job).map([](const std::string& id) { return ordered_json(id); });
@@ -122,9 +123,13 @@ int submit(submit_options options) {
   s.time = std::chrono::ceil<std::chrono::seconds>(*time);
   if (options.train)
     s.kind = entry_kind::train;
-  else if (options.first.ends_with(".toml"))
+  else if (options.first.ends_with(".toml")) {
     s.kind = entry_kind::run;
-  else if (options.cluster.to != "kubernetes") // Whose files are those of an image.
+    std::error_code none;
+    if (options.cluster.to != "kubernetes"
+        && !std::filesystem::exists(options.first, none))
+      return report({error_kind::not_found, options.first + ": there is no such file"});
+  } else if (options.cluster.to != "kubernetes") // Whose files are those of an image.
     if (auto ok = start_script(s.words); !ok)
       return report(ok.error());
   s.directory = std::filesystem::current_path().string();

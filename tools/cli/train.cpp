@@ -52,7 +52,8 @@ void add_train(CLI::App& app, command& chosen) {
   auto* sub =
       app.add_subcommand("train", "Train one network to its end, on several slots");
   sub->add_option("from", training.from,
-                  "A run, or with --experiment a file with a network as JSON")
+                  "A run, or with --experiment a file with a network as JSON: what is "
+                  "behind\n\"genome\" in clade show RUN ID --json")
       ->required()
       ->option_text("RUN");
   auto* candidate =
@@ -63,7 +64,7 @@ void add_train(CLI::App& app, command& chosen) {
       ->excludes(candidate);
   sub->add_option("--epochs", training.epochs,
                   "Instead of training.epochs: for how long it trains")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number(1, 1'000'000));
   sub->add_option("--seed", options->session.seed, "Instead of experiment.seed")
       ->check(whole_number(0, largest_seed));
   sub->add_option("--slots", options->session.slots,

@@ -1,6 +1,7 @@
 #include "actors/transport/endpoint.hpp"
 #include "actors/transport/keys.hpp"
 #include "actors/transport/network_address.hpp"
+#include "engine/queue/queue_state.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/queue_option.hpp"
 #include "tools/cli/queue_worker.hpp"
@@ -70,6 +71,9 @@ expected<int> supervise(const worker_options& options) {
                            .memory_share = seen ? seen->memory_total / slots->size() : 0};
   for (const auto& s : *slots)
     params.slots.push_back(node_process(command, s));
+  if (!options.local)
+    std::cout << command.name << " offers " << slots_in_words(slots->size())
+              << " to the run at " << options.connect << std::endl;
   return supervisor(std::move(params)).keep_alive();
 }
 

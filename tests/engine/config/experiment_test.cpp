@@ -248,8 +248,8 @@ TEST_CASE("experiment: a space of images needs data of that shape") {
   auto text = files.with("file = \"vectors", "file = \"images.toml\"");
   CHECK(files.error_of(text)
         == "x.toml:5: data.shape is missing: the search space images.toml wants images, "
-           "write "
-           "shape = [channels, height, width]");
+           "and this is a table: write file = \"tabular\" in [search_space], or, where "
+           "each row is one, shape = [channels, height, width]");
   CHECK(files.error_of(text, {"data.shape=[64]"})
         == "--set data.shape is [64], but the search space images.toml wants "
            "images: "

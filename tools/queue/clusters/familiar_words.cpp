@@ -40,15 +40,19 @@ bool is_one_of(const std::array<const char*, N>& all, std::string_view word) {
   return std::ranges::find(all, word) != all.end();
 }
 
-/// "get jobs 3" is "get 3", "get pods 3" is "pods 3", "get nodes" is "top", and "job/3"
-/// everywhere "3".
+/// Options of those verbs behind which stands a value, such as the folder "jobs/lab".
+constexpr std::array options_with_values{"--queue", "--to", "--namespace", "--rank"};
+
+/// "get jobs 3" is "get 3", "get pods 3" is "pods 3", "get nodes" is "top", and "job/3" is
+/// "3" wherever a number or name may stand.
 words without_resource(words w) {
-  for (auto& word : w)
-    if (const auto slash = word.find('/');
-        slash != std::string::npos
-        && (is_one_of(entry_resources, word.substr(0, slash))
-            || is_one_of(pod_resources, word.substr(0, slash))))
-      word.erase(0, slash + 1);
+  for (std::size_t i = 1; i < w.size(); ++i)
+    if (const auto slash = w[i].find('/');
+        slash != std::string::npos && !is_one_of(options_with_values, w[i - 1])
+        && w[i].find('/', slash + 1) == std::string::npos
+        && (is_one_of(entry_resources, w[i].substr(0, slash))
+            || is_one_of(pod_resources, w[i].substr(0, slash))))
+      w[i].erase(0, slash + 1);
   if (w.size() < 2)
     return w;
   const auto resource = w[1];
@@ -73,6 +77,7 @@ struct sbatch_option {
 
 /// Those that mean something here, then those that are not heeded.
 constexpr std::array sbatch_options{
+    sbatch_option{"queue"}, // Ours.
     sbatch_option{"job-name", 'J'},
     sbatch_option{"cpus-per-task", 'c'},
     sbatch_option{"ntasks", 'n'},
@@ -108,9 +113,9 @@ constexpr std::array sbatch_options{
     sbatch_option{"open-mode"},
     sbatch_option{"signal"},
 };
-constexpr std::array heeded{"job-name", "cpus-per-task", "ntasks",     "gres",
-                            "gpus",     "time",          "dependency", "wrap",
-                            "nice",     "requeue",       "parsable",   "no-requeue"};
+constexpr std::array heeded{"queue",   "job-name", "cpus-per-task", "ntasks", "gres",
+                            "gpus",    "time",     "dependency",    "wrap",   "nice",
+                            "requeue", "parsable", "no-requeue"};
 
 tl::unexpected<error> refuse(const std::string& what) {
   return fail(error_kind::invalid_input, "sbatch " + what);
@@ -239,6 +244,8 @@ expected<words> submit_options(const std::map<std::string, std::string>& options
   const auto wrong = [](const std::string& name, const std::string& text) {
     return refuse("--" + name + "=" + text + ": clade does not understand it");
   };
+  if (const auto* queue = value("queue"))
+    ours.push_back("--queue=" + *queue);
   if (const auto* name = value("job-name"))
     ours.push_back("--name=" + *name);
   std::uint64_t tasks = 1, cpus = 1;

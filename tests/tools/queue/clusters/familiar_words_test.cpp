@@ -56,6 +56,10 @@ TEST_CASE("familiar words: kubectl's resources are understood") {
   CHECK(ours("logs -f job/3") == "logs -f 3");
   CHECK(ours("delete job 3") == "cancel 3");
   CHECK(ours("delete jobs/3 jobs/4") == "cancel 3 4");
+  // A folder may be called so.
+  CHECK(ours("get --queue jobs/lab") == "get --queue jobs/lab");
+  CHECK(ours("logs --queue pod/q job/3") == "logs --queue pod/q 3");
+  CHECK(ours("get --queue=jobs/lab") == "get --queue=jobs/lab");
 }
 
 TEST_CASE("familiar words: SLURM's programs are understood") {
@@ -65,6 +69,7 @@ TEST_CASE("familiar words: SLURM's programs are understood") {
   CHECK(ours("sinfo") == "top");
   CHECK(ours("scontrol show job 3") == "describe 3");
   CHECK(ours("sbatch no-such-script 1 -c 2") == "submit -- no-such-script 1 -c 2");
+  CHECK(ours("sbatch --queue lab x") == "submit --queue=lab -- x");
   CHECK(ours("sbatch --wrap=true") == "submit -- sh -c true");
   CHECK(ours("sbatch -n 2 --cpus-per-task=2 x") == "submit --slots=4 --ranks=2 -- x");
   CHECK(ours("sbatch --gres=gpu:a100:2 x") == "submit --device=cuda --slots=2 -- x");
