@@ -20,10 +20,11 @@ std::string shortest(Number v) {
 }
 
 std::string class_row(std::span<const float> scores, const preprocessing& how,
-                      bool probabilities) {
+                      const prediction_format& format) {
   const auto most = likeliest(scores);
-  std::string row = csv_field(how.classes[most]);
-  if (!probabilities)
+  const auto& name = how.classes[most];
+  std::string row = format.as_is ? csv_field(name) : csv_text(name);
+  if (!format.probabilities)
     return row + "\n";
   std::vector<double> parts;
   double sum = 0;
@@ -35,15 +36,15 @@ std::string class_row(std::span<const float> scores, const preprocessing& how,
 }
 
 std::string classes_csv(std::span<const float> outputs, const preprocessing& how,
-                        bool probabilities) {
+                        const prediction_format& format) {
   std::string text = "class";
   for (const auto& name : how.classes)
-    if (probabilities)
+    if (format.probabilities)
       text += "," + csv_field("p(" + name + ")");
   text += "\n";
   const auto width = how.classes.size();
   for (std::size_t i = 0; i < outputs.size(); i += width)
-    text += class_row(outputs.subspan(i, width), how, probabilities);
+    text += class_row(outputs.subspan(i, width), how, format);
   return text;
 }
 
@@ -104,11 +105,14 @@ expected<void> check_finite(std::span<const float> outputs, const preprocessing&
 std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
                             const prediction_format& format) {
   if (how.task.has_classes())
-    return classes_csv(outputs, how, format.probabilities);
+    return classes_csv(outputs, how, format);
   const auto name = how.target.empty() ? std::string("value") : how.target;
-  std::string text = csv_field(name);
+  const auto title = [&](const std::string& text) {
+    return format.as_is ? csv_field(text) : csv_text(text);
+  };
+  std::string text = title(name);
   if (format.reach)
-    text += "," + csv_field(name + "_low") + "," + csv_field(name + "_high");
+    text += "," + title(name + "_low") + "," + title(name + "_high");
   text += "\n";
   for (const float output : outputs) {
     const double v = decoded(output, how);

@@ -15,6 +15,8 @@ struct prediction_format {
   /// Of numbers: how far from the prediction an interval reaches to either side, in the
   /// target's own unit (`interval_reach`).
   std::optional<double> reach = std::nullopt;
+  /// Names as the data has them, for programs; else as `csv_text` writes them.
+  bool as_is = false;
 };
 
 /// How far the interval around a prediction reaches so that a new example's value lies

@@ -2,6 +2,7 @@
 
 #include "engine/export/model.hpp"
 
+#include <charconv>
 #include <map>
 #include <ostream>
 #include <set>
@@ -50,6 +51,19 @@ std::string csv_field(std::string_view text) {
   for (const char c : text)
     out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
+}
+
+std::string csv_text(std::string_view text) {
+  constexpr std::string_view beginnings = "=+-@\t\r";
+  if (text.size() < 2 || beginnings.find(text.front()) == std::string_view::npos)
+    return csv_field(text);
+  const auto number = text.substr(text.front() == '+' ? 1 : 0);
+  double v = 0;
+  const auto [end, wrong] =
+      std::from_chars(number.data(), number.data() + number.size(), v);
+  const bool is_number =
+      wrong != std::errc::invalid_argument && end == number.data() + number.size();
+  return csv_field(is_number ? std::string(text) : "'" + std::string(text));
 }
 
 namespace {
@@ -111,7 +125,7 @@ std::string joined_ids(const std::vector<candidate_id>& ids) {
 class row {
 public:
   row& add(std::string_view text) {
-    text_ += (first_ ? "" : ",") + csv_field(text);
+    text_ += (first_ ? "" : ",") + csv_text(text);
     first_ = false;
     return *this;
   }

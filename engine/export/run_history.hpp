@@ -34,7 +34,12 @@ for_each_trial(const store& s, const std::function<expected<void>(const trial&)>
 [[nodiscard]] expected<void> write_csv(const store& s, const experiment& e,
                                        std::ostream& out);
 
-/// A field as it stands in such a text.
+/// Returns a field as it stands in a CSV.
 [[nodiscard]] std::string csv_field(std::string_view text);
+
+/// Returns `csv_field` of a text of others, with an apostrophe before one that a spreadsheet
+/// would take for a formula: two characters or more of which the first is "=", "+", "-", "@",
+/// a tabulator or a return. Numbers stay numbers.
+[[nodiscard]] std::string csv_text(std::string_view text);
 
 } // namespace clade

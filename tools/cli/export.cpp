@@ -149,7 +149,9 @@ void add_export(CLI::App& app, command& chosen) {
                   "A TorchScript module; this takes a build with LibTorch")
       ->option_text("FILE");
   sub->add_option("--csv", options->csv,
-                  "All evaluations of the run, with metrics and hyperparameters")
+                  "All evaluations of the run, with metrics and hyperparameters. A note "
+                  "or tag that a\n"
+                  "spreadsheet would take for a formula has an apostrophe before it")
       ->option_text("FILE");
   sub->add_option(
          "--optuna", options->optuna,

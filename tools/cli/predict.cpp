@@ -8,6 +8,7 @@
 #include "tools/cli/exported_run.hpp"
 #include "tools/machine/output_file.hpp"
 #include "tools/machine/slots.hpp"
+#include "tools/machine/standard_streams.hpp"
 
 #include <iostream>
 #include <memory>
@@ -23,7 +24,7 @@ struct predict_options {
   std::filesystem::path data, output;
   bool probabilities = true;
   std::optional<double> intervals;
-  bool score = false, json = false;
+  bool score = false, json = false, as_is = false;
 };
 
 /// What is written.
@@ -50,7 +51,8 @@ expected<trained_network> find_network(const predict_options& options) {
 /// What is to be written, as far as the network can give it.
 expected<prediction_format> format_of(const predict_options& options,
                                       const trained_network& trained) {
-  prediction_format format{.probabilities = options.probabilities};
+  prediction_format format{.probabilities = options.probabilities,
+                           .as_is = options.as_is};
   if (!options.intervals)
     return format;
   if (trained.how.task.has_classes())
@@ -153,7 +155,7 @@ int run_predict(const predict_options& options) {
   if (options.score)
     std::cout << done->score << std::flush;
   else if (options.output.empty())
-    std::cout << done->rows << std::flush;
+    print_data(done->rows);
   return 0;
 }
 
@@ -187,8 +189,11 @@ void add_predict(CLI::App& app, command& chosen) {
          "--intervals", options->intervals,
          "Behind a number, the ends of an interval that holds the true value with\n"
          "this probability, such as 0.9")
-      ->check(CLI::Range(0.001, 0.999))
+      ->check(number_between(0.001, 0.999))
       ->option_text("LEVEL");
+  sub->add_flag("--as-is", options->as_is,
+                "Names of classes as they are, for programs. Else one that a spreadsheet "
+                "would\ntake for a formula, such as =A1, has an apostrophe before it");
   sub->add_option("--output", options->output, "Instead of standard output")
       ->option_text("FILE.csv");
   auto* score = sub->add_flag("--score", options->score,

@@ -27,6 +27,16 @@ TEST_CASE("predictions: a class and the probability of each, or the class alone"
         == "class\nno\n\"yes, \"\"so\"\"\"\n");
 }
 
+TEST_CASE("predictions: no class is a formula, unless names are wanted as they are") {
+  const preprocessing how{.task = classification,
+                          .classes = {"=cmd|' /C calc'!A0", "-1"}};
+  const std::vector<float> scores{1, 0, 0, 1};
+  CHECK(predictions_csv(scores, how, {.probabilities = false})
+        == "class\n'=cmd|' /C calc'!A0\n-1\n");
+  CHECK(predictions_csv(scores, how, {.probabilities = false, .as_is = true})
+        == "class\n=cmd|' /C calc'!A0\n-1\n");
+}
+
 TEST_CASE("predictions: numbers are in the target's unit, with an interval where asked") {
   const std::vector<float> outputs{0, -1.5F};
   CHECK(predictions_csv(outputs, test::of_prices(), {}) == "price\n100\n85\n");

@@ -241,7 +241,7 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "predicted.csv")
             if isinstance(data, (str, os.PathLike)):
-                call("predict", self.folder, data, "--output", out, *chosen)
+                call("predict", self.folder, data, "--as-is", "--output", out, *chosen)
             else:
                 _call_predict(self.folder, write_examples(data, pathlib.Path(folder, "examples")), out, chosen)
             with open(out, newline="", encoding="utf-8") as text:
@@ -311,7 +311,7 @@ class Run:
 def _call_predict(run: pathlib.Path, file: pathlib.Path, out: pathlib.Path, chosen: list[object]) -> None:
     """Predicts the rows of a file that was made of a table; an error names the table, since nobody knows the file."""
     try:
-        call("predict", run, file, "--output", out, *chosen)
+        call("predict", run, file, "--as-is", "--output", out, *chosen)
     except CladeError as error:
         said = re.sub(rf"{re.escape(str(file))}(:\d+)?: ", "", str(error))
         raise CladeError(said) from None
