@@ -1,5 +1,7 @@
 """A queue whose entries run on other machines: `clade worker --queue`, beside the server of `clade serve`."""
 
+import contextlib
+import os
 import pathlib
 import shutil
 import signal
@@ -24,6 +26,20 @@ fi
 """
 
 
+def count_half_closed(pid):
+    """How many TCP connections of a process its peer has ended, and it has not."""
+    ended = set()
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        words = line.split()
+        if words[3] == "08":  # CLOSE_WAIT
+            ended.add(f"socket:[{words[9]}]")
+    count = 0
+    for file in pathlib.Path("/proc", str(pid), "fd").iterdir():
+        with contextlib.suppress(OSError):
+            count += os.readlink(file) in ended
+    return count
+
+
 class NodesTest(queue_test.QueueTest):
     def setUp(self):
         super().setUp()
@@ -35,8 +51,8 @@ class NodesTest(queue_test.QueueTest):
                 node.kill()
         super().tearDown()
 
-    def serve_nodes(self, *names, lease="60s"):
-        self.serve("--lease", lease, slots="none")
+    def serve_nodes(self, *names, lease="60s", tls=()):
+        self.serve("--lease", lease, *tls, slots="none")
         if not (self.queue / "users" / "lab").exists():
             self.add_user("lab", "worker")
         for name in names:
@@ -79,6 +95,24 @@ class Nodes(NodesTest):
         self.assertIn("no-such-program-at-all", self.describe(nowhere)["reason"])
         self.assert_each_ended_once([*entries, failing, nowhere])
 
+    @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make a certificate with")
+    def test_a_machine_works_over_tls_for_longer_than_any_of_its_connections(self):
+        certificate, key = self.certificate("right")
+        self.serve_nodes("rome", tls=("--certificate", certificate, "--key", key))
+        rome = self.nodes["rome"]
+        for turn in range(3):
+            go = self.folder / f"go-{turn}"
+            os.mkfifo(go)
+            entry = self.submit("--", "sh", "-c", f"echo begun; cat {go}; grep SigIgn /proc/self/status")
+            self.await_state(entry, "running")
+            # What tells of ends has nothing to tell, and the server ends that connection.
+            await_true(lambda: count_half_closed(rome.pid) > 0 or not rome.running, "no connection is ever ended")
+            go.write_text("")
+            self.ask("wait", entry)
+            # No signal is ignored there that the worker ignores.
+            self.assertEqual(self.ask("logs", entry).out, "begun\nSigIgn:\t0000000000000000\n")
+        self.assertTrue(rome.running, rome.said())
+
     def test_a_machine_that_has_nothing_to_run_leaves_by_itself(self):
         self.serve_nodes("rome")
         first = self.submit("--", "true")
@@ -98,7 +132,7 @@ class Nodes(NodesTest):
         self.await_state(self.submit("--", "sleep", "1000"), "running")
         self.nodes["rome"].kill()
         self.kill_server()
-        self.serve_nodes(lease="200ms")  # It waits for rome, which is known to have something.
+        self.serve_nodes(lease="1s")  # It waits for rome, which is known to have something.
         await_true(lambda: "lost" in self.ask("top").out, "rome is never lost")
         found = self.finish("doctor", "--queue", self.queue, "--slots", "1", status=1).out
         self.assertRegex(found, r"slots +broken +the queue has none")

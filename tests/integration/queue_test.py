@@ -47,6 +47,13 @@ class QueueTest(RunTest):
         self.assertEqual(command.end(), status, command.said())
         return command
 
+    def certificate(self, name):
+        """A certificate of its own for this address, and its key."""
+        files = [self.folder / f"{name}.{part}" for part in ("certificate", "key")]
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out", files[0], "-keyout", files[1],
+                        "-subj", "/CN=lab", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        return files
+
     def submit(self, *words):
         return int(self.ask("submit", *words).out)
 
@@ -359,13 +366,6 @@ class Access(QueueTest):
 
 
 class Tls(QueueTest):
-    def certificate(self, name):
-        """A certificate of its own for this address, and its key."""
-        files = [self.folder / f"{name}.{part}" for part in ("certificate", "key")]
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-out", files[0], "-keyout", files[1],
-                        "-subj", "/CN=lab", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-        return files
-
     @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make a certificate with")
     def test_a_server_with_tls_is_known_by_its_certificate(self):
         certificate, key = self.certificate("right")

@@ -32,14 +32,19 @@ expected<std::chrono::milliseconds> parse_time(const std::string& option,
       });
 }
 
-expected<std::chrono::milliseconds> lease_of(const sharing_options& options) {
-  const auto lease = parse_time("--lease", options.lease);
+expected<std::chrono::milliseconds> parse_lease(const std::string& text,
+                                                const char* heard) {
+  const auto lease = parse_time("--lease", text);
   if (lease && *lease < shortest_lease)
     return fail(error_kind::invalid_input,
-                "--lease \"" + options.lease
-                    + "\": nodes are heard a few times a second at most; give them a "
-                      "second (1s) at least");
+                "--lease \"" + text + "\": " + heard
+                    + " are heard a few times a second at most; give them a second (1s) "
+                      "at least");
   return lease;
+}
+
+expected<std::chrono::milliseconds> lease_of(const sharing_options& options) {
+  return parse_lease(options.lease, "nodes");
 }
 
 expected<candidate_id> parse_candidate(std::string text, const std::string& before,

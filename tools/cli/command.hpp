@@ -80,7 +80,9 @@ expected<std::chrono::milliseconds> parse_time(const std::string& option,
 /// A lease that heartbeats can keep (`node_welcome::heartbeat_ms`).
 inline constexpr std::chrono::milliseconds shortest_lease{1000};
 
-/// `--lease`; refused where it is shorter.
+/// The text of `--lease`; refused where it is shorter. `heard`: who is heard of within it.
+[[nodiscard]] expected<std::chrono::milliseconds> parse_lease(const std::string& text,
+                                                              const char* heard);
 [[nodiscard]] expected<std::chrono::milliseconds>
 lease_of(const sharing_options& options);
 

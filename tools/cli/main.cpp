@@ -5,6 +5,7 @@
 #include "engine/config/flat_settings.hpp"
 #include "search_spaces/nearest.hpp"
 #include "tools/cli/command.hpp"
+#include "tools/machine/descriptor_buffer.hpp"
 #include "tools/machine/standard_streams.hpp"
 #include "tools/queue/clusters/familiar_words.hpp"
 
@@ -264,6 +265,7 @@ int run(const std::vector<std::string>& typed) {
 
 int main(int count, char** words) {
   clade::open_missing_streams();
+  clade::ignore_broken_connections();
   // A file that may not grow is an error of whoever writes it, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   const clade::checked_output output;

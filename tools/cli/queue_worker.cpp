@@ -4,6 +4,7 @@
 #include "engine/queue/queue_state.hpp"
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/queue_option.hpp"
+#include "tools/machine/descriptor_buffer.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/queue/client_folder.hpp"
@@ -27,6 +28,7 @@ expected<void> work_for_queue(queue_worker_options options) {
   if (slots->empty())
     return fail(error_kind::invalid_input,
                 "slots \"none\": a worker must have one at least");
+  outlive_readers();
   const auto interrupted = watch_interrupts();
   block_interrupts();
   if (auto enough = check_process_limits(); !enough)

@@ -9,6 +9,7 @@
 #include "tools/cli/interrupts.hpp"
 #include "tools/cli/queue_option.hpp"
 #include "tools/cli/serve_turn.hpp"
+#include "tools/machine/descriptor_buffer.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/queue/queue_addresses.hpp"
 #include "tools/queue/queue_head.hpp"
@@ -149,7 +150,7 @@ expected<void> prepare(serve_options& options, queue_tokens& tokens) {
 
 expected<serve_turn_limits> limits_of(const serve_options& options) {
   const auto grace = parse_time("--grace", options.grace),
-             lease = parse_time("--lease", options.lease),
+             lease = parse_lease(options.lease, "machines"),
              take_over = parse_time("--take-over", options.take_over);
   for (const auto* time : {&grace, &lease, &take_over})
     if (!*time)
@@ -167,6 +168,7 @@ expected<serve_turn_limits> limits_of(const serve_options& options) {
 
 expected<void> serve_in_turn(const serve_options& options, queue_head_params params,
                              queue_tokens& tokens, std::chrono::milliseconds take_over) {
+  outlive_readers();
   const auto interrupted = watch_interrupts();
   block_interrupts();
   if (auto enough = check_process_limits(); !enough)

@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <string_view>
 
 namespace clade {
@@ -14,6 +16,19 @@ constexpr std::size_t most_waiting = 1 << 14;
 // After a signal that asks the process to end, a reader that does not read is not waited
 // for any longer.
 constexpr int patience_after_signal_ms = 1000;
+
+std::atomic<bool> outlives_readers = false;
+
+void end_for_want_of_a_reader() {
+  if (outlives_readers)
+    return;
+  std::signal(SIGPIPE, SIG_DFL);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, SIGPIPE);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(SIGPIPE);
+}
 
 /// Returns 0, or the errno of what failed.
 int write_all(int descriptor, std::string_view text) {
@@ -40,6 +55,16 @@ int write_all(int descriptor, std::string_view text) {
 }
 
 } // namespace
+
+void ignore_broken_connections() {
+  // Whoever had it ignored before this process began wants errors of readers too.
+  if (std::signal(SIGPIPE, SIG_IGN) == SIG_IGN)
+    outlive_readers();
+}
+
+void outlive_readers() {
+  outlives_readers = true;
+}
 
 descriptor_buffer::descriptor_buffer(int descriptor, content what)
     : descriptor_(descriptor),
@@ -105,6 +130,8 @@ bool descriptor_buffer::write_out() {
 bool descriptor_buffer::write_now(std::string_view text) {
   if (cause_ == 0)
     cause_ = write_all(descriptor_, text);
+  if (cause_ == EPIPE)
+    end_for_want_of_a_reader();
   return cause_ == 0;
 }
 

@@ -10,6 +10,15 @@
 
 namespace clade {
 
+/// Lets broken connections be errors of whoever writes to them from now on, for this whole
+/// process: SIGPIPE is ignored. A program that this process starts gets the signal's usual
+/// effect back (`child_params::is_foreign`). For main().
+void ignore_broken_connections();
+
+/// From now on this process goes on when a reader of what it prints goes away. For
+/// processes that serve. Others end then as every program does, by SIGPIPE.
+void outlive_readers();
+
 /// What is behind a std::ostream that writes to a descriptor. In contrast to the
 /// library's own it knows why writing failed, it waits where a descriptor that does not
 /// block is full, and several threads may write. It does not close the descriptor.
