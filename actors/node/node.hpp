@@ -2,6 +2,7 @@
 
 #include "actors/messages/protocol.hpp"
 #include "actors/node/evaluator.hpp"
+#include "actors/node/node_end.hpp"
 #include "actors/node/node_work.hpp"
 #include "actors/node/trainer.hpp"
 
@@ -31,17 +32,6 @@ struct node_params {
   std::function<expected<std::shared_ptr<team_entrance>>(bool open)> open_to_teams;
   program_places programs{}; ///< For those that evaluate.
   std::string address; ///< Of this machine, for members on others; as in `team_address`.
-};
-
-/// Why a node process ends; its exit status.
-enum class node_end : int {
-  dismissed = 0,  ///< The run is over.
-  refused = 2,    ///< The head would not have it, or it cannot train here.
-  connection = 3, ///< The head was not found for too long, or another run is there now.
-  stuck = 4, ///< A training did not end in its time, which the head knows; a new process
-             ///< must take over.
-  overdue = 6, ///< A test did not, and only the worker tells of it.
-  drained = 7, ///< It was told to leave; a new process may take over.
 };
 
 /// One device slot. It lives as long as its process, keeps a trainer and an evaluator for

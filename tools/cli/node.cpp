@@ -34,9 +34,6 @@ struct node_options {
   std::filesystem::path logs;
 };
 
-/// No head was found for too long; the supervisor knows it.
-constexpr int lonely_status = 5;
-
 /// Of "SESSION:OWN DOING, 0 or 1:HOW", which a supervisor writes.
 former_process parse_former(const std::string& text) {
   const auto first = text.find(':');
@@ -109,7 +106,7 @@ int status_of(const expected<node_end>& end, const node_options& options) {
   if (end.error().kind != error_kind::refused)
     return status;
   // One whose worker ends with its head may well be started again.
-  return options.give_up == 0 ? static_cast<int>(node_end::connection) : lonely_status;
+  return static_cast<int>(options.give_up == 0 ? node_end::connection : node_end::lonely);
 }
 
 // The process ends without destructors: a stuck trainer could not be joined.

@@ -1,5 +1,6 @@
 #include "tools/machine/supervisor.hpp"
 
+#include "actors/node/node_end.hpp"
 #include "genome/child_process.hpp"
 #include "tools/machine/signal_origin.hpp"
 
@@ -31,11 +32,6 @@ constexpr std::chrono::milliseconds least_pause = 50ms;
 constexpr auto first_pause = 250ms;
 constexpr std::chrono::milliseconds longest_pause = 30s;
 constexpr auto healthy_life = 10s;
-constexpr int dismissed_status = 0;
-constexpr int refused_status = 2;
-constexpr int lonely_status = 5;
-constexpr int overdue_status = 6;
-constexpr int drained_status = 7;
 // Longer than that between two looks, and this process was stopped itself.
 constexpr auto own_gap = 5s;
 // Beyond the grace: a training that is given up keeps its position on the disk.
@@ -57,6 +53,10 @@ std::uint64_t memory_kills() {
     if (name == "oom_kill")
       return count;
   return 0;
+}
+
+bool has_ended(int wait_status, node_end why) {
+  return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == static_cast<int>(why);
 }
 
 std::chrono::milliseconds longer_pause(std::chrono::milliseconds pause) {
@@ -127,7 +127,7 @@ expected<void> supervisor::start(slot& s) {
 // counter tells, and the process's greatest size whether that was its own fault.
 bool supervisor::own_doing(const slot& s, int status, const rusage& used) const {
   if (!WIFSIGNALED(status))
-    return WEXITSTATUS(status) == overdue_status;
+    return has_ended(status, node_end::overdue);
   if (is_fault(WTERMSIG(status)))
     return !s.sent_signal;
   const auto bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
@@ -141,7 +141,7 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   const bool own = own_doing(s, status, used);
   const auto how =
       own && WIFEXITED(status) ? "as what it did took longer than limits.evaluation_time"
-      : WIFEXITED(status) && WEXITSTATUS(status) == drained_status
+      : has_ended(status, node_end::drained)
           ? "it was told to leave"
           : describe_exit(status)
                 + (own && WTERMSIG(status) == SIGKILL ? ", out of memory" : "");
@@ -149,18 +149,20 @@ void supervisor::ended(slot& s, int status, const rusage& used) {
   if (s.former.size() > former_kept)
     s.former.pop_front();
   s.pulse.reset();
-  const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (draining_ || exit_status == dismissed_status || exit_status == refused_status
-      || exit_status == lonely_status) {
+  const bool refused = has_ended(status, node_end::refused);
+  const bool lonely = has_ended(status, node_end::lonely);
+  if (draining_ || refused || lonely || has_ended(status, node_end::dismissed)) {
     s.done = true;
-    if (exit_status == refused_status || exit_status == lonely_status)
-      status_ = exit_status == refused_status ? 2 : std::max(status_, 1);
+    if (refused || lonely)
+      status_ = refused ? 2 : std::max(status_, 1);
     return;
   }
+  const bool drained = has_ended(status, node_end::drained);
   // What kills a process by a signal, or keeps it beyond its time, is a task; what ends
   // it with a status is there again next time.
   start_later(s,
-              own || WIFSIGNALED(status) || clock::now() - s.started >= healthy_life
+              own || drained || WIFSIGNALED(status)
+                      || clock::now() - s.started >= healthy_life
                   ? least_pause
                   : longer_pause(s.pause),
               "node process " + std::to_string(process) + ": " + how);
