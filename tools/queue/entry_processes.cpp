@@ -14,8 +14,6 @@ namespace {
 
 /// Whatever runs outlasts its server's absence, and so do its questions.
 constexpr std::chrono::seconds queue_patience{600};
-/// Between two looks at how long logs are.
-constexpr std::chrono::seconds log_pause{1};
 
 /// Writes the folder with which the entry's programs may ask the queue's server.
 expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
@@ -80,14 +78,27 @@ void entry_processes::stop(entry_id id) {
 
 void entry_processes::tend() {
   const auto now = clock::now();
-  for (auto& [_, one] : running_)
+  for (auto& [id, one] : running_) {
     if (one.told && now >= due(one))
       tell(one);
-  if (now < logs_seen_ + log_pause)
-    return;
-  logs_seen_ = now;
-  for (auto& [id, one] : running_)
-    shorten_log_of(id, one);
+    if (now >= one.look_at_log)
+      tend_log(id, one, now);
+  }
+}
+
+/// The next look is due when the log has grown by as much as it may keep at its end, if it
+/// goes on as since the last one.
+void entry_processes::tend_log(entry_id id, running_entry& one,
+                               clock::time_point now) const {
+  shorten_log_of(id, one);
+  const auto end =
+      log_end(entry_folder(params_.folder, id) / entry_log_name).value_or(one.log_end);
+  one.look_at_log = now
+                    + pause_between_looks({.grown = end - std::min(end, one.log_end),
+                                           .within = now - one.looked,
+                                           .most = params_.log_bytes});
+  one.log_end = end;
+  one.looked = now;
 }
 
 void entry_processes::shorten_log_of(entry_id id, running_entry& one) const {
@@ -114,10 +125,9 @@ entry_processes::clock::time_point entry_processes::due(const running_entry& one
 std::optional<entry_processes::clock::time_point> entry_processes::next_tend() const {
   if (running_.empty())
     return std::nullopt;
-  auto next = logs_seen_ + log_pause;
+  auto next = clock::time_point::max();
   for (const auto& [_, one] : running_)
-    if (one.told)
-      next = std::min(next, due(one));
+    next = std::min({next, one.look_at_log, one.told ? due(one) : next});
   return next;
 }
 

@@ -78,15 +78,18 @@ private:
     bool drains = false; ///< It is a run.
     std::optional<clock::time_point> told{};
     int times_told = 0;
-    bool warned = false; ///< That its log cannot be shortened.
+    bool warned = false;       ///< That its log cannot be shortened.
+    std::uint64_t log_end = 0; ///< At the last look.
+    clock::time_point look_at_log = clock::now();
+    clock::time_point looked = clock::now();
   };
 
   [[nodiscard]] clock::time_point due(const running_entry& one) const;
   void tell(running_entry& one) const;
+  void tend_log(entry_id id, running_entry& one, clock::time_point now) const;
   void shorten_log_of(entry_id id, running_entry& one) const;
 
   entry_processes_params params_;
-  clock::time_point logs_seen_{};
   std::map<entry_id, running_entry> running_;
 };
 

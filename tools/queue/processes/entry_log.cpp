@@ -55,6 +55,31 @@ expected<void> shorten_log(const std::filesystem::path& file, std::uint64_t most
   return failure(file, "its middle cannot be freed");
 }
 
+expected<std::uint64_t> log_end(const std::filesystem::path& file) {
+  struct stat s {};
+  if (::stat(file.c_str(), &s) != 0)
+    return errno == ENOENT ? expected<std::uint64_t>(0)
+                           : failure(file, "cannot be looked at");
+  return static_cast<std::uint64_t>(s.st_size);
+}
+
+std::chrono::milliseconds pause_between_looks(const log_growth& g) {
+  constexpr std::chrono::milliseconds least(5), longest(1000);
+  // It may begin to write at any time.
+  constexpr std::uint64_t bytes_per_ms = (std::uint64_t{128} << 20) / 1000;
+  const auto most =
+      std::clamp(std::chrono::milliseconds(g.most / bytes_per_ms), least, longest);
+  if (g.within < least)
+    return least; // That says nothing yet.
+  const auto seconds = std::chrono::duration<double>(g.within).count();
+  const auto rate = static_cast<double>(g.grown) / seconds;
+  const auto quiet = 2 * std::chrono::duration_cast<std::chrono::milliseconds>(g.within);
+  const auto fills = static_cast<double>(g.most) / 4 / std::max(rate, 1.0) * 1000;
+  return std::clamp(std::min(quiet, std::chrono::milliseconds(
+                                        static_cast<std::int64_t>(std::min(fills, 1e6)))),
+                    least, most);
+}
+
 expected<log_piece> read_log(const std::filesystem::path& file, std::uint64_t offset,
                              std::size_t most) {
   log_piece piece{.offset = offset};

@@ -2,6 +2,7 @@
 
 #include "genome/error.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -18,6 +19,21 @@ inline constexpr std::uint64_t least_log_bytes = std::uint64_t{8} << 20;
 /// part of a file, as NFS before 4.2 cannot.
 [[nodiscard]] expected<void> shorten_log(const std::filesystem::path& file,
                                          std::uint64_t most);
+
+/// Returns where the log ends; 0 where there is none.
+[[nodiscard]] expected<std::uint64_t> log_end(const std::filesystem::path& file);
+
+/// How a log has grown between two looks at it.
+struct log_growth {
+  std::uint64_t grown = 0; ///< Bytes.
+  std::chrono::nanoseconds within{0};
+  std::uint64_t most = usual_log_bytes; ///< What it may take of the disk.
+};
+
+/// Returns how long nobody need look at the log: until it has grown by a quarter of what it
+/// may take, if it goes on as before. From 5 ms, also for one that is new, to a second, and
+/// less where it may take less than 128 MiB.
+[[nodiscard]] std::chrono::milliseconds pause_between_looks(const log_growth& g);
 
 /// Of an answer: where the piece that it has begins.
 inline constexpr const char* log_offset_header = "Log-Offset";

@@ -93,3 +93,20 @@ TEST_CASE("entry log: one that is not there is empty") {
   CHECK(shorten_log(folder.path() / "log", least_log_bytes));
   CHECK(read_log(folder.path() / "log", 7, piece_bytes)->text.empty());
 }
+
+TEST_CASE("entry log: it is looked at again before it has grown by what it may keep") {
+  using namespace std::chrono_literals;
+  constexpr std::uint64_t mib = 1 << 20;
+  const auto pause = [](std::uint64_t grown, std::chrono::nanoseconds within,
+                        std::uint64_t most = usual_log_bytes) {
+    return pause_between_looks({.grown = grown, .within = within, .most = most});
+  };
+  CHECK(pause(0, 0ms) == 5ms);
+  CHECK(pause(0, 100ms) == 200ms);
+  CHECK(pause(0, 10s) == 1s);
+  // 400 MB/s into a log of 8 MiB: a look for each 2 MiB.
+  CHECK(pause(40 * mib, 100ms, 8 * mib) == 5ms);
+  CHECK(pause(400 * mib, 1s) == 640ms);
+  // However quiet it was: 128 MiB/s do not write more than it may take.
+  CHECK(pause(0, 10s, 8 * mib) == 62ms);
+}
