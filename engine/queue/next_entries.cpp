@@ -46,10 +46,11 @@ struct reservation {
 class round {
 public:
   round(const queue_state& state, const queue_rules& rules, const queue_slots& slots,
-        std::int64_t now)
+        std::int64_t now, const entry_times& ran)
       : state_(state),
         rules_(rules),
         slots_(slots),
+        ran_(ran),
         now_(now) {
     std::set<std::string> taken;
     for (const auto id : state.running) {
@@ -223,12 +224,18 @@ private:
     };
     for (const auto id : state_.running) {
       const auto& e = state_.entries.at(id);
-      add(e.slots, e.stopping ? now_ : end_of_time(e.what, e.started_ms));
+      add(e.slots, e.stopping ? now_ : end_of_time(e.what, start_of(id, e)));
     }
     for (const auto& s : found_.starts)
       add(s.slots, end_of_time(state_.entries.at(s.id).what, now_));
     std::ranges::sort(ends);
     return ends;
+  }
+
+  /// When a running entry began, by the clock as it is now.
+  [[nodiscard]] std::int64_t start_of(entry_id id, const queue_entry& e) const {
+    const auto known = ran_.find(id);
+    return known == ran_.end() ? e.started_ms : now_ - known->second.count();
   }
 
   /// What has used its time is told so in the same step.
@@ -306,6 +313,7 @@ private:
   const queue_state& state_;
   const queue_rules& rules_;
   const queue_slots& slots_;
+  const entry_times& ran_;
   std::int64_t now_;
   std::vector<machine> machines_;
   std::size_t free_ = 0;
@@ -323,8 +331,9 @@ bool serves(const queue_slot& slot, const queue_submission& what) {
 }
 
 next_entries find_next(const queue_state& state, const queue_rules& rules,
-                       const queue_slots& slots, std::int64_t unix_ms) {
-  return round(state, rules, slots, unix_ms).decide();
+                       const queue_slots& slots, std::int64_t unix_ms,
+                       const entry_times& ran) {
+  return round(state, rules, slots, unix_ms, ran).decide();
 }
 
 std::size_t most_together(const queue_slots& slots, const queue_submission& what) {
@@ -336,12 +345,37 @@ std::size_t most_together(const queue_slots& slots, const queue_submission& what
   return most;
 }
 
+std::string note_on(const queue_state& state, const queue_rules& rules,
+                    const queue_slots& slots, entry_id id, entry_id by) {
+  const auto& e = state.entries.at(id);
+  const auto name = "#" + std::to_string(id);
+  if (!is_waiting(e.state))
+    return "";
+  if (const auto most = most_together(slots, e.what); most < e.what.slots)
+    return name + " wants " + slots_in_words(e.what.slots, e.what.device)
+           + (most == 0 ? ", and no machine that is there has such a slot"
+                        : ", and no machine that is there has more than "
+                              + std::to_string(most))
+           + ": it waits for one that has";
+  const auto quota = rules.quota_of(e.what.user);
+  const auto parent = state.entries.find(by);
+  if (quota == 0 || parent == state.entries.end()
+      || parent->second.what.slots + e.what.slots <= quota)
+    return "";
+  const auto its = "#" + std::to_string(by);
+  return name + " begins when " + its + " has ended, which submits it: " + e.what.user
+         + " may have " + slots_in_words(quota) + " at a time; if " + its
+         + " waits for it, both wait for ever";
+}
+
 std::string why_waiting(const queue_state& state, const queue_rules& rules,
                         const queue_slots& slots, entry_id id) {
   const auto& e = state.entries.at(id);
   for (const auto before : e.what.after)
     if (state.entries.at(before).state != entry_state::succeeded)
       return "waits for #" + std::to_string(before);
+  if (!slots.trouble.empty())
+    return slots.trouble;
   const auto wanted = slots_in_words(e.what.slots, e.what.device);
   const auto most = most_together(slots, e.what);
   if (most == 0)

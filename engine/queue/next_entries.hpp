@@ -31,11 +31,16 @@ struct next_entries {
   friend bool operator==(const next_entries&, const next_entries&) = default;
 };
 
+/// Times of entries.
+using entry_times = std::map<entry_id, std::chrono::milliseconds>;
+
 /// The slots there are.
 struct queue_slots {
   std::vector<queue_slot> all; ///< Those of a machine behind each other.
   /// Machines that are not there and may be soon, as after the server was started again.
   std::set<std::string, std::less<>> awaited{};
+  /// Why nothing begins, whatever is free, for people; empty: it does.
+  std::string trouble{};
 };
 
 /// Decides what begins now, and what makes room. Pure.
@@ -66,12 +71,22 @@ struct queue_slots {
 /// they are stopped: the lowest priority first, of equal ones what began last. An entry is
 /// stopped only for one that has the larger score too, whatever their users' shares come to
 /// be, so that it cannot come back at once and be stopped again.
+///
+/// `ran`: how long running entries have run, by a clock that nobody sets; of others it
+/// follows from the recorded times.
 [[nodiscard]] next_entries find_next(const queue_state& state, const queue_rules& rules,
-                                     const queue_slots& slots, std::int64_t unix_ms);
+                                     const queue_slots& slots, std::int64_t unix_ms,
+                                     const entry_times& ran = {});
 
 /// Why a waiting entry does not start now, for the person who asks.
 [[nodiscard]] std::string why_waiting(const queue_state& state, const queue_rules& rules,
                                       const queue_slots& slots, entry_id id);
+
+/// Says what the person should know who has just submitted an entry: that no machine has as
+/// many slots, or that it cannot begin before `by` has ended, the running entry that
+/// submitted it (0: none did). Empty: nothing.
+[[nodiscard]] std::string note_on(const queue_state& state, const queue_rules& rules,
+                                  const queue_slots& slots, entry_id id, entry_id by);
 
 /// The most slots that serve the submission together: those of one machine.
 [[nodiscard]] std::size_t most_together(const queue_slots& slots,

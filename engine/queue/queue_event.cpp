@@ -1,7 +1,8 @@
 // An event is a msgpack array of its kind and its fields:
 //
 //   event      = [1, id, submission] | [2, id, slots] | [3, id, cause, who]
-//              | [4, id, state, reason] | [5, id]
+//              | [4, id, state, reason]
+//              | [5, id, own doing if it is known]
 //   submission = [user, kind, words, directory, name, priority, slots, device, seconds,
 //                 after, requeue, once, ranks if there are any]
 #include "engine/queue/queue_event.hpp"
@@ -60,6 +61,7 @@ void fields(auto& v, like<entry_ended> auto& e) {
 
 void fields(auto& v, like<entry_lost> auto& e) {
   v("id", e.id);
+  v.last("own doing", e.own_doing);
 }
 
 namespace {

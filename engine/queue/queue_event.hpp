@@ -46,9 +46,12 @@ struct entry_ended {
 };
 
 /// The server died while the entry ran, and its processes with it, or its machine was heard
-/// of no more: it waits again, or has failed if that happened too often.
+/// of no more: it waits again, or has failed if that was its own doing too often.
 struct entry_lost {
   entry_id id = 0;
+  /// Whether there is evidence that the entry was the cause: its machine went down, and it
+  /// was alone there. None: an event from before this was recorded, which counts as if.
+  std::optional<bool> own_doing{};
 };
 
 /// What is recorded of a queue. The order of the alternatives is stored: add at the end.

@@ -120,13 +120,17 @@ public:
     if (found == nullptr)
       return misplaced(event_, "it does not run");
     ++found->losses;
+    found->own_losses += e.own_doing.value_or(true) ? 1 : 0;
     const auto times = std::to_string(found->losses)
                        + (found->losses == 1 ? " time" : " times") + " with "
                        + machine_in_words(*found);
     if (found->stopping == stop_cause::cancelled)
       leave(e.id, *found, entry_state::cancelled, found->reason);
-    else if (found->losses >= most_losses)
-      leave(e.id, *found, entry_state::failed, "was lost " + times + "; submit it again");
+    else if (found->own_losses >= most_losses)
+      leave(
+          e.id, *found, entry_state::failed,
+          "was lost " + times + ", " + std::to_string(most_losses)
+              + " of them alone on a machine that went down meanwhile; submit it again");
     else
       leave(e.id, *found, entry_state::preempted, "was lost " + times);
     return {};

@@ -26,8 +26,9 @@ struct queue_rules {
   [[nodiscard]] std::uint32_t quota_of(const std::string& user) const;
 };
 
-/// An entry is given up when it was lost with the server so often: it may be what kills
-/// the machine.
+/// An entry is given up when it was lost so often where it was alone on a machine that went
+/// down: it may be what does that. What is lost with others, or with a server or a worker
+/// that somebody ended, is not to blame, however often that happens.
 inline constexpr std::uint32_t most_losses = 5;
 
 /// Times are milliseconds since 1970 (UTC), as recorded.
@@ -38,6 +39,7 @@ struct queue_entry {
   std::int64_t started_ms = 0; ///< The last time; 0: never.
   std::int64_t ended_ms = 0;   ///< The last time; 0: never.
   std::uint32_t starts = 0, losses = 0;
+  std::uint32_t own_losses = 0;     ///< Those that count towards `most_losses`.
   std::vector<std::string> slots{}; ///< That it has, or had last.
   /// It was told to end and has not yet.
   std::optional<stop_cause> stopping{};

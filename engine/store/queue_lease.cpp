@@ -152,6 +152,12 @@ const std::string& queue_lease::holder() const {
   return impl_->holder;
 }
 
+bool queue_lease::found_machine_down() const {
+  const auto& i = *impl_;
+  return i.number != 0 && i.seen && !i.seen->holder.empty() && !i.is_ours(*i.seen)
+         && !i.params.at.shared;
+}
+
 std::uint64_t queue_lease::number() const {
   return impl_->number;
 }

@@ -50,6 +50,9 @@ public:
 
   /// Who held it at the last look, if not we: "process 12", "process 12 on lab2".
   [[nodiscard]] const std::string& holder() const;
+  /// Whether this machine was started anew while the one before held the lease: it went down
+  /// with what ran there. Once it is taken; false where several machines have the folder.
+  [[nodiscard]] bool found_machine_down() const;
   /// What was taken; 0: nothing yet.
   [[nodiscard]] std::uint64_t number() const;
   [[nodiscard]] const queue_lease_params& params() const;

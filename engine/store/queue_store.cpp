@@ -42,6 +42,7 @@ public:
   }
 
   [[nodiscard]] std::uint64_t number() const { return lease_.number(); }
+  [[nodiscard]] bool found_machine_down() const { return lease_.found_machine_down(); }
 
   /// An error: the file is no longer where it was opened. What is written to it is gone
   /// once it is closed.
@@ -188,6 +189,7 @@ expected<queue_store> queue_store::open(queue_lease lease) {
   try {
     c.emplace(connection::open(file));
     c->advice = queue_advice(file);
+    c->advice.go_on = "the queue goes on by itself";
     return queue_store(std::make_unique<impl>(std::move(lease), std::move(*c)));
   } catch (const SQLite::Exception& e) {
     return store_failure(file, e, 0, queue_advice(file));
@@ -204,6 +206,10 @@ expected<void> queue_store::check_held() const {
 
 expected<void> queue_store::confirm_held() const {
   return impl_->check_ours();
+}
+
+bool queue_store::found_machine_down() const {
+  return impl_->keeper.found_machine_down();
 }
 
 expected<std::int64_t> queue_store::append(std::span<const queue_event> events) {

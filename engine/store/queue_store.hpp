@@ -44,6 +44,9 @@ public:
   /// The same of the lease as the file has it now.
   [[nodiscard]] expected<void> confirm_held() const;
 
+  /// `queue_lease::found_machine_down` of its lease.
+  [[nodiscard]] bool found_machine_down() const;
+
   /// One transaction: when it returns, all are on the disk, or none. Returns the time of
   /// all of them, milliseconds since 1970. `io` also where the lease was lost.
   [[nodiscard]] expected<std::int64_t> append(std::span<const queue_event> events);

@@ -6,7 +6,8 @@ import time
 import unittest
 
 from faked_time import JumpingTime, SteppedClock
-from live_runs import RunTest
+from live_runs import RunTest, await_true
+from queue_test import QueueTest
 
 HOUR = 3600
 
@@ -88,6 +89,25 @@ class Steps(RunTest):
         self.assertEqual(run.end(), 0, run.said())
         self.assert_whole(96)
         self.assert_undisturbed(file)
+
+
+class Queued(QueueTest):
+    def test_by_an_hour_and_back_an_entry_has_its_time(self):
+        clock = SteppedClock(self.folder)
+        self.server = self.start("serve", self.queue, "--slots", "2", environment=clock.environment)
+        await_true(lambda: "serves" in self.server.out or not self.server.running, "it does not listen")
+        go = self.folder / "go"
+        runs = self.submit("--time", "30min", "--", "sh", "-c", f"until [ -e {go} ]; do sleep 0.05; done")
+        self.await_state(runs, "running")
+        for step in (HOUR, 400 * 24 * HOUR, -HOUR):
+            clock.step_to(step)
+            self.ask("wait", self.submit("--", "true"))  # The server has looked at all by then.
+            self.assertEqual(self.describe(runs)["state"], "running")
+        short = self.submit("--time", "1s", "--", "sleep", "1000")
+        self.ask("wait", short, status=1)
+        self.assertIn("ran longer than its 1 s", self.describe(short)["reason"])
+        go.touch()
+        self.ask("wait", runs)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import unittest
 import urllib.error
 import urllib.request
 
-from live_runs import PATIENCE_S, await_true
+from live_runs import CLADE, PATIENCE_S, await_true
+from queue_nodes_test import NodesTest
 from queue_test import QueueTest
 
 
@@ -36,10 +37,10 @@ class SeveralServers(QueueTest):
     def addresses(self, folder=None):
         return (pathlib.Path(folder or self.queue) / "address").read_text().split()
 
-    def unserved(self, address):
+    def unserved(self, address, token=None):
         """What a server answers that does not serve."""
         request = urllib.request.Request(address + "/v1/entries")
-        request.add_header("Authorization", f"Bearer {self.token()}")
+        request.add_header("Authorization", f"Bearer {token or self.token()}")
         with self.assertRaises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(request, timeout=PATIENCE_S)
         self.assertEqual(refused.exception.code, 503)
@@ -135,6 +136,39 @@ class Standby(SeveralServers):
         self.serve()
         refused = self.finish("serve", self.queue, "--standby", "--shared", status=2).err
         self.assertIn("give --shared to all", refused)
+
+
+class StandbyNodes(NodesTest, SeveralServers):
+    def test_a_machine_and_what_runs_there_find_a_server_that_came_after_them(self):
+        self.serve_nodes()
+        self.join("rome", slots=2)  # With a copy of a folder that names the first alone.
+        second = self.another("--standby", said="waits on")
+        second_address = self.addresses()[1]
+        await_true(lambda: second_address in self.addresses(self.folder / "worker-rome"), "it does not learn of the second")
+        go = self.folder / "go"
+        waited = self.submit("--", "sh", "-c", f"until [ -e {go} ]; do sleep 0.05; done")
+        flow = self.submit("--", CLADE, "wait", waited)
+        for entry in (waited, flow):
+            self.await_state(entry, "running")
+        token = (self.queue / "entries" / str(flow) / "queue" / "token").read_text().strip()
+        self.assertEqual(self.unserved(second_address, token), {"error": "this server waits", "role": "waits"})
+        self.kill_first()
+        self.await_serving(second)
+        go.touch()
+        self.ask("wait", flow, waited)
+        self.assertEqual([self.describe(entry)["starts"] for entry in (flow, waited)], [1, 1])
+        self.end(second)
+
+    def test_waiting_begins_before_there_is_a_server(self):
+        self.serve()
+        entry = self.submit("--", "true")
+        self.ask("wait", entry)
+        self.stop()
+        waits = self.start("wait", entry, environment={"CLADE_QUEUE": str(self.queue)})
+        await_true(lambda: "no server of the queue answers" in waits.err or not waits.running, "it does not say that it waits")
+        self.assertTrue(waits.running, waits.said())
+        self.serve()
+        self.assertEqual(waits.end(), 0, waits.said())
 
 
 class Replica(SeveralServers):

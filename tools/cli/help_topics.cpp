@@ -330,7 +330,8 @@ server; CLADE_QUEUE, or --queue, says which.
   clade submit --after 1 -- python3 x.py     a command, once entry 1 has succeeded
   clade get                                  what waits and runs; -w: as it changes
   clade describe 1;  clade logs -f 1         all about an entry; what it writes
-  clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded
+  clade cancel 1;    clade wait 2 3          exit status 0 if all have succeeded; a server
+                                             that is not there is waited for for a minute
   clade pods 1;      clade top               its processes; who has which slots
   clade submit --ranks 2 -- python3 ddp.py   a program as two processes, one slot each
   clade logs -f 5 --rank 1                   what the second of them writes
@@ -386,8 +387,10 @@ succeed: it never starts), succeeded, failed, cancelled.
 
 Faults: what was submitted is on the disk when submit ends. Processes end with the server,
 however it ends; started again, it goes on with runs and begins commands anew, which
-`describe` counts (starts, losses). What was lost five times has failed. Of a log longer
-than --log-limit the beginning and the end are kept, and `logs` says what is left out
+`describe` counts (starts, losses). What was five times lost alone on a machine that went
+down itself has failed; else a loss is nobody's fault. While less than 1 MiB is free on the
+disk of FOLDER nothing is taken and nothing begins there, and `get` says so; what runs goes
+on. Of a log longer than --log-limit the beginning and the end are kept, and `logs` says what is left out
 (where the file system can free a part of a file, as all but old NFS can).
 
 Several servers: clade serve FOLDER --standby, on this machine or on another one that has
@@ -395,8 +398,8 @@ the folder too, waits while another one serves, and takes over when that is gone
 where the same machine sees its end, else when it has not renewed its lease in the folder
 for 6 s. A server that was stopped or cut off and comes back can write nothing more: it
 ends, and what it ran with it, which then begins again elsewhere. Users' folders name all
-servers (address, a line for each), and get -w, wait and logs -f go on with the next. TLS:
-one certificate for all, with the names of all. Between machines the folder must be on a
+servers (address, a line for each), and get -w, wait and logs -f go on with the next. A
+copy from before there was another one learns of it from the first one's answers. TLS: one certificate for all, with the names of all. Between machines the folder must be on a
 file system whose locks hold between them (NFS 4; not one mounted with nolock). What a
 lost machine ran waits until that file system has given up its locks: about 90 s on NFS.
 

@@ -188,6 +188,9 @@ expected<bool> wait_for(const entry_options& options) {
   auto client = open_queue(options.queue);
   if (!client)
     return tl::unexpected(client.error());
+  client->await_server([](const std::string& why) {
+    std::cerr << "clade wait: " << why << "; it is asked again for a minute" << std::endl;
+  });
   std::map<std::string, std::string> ended;
   expected<void> found;
   bool good = true;
@@ -226,6 +229,8 @@ expected<void> top(const entry_options& options) {
     std::cout << text_of(*machine) << "\n";
     return {};
   }
+  if (const auto trouble = text_of_key(*machine, "trouble", ""); !trouble.empty())
+    std::cout << trouble << "\n\n";
   std::cout << "SLOT        USER        ENTRY\n" << std::left;
   for (const auto& s : machine->at("slots")) {
     std::cout << std::setw(12) << text_of_key(s, "slot") << std::setw(12)
@@ -375,7 +380,9 @@ void add_wait(CLI::App& app, command& chosen) {
                                 {"wait", "Wait until entries of a queue are over", true,
                                  status_after<wait_for>, status_after<wait_of_cluster>});
   sub->add_flag("--json", options->json, "One JSON object a line, for programs");
-  sub->footer("Exit status: 0 if all have succeeded, 1 if one has not.");
+  sub->footer(
+      "Exit status: 0 if all have succeeded, 1 if one has not. Where no server of\n"
+      "the queue is there, it is waited for for a minute.");
 }
 
 void add_top(CLI::App& app, command& chosen) {

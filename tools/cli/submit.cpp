@@ -1,5 +1,6 @@
 #include "engine/queue/queue_entry.hpp"
 #include "genome/child_process.hpp"
+#include "genome/utf8.hpp"
 #include "tools/cli/cluster_entries.hpp"
 #include "tools/cli/queue_option.hpp"
 #include "tools/jobs/scripts.hpp"
@@ -58,6 +59,9 @@ expected<ordered_json> submit_to_server(const submit_options& options) {
         if (answer.at("ids").size() != 1)
           return fail(error_kind::invalid_input,
                       "the server does not say which number the entry has");
+        for (const auto& note : answer.value("notes", ordered_json::array()))
+          if (note.is_string())
+            std::cerr << "clade: " << plain_text(note.get<std::string>()) << "\n";
         return answer.at("ids").at(0);
       });
 }

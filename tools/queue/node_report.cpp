@@ -2,9 +2,10 @@
 //
 //   report  = [node, folder, session, first, leaves, [slot ...], [held ...], [end ...], server, seen,
 //             program]
-//   slot    = [name, device]        held = [entry, [process ...]]
+//   slot    = [name, device]        held = [entry, [process ...], since if it is known]
+//   since   = [ms that it has run, token]
 //   entry   = [id, start]           end  = [entry, wait status, reason]
-//   program = [protocol, version, unix ms]
+//   program = [protocol, version, unix ms, machine if it is known]
 //   process = [pid, parent, cpu seconds, resident bytes, command]
 //   orders  = [server, change, [order ...]]
 //   order   = [entry, submission, [slot name ...], stopping, token, log bytes]
@@ -44,9 +45,15 @@ static void fields(auto& v, like<held_entry> auto& h) {
   v("start", h.start);
 }
 
+static void fields(auto& v, like<held_since> auto& s) {
+  v("ran", s.ran);
+  v("token", s.token);
+}
+
 static void fields(auto& v, like<node_report::held> auto& h) {
   v("entry", h.entry);
   v("processes", h.processes);
+  v.last("since", h.since);
 }
 
 static void fields(auto& v, like<node_report::end> auto& e) {
@@ -59,6 +66,7 @@ static void fields(auto& v, like<node_program> auto& p) {
   v("protocol", p.protocol);
   v("version", p.version);
   v("unix ms", p.unix_ms);
+  v.last("machine", p.machine);
 }
 
 static void fields(auto& v, like<node_report> auto& r) {
@@ -102,6 +110,11 @@ static void check_read(decoder& in, const node_report& r) {
       in.fail("a slot that is none");
   if (r.program && r.program->version.size() > longest_text)
     in.fail("a version that is none");
+  if (r.program && r.program->machine && r.program->machine->size() > longest_text)
+    in.fail("a machine that is none");
+  for (const auto& h : r.holds)
+    if (h.since && (h.since->ran.count() < 0 || h.since->token.size() > longest_text))
+      in.fail("a time below 0, or a token that is none");
   if (r.slots.size() > most_slots)
     in.fail("more than 4096 slots");
 }

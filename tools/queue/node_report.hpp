@@ -3,6 +3,7 @@
 #include "engine/queue/next_entries.hpp"
 #include "genome/codec.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,15 @@ struct held_entry {
   friend auto operator<=>(const held_entry&, const held_entry&) = default;
 };
 
+/// How a machine has an entry.
+struct held_since {
+  std::chrono::milliseconds ran{0}; ///< By a clock of the machine that nobody sets.
+  /// What runs there asks the server with: a server that has taken over may not know it.
+  std::string token{};
+
+  friend bool operator==(const held_since&, const held_since&) = default;
+};
+
 /// Counts up when what is said below changes so that one side would not understand the
 /// other, or misunderstand it.
 inline constexpr std::uint64_t queue_protocol = 2;
@@ -38,6 +48,8 @@ struct node_program {
   std::uint64_t protocol = queue_protocol;
   std::string version{};    ///< Of clade.
   std::int64_t unix_ms = 0; ///< Its clock.
+  /// `this_machine` of the store. None: its clade is of before that was said.
+  std::optional<std::string> machine{};
 
   friend bool operator==(const node_program&, const node_program&) = default;
 };
@@ -56,6 +68,8 @@ struct node_report {
   struct held {
     held_entry entry{};
     std::vector<process_seen> processes{};
+    /// None: its clade is of before this was said.
+    std::optional<held_since> since{};
 
     friend bool operator==(const held&, const held&) = default;
   };

@@ -119,6 +119,41 @@ std::vector<std::string> with_address(std::vector<std::string> lines,
   return lines;
 }
 
+namespace {
+
+expected<void> write_addresses(const std::filesystem::path& folder,
+                               const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& one : lines)
+    text += one + "\n";
+  return write_private(folder / address_file_name, text);
+}
+
+} // namespace
+
+std::vector<std::string> learn_addresses(const std::filesystem::path& folder,
+                                         const std::string& said) {
+  const auto known = read_addresses(folder);
+  const auto is_safe = [](const std::string& one) { return one.starts_with("https://"); };
+  const bool safe = std::ranges::all_of(known, is_safe);
+  std::vector<std::string> told;
+  std::istringstream words(said);
+  for (std::string one; words >> one && told.size() < most_addresses;)
+    if (check_advertised(one) && (!safe || is_safe(one)))
+      told.push_back(one);
+  const bool has_own = std::ranges::any_of(known, [&](const std::string& one) {
+    return std::ranges::find(told, one) == told.end();
+  });
+  auto lines = has_own ? known : told;
+  for (const auto& one : told)
+    lines = with_address(std::move(lines), one, false);
+  if (lines.empty() || lines == known)
+    return known;
+  // Whose folder may not be written is told again by the next answer.
+  static_cast<void>(write_addresses(folder, lines));
+  return lines;
+}
+
 expected<void> add_address(const added_address& address) {
   auto locks = byte_locks::open(address.folder / queue_file_name);
   if (!locks)

@@ -41,6 +41,17 @@ inline constexpr std::size_t most_addresses = 8;
 [[nodiscard]] std::vector<std::string>
 with_address(std::vector<std::string> lines, const std::string& added, bool as_first);
 
+/// Of each answer of a server that serves: where the queue's servers are, with spaces
+/// between them.
+inline constexpr const char* servers_header = "Queue-Servers";
+
+/// Takes in what a server has said so for the folder that a user or a machine was given, and
+/// returns the addresses that it has then. Lines that the server does not know are somebody's
+/// own, and stay; who asks by TLS learns of nobody without. A folder that may not be written
+/// stays as it is.
+[[nodiscard]] std::vector<std::string>
+learn_addresses(const std::filesystem::path& folder, const std::string& said);
+
 struct added_address {
   std::filesystem::path folder; ///< The queue's.
   std::string added{};

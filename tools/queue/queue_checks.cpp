@@ -75,6 +75,8 @@ std::vector<finding> judge_queue(const ordered_json& machine,
   else
     all.push_back(
         {"slots", health::good, "the queue has " + std::to_string(slots.size())});
+  if (const auto trouble = text_at(machine, "trouble"); !trouble.empty())
+    all.push_back({"disk", health::broken, trouble, "make room there"});
   for (const auto& m : list("machines"))
     all.push_back(judge_node(m, version));
   return all;

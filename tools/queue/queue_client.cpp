@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -66,6 +67,10 @@ struct queue_client::impl {
   std::chrono::seconds patience{0}; ///< Once one has answered.
   std::chrono::seconds of_environment = patience_of_environment();
   std::string token;
+  std::filesystem::path folder;
+  std::string said_last; ///< By a server, of where they are.
+  bool learned = false;
+  std::function<void(const std::string& why)> told_of_silence;
 
   [[nodiscard]] queue_client_connection& now() { return servers[current]; }
   /// Whether one that hangs is told from one that waits.
@@ -79,7 +84,7 @@ struct queue_client::impl {
 
   /// What a server of the queue answers.
   expected<queue_answer> ask(const queue_question& q, bool repeatable) {
-    const auto until = std::chrono::steady_clock::now() + search_time();
+    const auto begun = std::chrono::steady_clock::now();
     while (true) {
       std::string silent;
       for (std::size_t n = 0; n < servers.size(); ++n) {
@@ -92,7 +97,10 @@ struct queue_client::impl {
         const bool is_silent = !given.failure.empty();
         if (!is_silent && given.status != waits_status) {
           answered = true;
-          return checked(std::move(given));
+          auto judged = checked(std::move(given));
+          if (judged)
+            learn(judged->servers);
+          return judged;
         }
         if (is_silent && !repeatable && !given.is_unsent)
           return fail(error_kind::io, now().address() + " has not answered ("
@@ -102,12 +110,55 @@ struct queue_client::impl {
                   + (is_silent ? given.failure : said_by(given)) + ")";
         current = (current + 1) % servers.size();
       }
-      if (std::chrono::steady_clock::now() >= until)
+      // Others who have the folder may have learned of one.
+      if (add_unknown(read_addresses(folder)))
+        continue;
+      const auto none = "no server of the queue answers at " + silent;
+      if (std::chrono::steady_clock::now() >= begun + search_time())
         return fail(error_kind::not_found,
-                    "no server of the queue answers at " + silent
-                        + "; it is started by: clade serve FOLDER");
+                    none + "; it is started by: clade serve FOLDER");
+      if (const auto tell = std::exchange(told_of_silence, nullptr))
+        tell(none);
       std::this_thread::sleep_for(pause);
     }
+  }
+
+  /// Takes these servers for those of the queue.
+  expected<void> connect(const std::vector<std::string>& addresses) {
+    std::vector<queue_client_connection> opened;
+    const auto users = users_trusted_with_token(folder);
+    for (const auto& address : addresses) {
+      auto one = queue_client_connection::open(
+          {.address = address,
+           .token = token,
+           .certificate = folder / certificate_file_name,
+           .trusted = users,
+           .connect_time =
+               impatient || addresses.size() > 1 ? hang_time : patience_of_one});
+      if (!one)
+        return fail_in((folder / address_file_name).string(), one.error());
+      opened.push_back(std::move(*one));
+    }
+    servers = std::move(opened);
+    current = 0;
+    return {};
+  }
+
+  /// Takes in where the queue's servers are, which one of them has said.
+  void learn(const std::string& said) {
+    if (said.empty() || said == said_last)
+      return;
+    said_last = said;
+    learned = add_unknown(learn_addresses(folder, said)) || learned;
+  }
+
+  /// Returns whether there were any, and all are asked from now on.
+  bool add_unknown(const std::vector<std::string>& addresses) {
+    const bool any = std::ranges::any_of(addresses, [&](const std::string& one) {
+      return std::ranges::none_of(servers,
+                                  [&](const auto& s) { return s.address() == one; });
+    });
+    return any && connect(addresses);
   }
 
   /// What a server answers that is none of a queue.
@@ -172,19 +223,9 @@ expected<queue_client> queue_client::open(const std::filesystem::path& folder,
   auto made = std::make_unique<impl>();
   made->token = *token;
   made->impatient = params.impatient;
-  const auto users = users_trusted_with_token(folder);
-  for (const auto& address : addresses) {
-    auto one = queue_client_connection::open(
-        {.address = address,
-         .token = *token,
-         .certificate = folder / certificate_file_name,
-         .trusted = users,
-         .connect_time =
-             params.impatient || addresses.size() > 1 ? hang_time : patience_of_one});
-    if (!one)
-      return fail_in((folder / address_file_name).string(), one.error());
-    made->servers.push_back(std::move(*one));
-  }
+  made->folder = folder;
+  if (auto ok = made->connect(addresses); !ok)
+    return tl::unexpected(ok.error());
   return queue_client(std::move(made));
 }
 
@@ -196,6 +237,15 @@ expected<std::string> queue_client::page_address() {
 
 void queue_client::be_patient(std::chrono::seconds most) {
   impl_->patience = most;
+}
+
+void queue_client::await_server(std::function<void(const std::string& why)> silent) {
+  impl_->answered = true;
+  impl_->told_of_silence = std::move(silent);
+}
+
+bool queue_client::take_learned() {
+  return std::exchange(impl_->learned, false);
 }
 
 std::uint64_t queue_client::longest_wait_ms() const {

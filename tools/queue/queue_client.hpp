@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -45,9 +46,15 @@ public:
   /// does so for `take_over_time` where there are several, and not at all where there is
   /// one.
   void be_patient(std::chrono::seconds most);
+  /// From now on it is as patient as if a server had answered. `silent` is told once where
+  /// none does, and why.
+  void await_server(std::function<void(const std::string& why)> silent);
   /// How long a question may ask a server to wait for a change (its `wait`), so that one
   /// that hangs is told from one that waits.
   [[nodiscard]] std::uint64_t longest_wait_ms() const;
+  /// Whether a server has said, since this was asked last, that there is one that the folder
+  /// did not name. The folder names it then.
+  [[nodiscard]] bool take_learned();
   /// The server that answered last, or is asked first.
   [[nodiscard]] const std::string& address() const;
 

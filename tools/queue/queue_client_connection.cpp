@@ -165,6 +165,7 @@ queue_answer queue_client_connection::ask(const queue_question& q,
   if (impl_->client->send(asked, given, failed)) {
     answer.status = given.status;
     answer.log_offset = given.get_header_value(log_offset_header);
+    answer.servers = given.get_header_value(servers_header);
     return answer;
   }
   const bool refused = impl_->plain != nullptr && !impl_->plain->refusal().empty();

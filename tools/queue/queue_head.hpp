@@ -46,6 +46,8 @@ struct queue_head_params {
   /// Takes entries that fit none of the slots there are: a server that has more comes. So
   /// does a queue that has no slots of its own, for the machines that come.
   bool takes_any = false;
+  /// Says why the disk of the queue has no room; none: `check_room` of the folder does.
+  std::function<expected<void>()> room{};
 };
 
 /// A queue at work: its state, its store and the processes of what runs here. What happens
@@ -55,7 +57,12 @@ struct queue_head_params {
 /// and not dead). What runs on other machines goes on there, as long as they are heard of
 /// within the lease.
 ///
-/// Any thread may call it, and one `serve`.
+/// While the disk is full, or the store cannot be written, nothing is taken and nothing
+/// begins; what runs goes on, and its ends are recorded when there is room.
+///
+/// Any thread may call it, and one `serve`. Who changes the queue has `writing_`, and
+/// `mutex_` too, but not while something is written to the disk: readers need that alone,
+/// and do not wait for the disk.
 class queue_head {
 public:
   /// `conflict`: another process serves this folder.
@@ -70,7 +77,7 @@ public:
 
   /// Stores them, all or none, and returns their numbers; that of the one that is there
   /// already for what its user has submitted under the same word (`once`).
-  /// `invalid_input`: one can never run here.
+  /// `invalid_input`: one can never run here. `io`: nothing is taken, and why.
   [[nodiscard]] expected<std::vector<entry_id>> submit(std::vector<queue_submission> all);
 
   /// Cancels an entry that is not over: one that runs is told to end. `conflict`: it is.
@@ -106,8 +113,13 @@ public:
   /// The processes of an entry that runs, here or as its machine said last.
   [[nodiscard]] std::vector<process_seen> processes_of(entry_id id) const;
 
-  /// The user for whom a running entry asks with this token. `refused`: nobody's.
-  [[nodiscard]] expected<std::string> user_of_entry(const std::string& token) const;
+  /// Who asks with the token of a running entry.
+  struct asking_entry {
+    entry_id id = 0;
+    std::string user{};
+  };
+  /// `refused`: this token is nobody's. `conflict`: that is not known yet.
+  [[nodiscard]] expected<asking_entry> user_of_entry(const std::string& token) const;
 
   /// Returns how often the state has changed, once that is not `seen` any more, the time
   /// is over or the queue closed.
@@ -122,13 +134,13 @@ public:
   /// How many events there are.
   [[nodiscard]] std::uint64_t count_events() const {
     const std::lock_guard lock(mutex_);
-    return store_.size();
+    return events_;
   }
 
   /// Starts and ends what is due until `stop` is true, which it is woken to look at by
   /// `wake` and by signals: no signal is blocked while it waits. Then what runs is told to
-  /// end, and waits in the store for the next server. An error: the store cannot be
-  /// written, or another server has taken it over.
+  /// end, and waits in the store for the next server. An error: another server has taken
+  /// the store over, or it could not be written at the end.
   [[nodiscard]] expected<void> serve(const std::function<bool()>& stop);
   void wake() const { changed_.wake(); }
 
@@ -157,6 +169,7 @@ private:
     clock::time_point heard{};
     std::string version{};
     std::chrono::milliseconds clock_ahead{0};
+    std::string machine{}; ///< `this_machine` there; empty: it is not known.
     bool lost = false, leaves = false;
     /// That ran there when this server began, and of which the machine has not said, since
     /// it knows of this server, that it has them.
@@ -165,14 +178,40 @@ private:
     std::map<entry_id, std::vector<process_seen>> processes{};
   };
 
+  /// What who changes the queue has.
+  struct changing {
+    explicit changing(const queue_head& head)
+        : first(head.writing_),
+          second(head.mutex_) {}
+    std::lock_guard<std::mutex> first;
+    std::unique_lock<std::mutex> second;
+  };
+
   queue_head(queue_head_params params, queue_store store, queue_state state);
+
+  /// Returns what `f` returns, which works on the disk and changes nothing that is read.
+  /// For who has both mutexes.
+  template<class F>
+  auto while_others_read(F f) const {
+    mutex_.unlock();
+    auto result = f();
+    mutex_.lock();
+    return result;
+  }
 
   [[nodiscard]] bool is_idle();
   [[nodiscard]] expected<void> check(const queue_submission& s) const;
   [[nodiscard]] expected<void> record(const std::vector<queue_event>& events);
   void note_changes(const std::vector<queue_event>& events);
   [[nodiscard]] expected<bool> step(bool stopping);
-  [[nodiscard]] std::vector<queue_event> ends();
+  [[nodiscard]] expected<bool> carry_on(bool stopping, bool may_begin);
+  [[nodiscard]] expected<void> look_for_room();
+  void set_trouble(const std::string& why);
+  [[nodiscard]] std::string fullest() const;
+  [[nodiscard]] expected<void> record_ends();
+  [[nodiscard]] entry_times times_run() const;
+  [[nodiscard]] std::vector<queue_event> losses_of(const std::vector<entry_id>& ids,
+                                                   bool went_down) const;
   [[nodiscard]] std::vector<queue_event> stops(bool stopping) const;
   void tell_those_stopping();
   [[nodiscard]] expected<void> lose_formers();
@@ -184,7 +223,11 @@ private:
   void await_nodes();
   void find_slots();
   [[nodiscard]] expected<void> lose_silent_nodes();
+  [[nodiscard]] expected<const node*> take(const node_report& r,
+                                           const node_program& program);
   [[nodiscard]] expected<void> lose_missing(const node_report& r, node& n);
+  [[nodiscard]] expected<void> take_held_of(const node_report& r);
+  [[nodiscard]] bool is_running_on(const held_entry& e, const std::string& node) const;
   [[nodiscard]] expected<void> take_ends_of(const node_report& r);
   [[nodiscard]] expected<node_orders> orders_for(const std::string& name,
                                                  const node& n) const;
@@ -196,19 +239,28 @@ private:
   std::chrono::milliseconds lease_;
   std::optional<std::chrono::milliseconds> idle_;
   bool takes_any_;
+  std::function<expected<void>()> room_;
   std::string server_; ///< Drawn when it began.
   queue_slots slots_;
   std::map<std::string, node> nodes_;
+  mutable std::mutex writing_; ///< Before `mutex_`, where both are taken.
   mutable std::mutex mutex_;
   mutable std::condition_variable told_;
   queue_store store_;
   queue_state state_;
-  std::uint64_t changes_ = 0;
+  std::uint64_t changes_ = 0, events_ = 0;
+  std::string unwritable_; ///< Why the store could not be written last; empty: it could.
+  /// Since when entries run, by our clock. One of another machine is not in it until the
+  /// machine has said how long it has run.
+  std::map<entry_id, clock::time_point> began_;
   std::optional<clock::time_point> idle_since_;
   bool closed_ = false;
   entry_processes processes_; ///< For the thread that serves.
   /// The former server's, whose processes may not have ended. For the thread that serves.
   std::vector<entry_id> formers_;
+  bool went_down_ = false; ///< This machine, while the one former entry ran there alone.
+  std::vector<entry_processes::end> ended_; ///< It is not recorded yet.
+  std::vector<entry_ended> unbegun_;        ///< The same of what could not be started.
   wakeable_queue<char> changed_;
 };
 

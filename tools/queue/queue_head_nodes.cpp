@@ -20,7 +20,6 @@ namespace clade {
 
 namespace {
 
-constexpr std::string_view token_prefix = "entry-";
 constexpr std::uint64_t most_token_bytes = 256;
 
 std::string machine_of_entry(const queue_entry& e) {
@@ -34,6 +33,30 @@ std::filesystem::path token_file(const std::filesystem::path& queue, entry_id id
 expected<std::string> token_in(const std::filesystem::path& file) {
   return read_whole_file(file, {.most_bytes = most_token_bytes})
       .map([](const std::string& text) { return text.substr(0, text.find('\n')); });
+}
+
+tl::unexpected<error> gone(const std::string& node) {
+  return fail(error_kind::conflict, "another process has come for " + node
+                                        + "; give each machine a --name of its own");
+}
+
+std::string beginning_of_token(entry_id id) {
+  return std::string(entry_token_prefix) + std::to_string(id) + "-";
+}
+
+bool is_token_of(entry_id id, const std::string& token) {
+  const auto beginning = beginning_of_token(id);
+  return token.starts_with(beginning) && token.size() >= beginning.size() + 16
+         && token.find_first_of("\r\n") == std::string::npos;
+}
+
+expected<void> write_token(const std::filesystem::path& file, const std::string& token) {
+  std::error_code failed;
+  std::filesystem::create_directories(file.parent_path(), failed);
+  if (failed)
+    return fail(error_kind::io,
+                file.parent_path().string() + ": cannot be made: " + failed.message());
+  return write_private(file, token + "\n");
 }
 
 entry_id id_of_event(const queue_event& e) {
@@ -61,11 +84,12 @@ void queue_head::await_nodes() {
 }
 
 void queue_head::find_slots() {
-  slots_ = {};
+  slots_ = {.all = {}, .awaited = {}, .trouble = std::move(slots_.trouble)};
   for (const auto& s : processes_.params().slots)
     slots_.all.push_back({.name = s.name, .device = s.device == "cpu" ? "cpu" : "cuda"});
   for (const auto& [name, n] : nodes_) {
-    if (n.session.empty() && !n.lost)
+    // Its disk may be full, and it says for now that it has none.
+    if ((n.session.empty() || n.slots.empty()) && !n.lost)
       slots_.awaited.insert(name);
     if (n.lost || n.leaves)
       continue;
@@ -83,19 +107,20 @@ void queue_head::note_changes(const std::vector<queue_event>& events) {
 }
 
 expected<void> queue_head::lose_silent_nodes() {
-  std::vector<queue_event> lost;
-  bool changed = false;
+  const auto is_silent = [&](const node& n) {
+    return !n.lost && clock::now() >= n.heard + lease_;
+  };
   for (auto& [name, n] : nodes_) {
-    if (n.lost || clock::now() < n.heard + lease_)
+    if (!is_silent(n))
       continue;
-    n.lost = changed = true;
+    // Silence shows nothing of what ran there.
+    if (auto ok = record(losses_of(running_on(name), false)); !ok)
+      return ok;
+    n.lost = true;
     n.processes.clear();
-    for (const auto id : running_on(name))
-      lost.emplace_back(entry_lost{id});
-  }
-  if (changed)
     find_slots();
-  return record(lost);
+  }
+  return {};
 }
 
 /// What the process before had is lost. After a server's start it is the same process, and
@@ -103,27 +128,60 @@ expected<void> queue_head::lose_silent_nodes() {
 /// since what it says first may be older than its last orders.
 expected<void> queue_head::lose_missing(const node_report& r, node& n) {
   std::vector<held_entry> missing;
-  if (r.first && n.session != r.session)
+  bool went_down = false;
+  if (r.first && n.session != r.session) {
+    const auto machine = r.program ? r.program->machine.value_or("") : "";
+    went_down = !n.machine.empty() && !machine.empty() && n.machine != machine;
     for (const auto id : running_on(r.node))
       missing.push_back({.id = id, .start = state_.entries.at(id).starts});
-  else if (r.server == server_)
+  } else if (r.server == server_) {
     missing = n.inherited;
-  else
+  } else {
     return {};
-  n.inherited.clear();
+  }
+  went_down = went_down && missing.size() == 1;
   std::erase_if(missing, [&](const held_entry& e) {
-    const auto& entry = state_.entries.at(e.id);
-    return entry.state != entry_state::running || entry.starts != e.start
-           || machine_of_entry(entry) != r.node
+    return !is_running_on(e, r.node)
            || std::ranges::find(r.holds, e, &node_report::held::entry) != r.holds.end()
            || std::ranges::find(r.ended, e, &node_report::end::entry) != r.ended.end();
   });
-  std::vector<queue_event> lost;
+  std::vector<entry_id> ids;
   for (const auto& e : missing)
-    lost.emplace_back(entry_lost{e.id});
-  if (!lost.empty())
-    wake(); // Each waits again, for slots that may be free.
-  return record(lost);
+    ids.push_back(e.id);
+  return record(losses_of(ids, went_down)).map([&] {
+    n.inherited.clear();
+    if (!ids.empty())
+      wake(); // Each waits again, for slots that may be free.
+  });
+}
+
+/// Takes in how long what runs there has run, and what it asks with: a server that has taken
+/// over from another folder has no tokens of entries.
+expected<void> queue_head::take_held_of(const node_report& r) {
+  for (const auto& h : r.holds) {
+    if (!is_running_on(h.entry, r.node))
+      continue;
+    if (h.since)
+      began_[h.entry.id] = clock::now() - h.since->ran;
+    else
+      began_.try_emplace(h.entry.id, clock::now());
+    const auto file = token_file(folder(), h.entry.id);
+    std::error_code unknown;
+    if (!h.since || !is_token_of(h.entry.id, h.since->token)
+        || std::filesystem::exists(file, unknown))
+      continue;
+    if (auto ok = while_others_read([&] { return write_token(file, h.since->token); });
+        !ok)
+      return ok;
+  }
+  return {};
+}
+
+/// Whether that start of an entry runs on that machine.
+bool queue_head::is_running_on(const held_entry& e, const std::string& node) const {
+  const auto found = state_.entries.find(e.id);
+  return found != state_.entries.end() && found->second.state == entry_state::running
+         && found->second.starts == e.start && machine_of_entry(found->second) == node;
 }
 
 /// What it says of an older start is of no account: that one was lost.
@@ -132,16 +190,13 @@ expected<void> queue_head::take_ends_of(const node_report& r) {
   std::set<entry_id> seen;
   for (const auto& end : r.ended) {
     const auto id = end.entry.id;
-    const auto found = state_.entries.find(id);
-    if (found == state_.entries.end() || found->second.state != entry_state::running
-        || machine_of_entry(found->second) != r.node
-        || found->second.starts != end.entry.start || !seen.insert(id).second)
+    if (!is_running_on(end.entry, r.node) || !seen.insert(id).second)
       continue;
+    const auto& e = state_.entries.at(id);
     if (end.reason.empty())
-      events.emplace_back(
-          end_of(id, found->second, end.wait_status, describe_exit(end.wait_status)));
-    else if (found->second.stopping)
-      events.emplace_back(end_of(id, found->second, W_EXITCODE(0, SIGTERM), end.reason));
+      events.emplace_back(end_of(id, e, end.wait_status, describe_exit(end.wait_status)));
+    else if (e.stopping)
+      events.emplace_back(end_of(id, e, W_EXITCODE(0, SIGTERM), end.reason));
     else
       events.emplace_back(
           entry_ended{.id = id, .state = entry_state::failed, .reason = end.reason});
@@ -158,21 +213,40 @@ expected<node_orders> queue_head::report(const node_report& r,
                     + (program.version.empty() ? "" : " (" + program.version + ")")
                     + " speaks with queues as this server's (" + version_
                     + ") does not: take the same version on both");
-  std::unique_lock lock(mutex_);
-  const auto gone = [&] {
-    return fail(error_kind::conflict, "another process has come for " + r.node
-                                          + "; give each machine a --name of its own");
-  };
+  auto taken = take(r, program);
+  if (!taken)
+    return tl::unexpected(taken.error());
+  const auto& n = **taken;
+  {
+    std::unique_lock lock(mutex_);
+    // However long it wants to wait, its next report comes within the lease.
+    told_.wait_for(lock, std::min(most, lease_ / 3),
+                   [&] { return n.change != r.seen || r.server != server_ || closed_; });
+  }
+  const changing lock(*this);
+  if (n.session != r.session)
+    return gone(r.node);
+  // A server that was stopped meanwhile and is not the one any more gives no orders.
+  if (auto ours = while_others_read([&] { return store_.confirm_held(); }); !ours)
+    return tl::unexpected(ours.error());
+  return orders_for(r.node, n);
+}
+
+/// Takes in what a machine says; it is there, whatever of that cannot be recorded.
+expected<const queue_head::node*> queue_head::take(const node_report& r,
+                                                   const node_program& program) {
+  const changing lock(*this);
   auto& n = nodes_[r.node];
   const bool other = n.session != r.session;
   if (other && !n.session.empty() && !r.first)
-    return gone();
+    return gone(r.node);
+  n.heard = clock::now();
   if (auto ok = lose_missing(r, n); !ok)
     return tl::unexpected(ok.error());
   n.session = r.session;
-  n.heard = clock::now();
   n.folder = r.folder;
   n.version = program.version;
+  n.machine = program.machine.value_or("");
   n.clock_ahead = std::chrono::milliseconds(program.unix_ms - unix_ms());
   if (other || n.lost || n.leaves != r.leaves || n.slots != r.slots) {
     n.lost = false;
@@ -184,18 +258,11 @@ expected<node_orders> queue_head::report(const node_report& r,
   n.processes.clear();
   for (const auto& h : r.holds)
     n.processes[h.entry.id] = h.processes;
-  if (auto ok = take_ends_of(r); !ok)
+  if (auto ok = take_held_of(r).and_then([&] { return take_ends_of(r); }); !ok)
     return tl::unexpected(ok.error());
   if (!r.ended.empty())
     wake();
-  told_.wait_for(lock, most,
-                 [&] { return n.change != r.seen || r.server != server_ || closed_; });
-  if (n.session != r.session)
-    return gone();
-  // A server that was stopped meanwhile and is not the one any more gives no orders.
-  if (auto ours = store_.confirm_held(); !ours)
-    return tl::unexpected(ours.error());
-  return orders_for(r.node, n);
+  return &n;
 }
 
 expected<node_orders> queue_head::orders_for(const std::string& name,
@@ -203,7 +270,7 @@ expected<node_orders> queue_head::orders_for(const std::string& name,
   node_orders all{.server = server_, .change = n.change};
   for (const auto id : running_on(name)) {
     const auto& e = state_.entries.at(id);
-    const auto token = token_of(id);
+    const auto token = while_others_read([&] { return token_of(id); });
     if (!token)
       return tl::unexpected(token.error());
     node_orders::order o{.entry = {.id = id, .start = e.starts},
@@ -247,9 +314,7 @@ std::string queue_head::folder_of_node(const std::string& node) const {
 bool queue_head::runs_on(entry_id id, std::uint32_t start,
                          const std::string& node) const {
   const std::lock_guard lock(mutex_);
-  const auto found = state_.entries.find(id);
-  return found != state_.entries.end() && found->second.state == entry_state::running
-         && found->second.starts == start && machine_of_entry(found->second) == node;
+  return is_running_on({.id = id, .start = start}, node);
 }
 
 std::vector<process_seen> queue_head::processes_of(entry_id id) const {
@@ -278,22 +343,19 @@ expected<std::string> queue_head::token_of(entry_id id) const {
   const auto drawn = random_token();
   if (!drawn)
     return drawn;
-  std::filesystem::create_directories(file.parent_path(), failed);
-  if (failed)
-    return fail(error_kind::io,
-                file.parent_path().string() + ": cannot be made: " + failed.message());
-  const auto token = std::string(token_prefix) + std::to_string(id) + "-" + *drawn;
-  return write_private(file, token + "\n").map([&] { return token; });
+  const auto token = beginning_of_token(id) + *drawn;
+  return write_token(file, token).map([&] { return token; });
 }
 
-expected<std::string> queue_head::user_of_entry(const std::string& token) const {
+expected<queue_head::asking_entry>
+queue_head::user_of_entry(const std::string& token) const {
   const auto nobody = fail(error_kind::refused, "this token is nobody's");
-  if (!token.starts_with(token_prefix))
+  if (!token.starts_with(entry_token_prefix))
     return nobody;
   entry_id id = 0;
   const char* end = token.data() + token.size();
   const auto [read, problem] =
-      std::from_chars(token.data() + token_prefix.size(), end, id);
+      std::from_chars(token.data() + entry_token_prefix.size(), end, id);
   if (problem != std::errc{} || read == end || *read != '-')
     return nobody;
   std::string user;
@@ -304,10 +366,14 @@ expected<std::string> queue_head::user_of_entry(const std::string& token) const 
       return nobody;
     user = found->second.what.user;
   }
-  const auto known = token_in(token_file(folder(), id));
+  const auto file = token_file(folder(), id);
+  if (std::error_code unknown; !std::filesystem::exists(file, unknown))
+    return fail(error_kind::conflict, "the machine of #" + std::to_string(id)
+                                          + " has not yet told this server its token");
+  const auto known = token_in(file);
   if (!known || !equal_in_constant_time(*known, token))
     return nobody;
-  return user;
+  return asking_entry{.id = id, .user = std::move(user)};
 }
 
 } // namespace clade

@@ -27,7 +27,7 @@ struct queue_node_params {
 /// Of a machine that serves; called by the thread that does.
 struct queue_node_listener {
   std::function<void()> joined; ///< The server has answered for the first time.
-  /// The server cannot be asked, and why: once for each time that it cannot.
+  /// The server cannot be asked, or nothing can begin here, and why: once for each time.
   std::function<void(const std::string& why)> troubled;
 };
 
@@ -55,7 +55,9 @@ private:
 
   struct held {
     std::uint32_t start = 0;
-    pid_t root = 0;         ///< All its processes are below it.
+    pid_t root = 0; ///< All its processes are below it; 0: it is about to begin.
+    clock::time_point began{};
+    std::string token{};
     bool removable = false; ///< Nobody wants its folder when it has ended.
     /// Where its log begins in the file, and in the server's; how much of it was sent.
     std::uint64_t log_from = 0, log_base = 0, log_sent = 0;
@@ -73,6 +75,7 @@ private:
   void take_ends();
   void reconcile();
   void begin(const node_orders::order& o);
+  [[nodiscard]] bool has_room();
   void wait_for_news() const;
   [[nodiscard]] bool take_news();
   [[nodiscard]] bool is_idle();
@@ -89,12 +92,14 @@ private:
   [[nodiscard]] bool send_log(entry_id id, held& h);
   [[nodiscard]] bool send_logs();
   void send_ends();
+  void share_addresses();
 
   queue_node_params params_;
   const std::string session_;
   entry_processes processes_;
   node_orders orders_; ///< The newest.
   std::optional<clock::time_point> idle_since_;
+  bool unbegun_ = false; ///< Something ordered waits for room.
 
   mutable std::mutex mutex_; // Of what follows.
   std::condition_variable changed_;
@@ -105,6 +110,7 @@ private:
   clock::time_point heard_ = clock::now();
   expected<void> refused_;
   std::string trouble_; ///< Why the server cannot be asked; empty: it can.
+  std::string full_;    ///< Why nothing begins here; empty: there is room.
   std::string server_;  ///< Of the newest orders that are carried out, as their change.
   std::uint64_t seen_ = 0;
   std::map<entry_id, std::uint32_t> shown_; ///< Starts of which the server was told.

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -25,6 +26,8 @@ enum class queue_role : std::uint8_t {
 struct queue_user {
   std::string name;
   queue_role role = queue_role::viewer;
+  /// The running entry that asks as this user; 0: none, the user does.
+  std::uint64_t entry = 0;
 
   friend bool operator==(const queue_user&, const queue_user&) = default;
 };
@@ -40,6 +43,9 @@ inline constexpr const char* users_folder_name = "users";
 inline constexpr const char* address_file_name = "address";
 inline constexpr const char* token_file_name = "token";
 inline constexpr const char* certificate_file_name = "certificate";
+
+/// With this begins the token of an entry that runs; no user's does.
+inline constexpr std::string_view entry_token_prefix = "entry-";
 
 /// Whose token is which. A changed file counts at once, so that a line that somebody
 /// deletes lets nobody in. Any thread.

@@ -68,6 +68,38 @@ TEST_CASE("next entries: nobody has more slots than their quota") {
   CHECK(why_waiting(q.state, q.rules, q.slots, 4) == "bob may have 1 slot and has 1");
 }
 
+TEST_CASE("next entries: who submits is told what cannot begin as things are") {
+  queue_fixture q(2);
+  q.rules.quotas["ann"] = 1;
+  q.submit(of("ann", a_command()));
+  q.step();
+  q.submit(of("ann", a_command()));
+  const auto note = [&](entry_id id, entry_id by = 0) {
+    return note_on(q.state, q.rules, q.slots, id, by);
+  };
+  CHECK(note(2).empty());
+  CHECK(
+      note(2, 1)
+      == "#2 begins when #1 has ended, which submits it: ann may have 1 slot at a time; "
+         "if #1 waits for it, both wait for ever");
+  q.submit(of("bob", a_command(3)));
+  CHECK(note(3)
+        == "#3 wants 3 slots, and no machine that is there has more than 2: it waits for "
+           "one that has");
+}
+
+TEST_CASE(
+    "next entries: what has run for how long is told by another clock than the wall's") {
+  queue_fixture q(2);
+  q.submit(a_command(1, 100s));
+  q.step();
+  q.submit(a_command(2));
+  q.submit(a_command(1, 50s));
+  // The wall's clock was set back since, so that it seems to have just begun.
+  CHECK(find_next(q.state, q.rules, q.slots, q.now_ms).starts.front().id == 3);
+  CHECK(find_next(q.state, q.rules, q.slots, q.now_ms, {{1, 60s}}).starts.empty());
+}
+
 TEST_CASE("next entries: a gang gets its slots at once, of the kind that it wants") {
   queue_fixture q(2, 2);
   auto gang = a_run(0, 2);

@@ -24,7 +24,7 @@ const std::vector<queue_event>& one_of_each() {
       entry_started{.id = 3, .slots = {"cuda:0", "cuda:1"}},
       entry_stopping{.id = 3, .cause = stop_cause::preempted, .who = "#4"},
       entry_ended{.id = 3, .state = entry_state::failed, .reason = "ended with status 3"},
-      entry_lost{.id = 3}};
+      entry_lost{.id = 3, .own_doing = true}};
   return all;
 }
 
@@ -49,6 +49,12 @@ TEST_CASE("queue event: the numbers of kinds and the fields stay what they are")
         == bytes("\x94\x04\x01\x04\xa0"));
   CHECK(encode(entry_stopping{.id = 1, .cause = stop_cause::server_stopped})
         == bytes("\x94\x03\x01\x03\xa0"));
+}
+
+TEST_CASE("queue event: a loss from before its cause was recorded is read") {
+  const auto read = decode_queue_event(bytes("\x92\x05\x03"));
+  REQUIRE(read);
+  CHECK_FALSE(std::get<entry_lost>(*read).own_doing);
 }
 
 TEST_CASE("queue event: a submission without ranks is stored as before there were any") {

@@ -142,7 +142,8 @@ TEST_CASE("queue laws: whatever is submitted and ends, each entry ends once, quo
           end != nullptr && end->state != entry_state::preempted)
         ++ends[end->id];
     for (const auto& [id, e] : q.state.entries)
-      RC_ASSERT(e.state == entry_state::held || e.losses == most_losses || ends[id] == 1);
+      RC_ASSERT(e.state == entry_state::held || e.own_losses == most_losses
+                || ends[id] == 1);
     RC_ASSERT(folded(q) == q.state);
   }));
 }

@@ -53,20 +53,40 @@ TEST_CASE("queue: an entry begins once all that it comes after have succeeded") 
   CHECK(q.step() == std::vector<entry_id>{3});
 }
 
-TEST_CASE("queue: what is lost with the server waits again, and not for ever") {
+TEST_CASE(
+    "queue: what is lost waits again, however often, where nothing shows that it is "
+    "the cause") {
   queue_fixture q(1);
   q.submit(a_command());
-  for (std::uint32_t loss = 1; loss < most_losses; ++loss) {
+  for (std::uint32_t loss = 1; loss <= 3 * most_losses; ++loss) {
     REQUIRE(q.step().size() == 1);
-    REQUIRE(q.tell(entry_lost{1}));
+    REQUIRE(q.tell(entry_lost{.id = 1, .own_doing = false}));
     CHECK(q.state_of(1) == entry_state::preempted);
     CHECK(q.state.entries.at(1).losses == loss);
   }
   REQUIRE(q.step().size() == 1);
-  REQUIRE(q.tell(entry_lost{1}));
+  q.finish(1);
+  CHECK(q.state_of(1) == entry_state::succeeded);
+}
+
+TEST_CASE("queue: what was alone on a machine that went down is not begun for ever") {
+  queue_fixture q(1);
+  q.submit(a_command());
+  REQUIRE(q.step().size() == 1);
+  REQUIRE(q.tell(entry_lost{.id = 1, .own_doing = false}));
+  for (std::uint32_t loss = 1; loss < most_losses; ++loss) {
+    REQUIRE(q.step().size() == 1);
+    REQUIRE(q.tell(entry_lost{1}));
+    CHECK(q.state_of(1) == entry_state::preempted);
+    CHECK(q.state.entries.at(1).own_losses == loss);
+  }
+  REQUIRE(q.step().size() == 1);
+  REQUIRE(q.tell(entry_lost{.id = 1, .own_doing = true}));
   CHECK(q.state_of(1) == entry_state::failed);
-  CHECK(q.state.entries.at(1).reason
-        == "was lost 5 times with the server; submit it again");
+  CHECK(
+      q.state.entries.at(1).reason
+      == "was lost 6 times with the server, 5 of them alone on a machine that went down "
+         "meanwhile; submit it again");
 }
 
 TEST_CASE("queue: what was cancelled does not come back with the server") {

@@ -43,7 +43,12 @@ struct played_node {
     return {};
   }
 
-  void hold(const held_entry& e) { says.holds = {{e, {}}}; }
+  std::string token{}; ///< Of what it holds.
+
+  void hold(const held_entry& e, std::chrono::milliseconds ran = 0ms) {
+    says.holds = {
+        {.entry = e, .processes = {}, .since = held_since{.ran = ran, .token = token}}};
+  }
 
   void end(const held_entry& e, int wait_status) {
     says.holds.clear();
@@ -67,7 +72,7 @@ TEST_CASE("queue head: a machine gets an entry, and its end is recorded") {
   CHECK(q->runs_on(id, 1, "rome"));
   CHECK_FALSE(q->runs_on(id, 1, "bonn"));
   CHECK_FALSE(q->runs_on(id, 2, "rome"));
-  CHECK(q->user_of_entry(order.token) == "ann");
+  CHECK(q->user_of_entry(order.token).value().user == "ann");
   CHECK_FALSE(q->user_of_entry(order.token + "x"));
   CHECK_FALSE(q->user_of_entry("entry-7-" + order.token));
   rome.hold(order.entry);
@@ -172,6 +177,88 @@ TEST_CASE(
       q.await(id, [](const queue_entry& e) { return is_waiting(e.state); });
   CHECK(waits.reason == "rome left");
   CHECK(waits.losses == 0);
+}
+
+TEST_CASE(
+    "queue head: how long an entry has run its machine says, whatever the clocks say") {
+  const scratch_folder folder;
+  auto limited = shell("sleep 1000");
+  limited.time = 1h;
+  held_entry begun;
+  {
+    const served_queue q(folder.path(), 0);
+    played_node rome{*q};
+    REQUIRE(rome.report());
+    q.submit(limited);
+    begun = rome.await_order().entry;
+    rome.hold(begun, 59min);
+    REQUIRE(rome.report());
+  }
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  rome.says.first = false;
+  // It was recorded as begun a moment ago.
+  rome.hold(begun, 1h);
+  REQUIRE(rome.report());
+  const auto e = q.await(begun.id, [](const auto& e) { return e.stopping.has_value(); });
+  CHECK(*e.stopping == stop_cause::out_of_time);
+}
+
+TEST_CASE(
+    "queue head: one that has taken over from another folder hears the tokens of what "
+    "runs from its machine") {
+  const scratch_folder folder, replica;
+  node_orders::order order;
+  {
+    const served_queue q(folder.path(), 0);
+    played_node rome{*q};
+    REQUIRE(rome.report());
+    q.submit(shell("sleep 1000"));
+    order = rome.await_order();
+  }
+  std::filesystem::copy(folder.path() / queue_file_name, replica.path());
+  const served_queue q(replica.path(), 0);
+  CHECK(q->user_of_entry(order.token).error().kind == error_kind::conflict);
+  played_node rome{*q};
+  rome.says.first = false;
+  rome.token = order.token;
+  rome.hold(order.entry);
+  REQUIRE(rome.report());
+  CHECK(q->user_of_entry(order.token).value().user == "ann");
+  CHECK(rome.await_order().token == order.token);
+}
+
+TEST_CASE(
+    "queue head: of what is lost only what was alone on a machine that went down may "
+    "be the cause") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 0);
+  played_node rome{*q};
+  rome.says.slots = {{"cpu:0", "cpu"}, {"cpu:1", "cpu"}};
+  rome.says.program->machine = "started once";
+  REQUIRE(rome.report());
+  const auto own_losses = [&](entry_id id) {
+    return q->look([&](const queue_state& s) { return s.entries.at(id).own_losses; });
+  };
+  const auto comes_back = [&](const std::string& session, const std::string& machine) {
+    rome.says.first = true;
+    rome.says.session = session;
+    rome.says.holds.clear();
+    rome.says.program->machine = machine;
+    REQUIRE(rome.report());
+  };
+  const auto first = q.submit(shell("sleep 1000"));
+  rome.hold(rome.await_order().entry);
+  comes_back("second", "started once"); // Somebody killed the worker.
+  CHECK(own_losses(first) == 0);
+  rome.hold(rome.await_order().entry);
+  comes_back("third", "started again");
+  CHECK(own_losses(first) == 1);
+  q.await_running(first);
+  q.await_running(q.submit(shell("sleep 1000")));
+  comes_back("fourth", "started a third time");
+  CHECK(own_losses(first) == 1);
+  CHECK(q->look([&](const queue_state& s) { return s.entries.at(first).losses; }) == 3);
 }
 
 TEST_CASE("queue head: what is submitted under a word is there once") {

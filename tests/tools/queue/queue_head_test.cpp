@@ -1,7 +1,9 @@
 #include "tests/tools/queue/served_queue.hpp"
 
 #include <catch2/catch.hpp>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -120,6 +122,80 @@ TEST_CASE("queue head: one without slots of its own takes what machines may run"
   const auto id = q.submit(s);
   CHECK(q->look([&](const queue_state& all) { return all.entries.at(id).state; })
         == entry_state::waiting);
+}
+
+TEST_CASE(
+    "queue head: while the disk is full nothing is taken and nothing begins, and what "
+    "runs goes on") {
+  const scratch_folder folder;
+  std::atomic<bool> full = false;
+  const served_queue q(folder.path(), 1, {}, 60s, [&]() -> expected<void> {
+    return full ? fail(error_kind::io, "the disk is full") : expected<void>();
+  });
+  const auto go = (folder.path() / "go").string();
+  const auto runs = q.submit(shell("until [ -e " + go + " ]; do sleep 0.01; done"));
+  const auto waits = q.submit(shell("true"));
+  q.await_running(runs);
+  full = true;
+  const auto refused = q->submit({shell("true")});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == error{error_kind::io, "the disk is full"});
+  write_text(go, "");
+  CHECK(q.await_end(runs).state == entry_state::succeeded);
+  CHECK(q->look([&](const queue_state& s, const queue_slots& slots) {
+    return why_waiting(s, {}, slots, waits);
+  }) == "the disk is full");
+  full = false;
+  CHECK(q.await_end(waits).state == entry_state::succeeded);
+  CHECK(q.await_end(q.submit(shell("true"))).state == entry_state::succeeded);
+}
+
+TEST_CASE("queue head: who fills its disk is named") {
+  const scratch_folder folder;
+  std::atomic<bool> full = false;
+  const served_queue q(folder.path(), 2, {}, 60s, [&]() -> expected<void> {
+    return full ? fail(error_kind::io, "the disk is full") : expected<void>();
+  });
+  const auto junk = (folder.path() / "junk").string();
+  q.await_running(q.submit(shell("exec sleep 1000")));
+  const auto fills =
+      q.submit(shell("exec 3>" + junk + "; head -c 3000000 /dev/zero >&3; echo >" + junk
+                         + ".done; exec sleep 1000",
+                     "bob"));
+  while (!std::filesystem::exists(junk + ".done"))
+    q.await_running(fills);
+  full = true;
+  CHECK_THAT(q->submit({shell("true")}).error().message,
+             Catch::Matches("the disk is full; #2 of bob is writing files of .* there"));
+}
+
+TEST_CASE("queue head: a store that cannot be written is written when it can be") {
+  const scratch_folder folder;
+  const served_queue q(folder.path(), 1);
+  const auto go = (folder.path() / "go").string();
+  const auto runs = q.submit(
+      shell("mkdir " + go + ".begun; until [ -e " + go + " ]; do sleep 0.01; done"));
+  while (!std::filesystem::exists(go + ".begun"))
+    q.await_running(runs);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto was = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  const auto refused = q->submit({shell("true")});
+  // Its end cannot be recorded; it is not lost.
+  std::filesystem::create_directory(go);
+  const auto seen = q->await_change(0, 0ms);
+  CHECK(q->await_change(seen, 300ms) >= seen);
+  const auto state = q->look([&](const auto& s) { return s.entries.at(runs).state; });
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, was);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == error_kind::io);
+  CHECK(state == entry_state::running);
+  CHECK(q.await_end(runs).state == entry_state::succeeded);
+  CHECK(q.await_end(q.submit(shell("true"))).state == entry_state::succeeded);
 }
 
 TEST_CASE(

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,14 +34,16 @@ class served_queue {
 public:
   explicit served_queue(const std::filesystem::path& folder, unsigned slots = 2,
                         const queue_rules& rules = {},
-                        std::chrono::milliseconds lease = 60s) {
+                        std::chrono::milliseconds lease = 60s,
+                        std::function<expected<void>()> room = {}) {
     auto opened = queue_head::open({.processes = {.folder = folder,
                                                   .program = "/bin/false",
                                                   .slots = cores(slots),
                                                   .run_grace = 100ms,
                                                   .grace = 100ms},
                                     .rules = rules,
-                                    .lease = lease});
+                                    .lease = lease,
+                                    .room = std::move(room)});
     REQUIRE(opened);
     head_ = std::move(*opened);
     thread_ =

@@ -3,6 +3,7 @@
 #include "genome/wall_clock.hpp"
 #include "tools/http/answers.hpp"
 #include "tools/queue/entry_command.hpp"
+#include "tools/queue/queue_addresses.hpp"
 #include "tools/queue/queue_json.hpp"
 #include "tools/queue/server/node_routes.hpp"
 #include "tools/queue/server/openapi.hpp"
@@ -52,6 +53,8 @@ private:
   bool answer_at_once(const request& req, response& res);
   static bool may_send(const queue_user& u, const request& req, response& res);
   void submit(const queue_user& u, const request& req, response& res);
+  [[nodiscard]] std::vector<std::string> notes_on(const std::vector<entry_id>& ids,
+                                                  const queue_user& u) const;
   void list(const queue_user& u, const request& req, response& res);
   void one(const queue_user& u, entry_id id, response& res);
   void cancel(const queue_user& u, entry_id id, response& res);
@@ -126,6 +129,13 @@ void http_queue_server::route() {
   add_replica_routes(server, head_, tokens_);
 }
 
+std::string joined_addresses(const std::filesystem::path& folder) {
+  std::string all;
+  for (const auto& one : read_addresses(folder))
+    all += (all.empty() ? "" : " ") + one;
+  return all;
+}
+
 // The page says nothing of the queue, so it is answered to everybody. For all else nobody
 // learns without a token which addresses there are.
 bool http_queue_server::answer_at_once(const request& req, response& res) {
@@ -135,6 +145,7 @@ bool http_queue_server::answer_at_once(const request& req, response& res) {
   const auto known_user = let_in(tokens_, req, res, &head_);
   if (!known_user)
     return true;
+  res.set_header(servers_header, joined_addresses(head_.folder()));
   const auto methods = documented_.methods_of(req.path);
   if (!methods.empty() && methods.find(reads ? "GET" : req.method) == std::string::npos) {
     res.set_header("Allow", methods);
@@ -168,13 +179,28 @@ void http_queue_server::submit(const queue_user& u, const request& req, response
     const std::lock_guard one_at_a_time(parsing_);
     return parse_submissions(req.body, u.name);
   }();
-  give_json(res, std::move(sent)
-                     .and_then([this](std::vector<queue_submission> all) {
-                       return head_.submit(std::move(all));
-                     })
-                     .map([](const std::vector<entry_id>& ids) {
-                       return text_of({{"ids", ids}});
-                     }));
+  const auto ids = std::move(sent).and_then(
+      [this](std::vector<queue_submission> all) { return head_.submit(std::move(all)); });
+  // The disk is full, or does not answer.
+  if (!ids && ids.error().kind == error_kind::io)
+    return give_error(res, 507, ids.error().message);
+  give_json(res, ids.map([&](const std::vector<entry_id>& all) {
+    ordered_json answer{{"ids", all}};
+    if (const auto notes = notes_on(all, u); !notes.empty())
+      answer["notes"] = notes;
+    return text_of(answer);
+  }));
+}
+
+std::vector<std::string> http_queue_server::notes_on(const std::vector<entry_id>& ids,
+                                                     const queue_user& u) const {
+  return head_.look([&](const queue_state& state, const queue_slots& slots) {
+    std::vector<std::string> notes;
+    for (const auto id : ids)
+      if (auto note = note_on(state, head_.rules(), slots, id, u.entry); !note.empty())
+        notes.push_back(std::move(note));
+    return notes;
+  });
 }
 
 std::string http_queue_server::reason_of(const queue_state& state,
@@ -308,7 +334,9 @@ void http_queue_server::processes(const queue_user& u, entry_id id, response& re
 
 void http_queue_server::machine(response& res) {
   auto all = head_.look([&](const queue_state& state, const queue_slots& slots) {
-    return machine_json(state, head_.rules(), slots.all, unix_ms());
+    auto seen = machine_json(state, head_.rules(), slots.all, unix_ms());
+    seen["trouble"] = some(slots.trouble);
+    return seen;
   });
   all["machines"] = queue_machines_json(head_.machines());
   all["version"] = head_.version();

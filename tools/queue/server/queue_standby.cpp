@@ -10,18 +10,25 @@ namespace clade {
 
 namespace {
 
+void wait_for_turn(httplib::Response& res, const std::string& answer) {
+  res.status = 503;
+  res.set_header("Retry-After", "1");
+  give(res, "application/json", answer);
+}
+
 class http_standby final : public standby_server {
 public:
   http_standby(queue_listener listener, queue_tokens& tokens)
       : listener_(std::move(listener)) {
     say({{"error", "this server waits"}, {"role", "waits"}});
     listener_.server->look_first([this, &tokens](const auto& req, auto& res) {
-      if (!let_in(tokens, req, res))
-        return true;
-      const std::lock_guard lock(mutex_);
-      res.status = 503;
-      res.set_header("Retry-After", "1");
-      give(res, "application/json", answer_);
+      // It cannot know whose the token of an entry is: who has one asks the next server.
+      if (is_token_of_entry(req)) {
+        wait_for_turn(res, text_of({{"error", "this server waits"}, {"role", "waits"}}));
+      } else if (let_in(tokens, req, res)) {
+        const std::lock_guard lock(mutex_);
+        wait_for_turn(res, answer_);
+      }
       return true;
     });
     listener_.server->start();

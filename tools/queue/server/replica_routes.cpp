@@ -53,6 +53,8 @@ void add_server(const queue_head& head, const httplib::Request& req,
   }));
 }
 
+constexpr std::string_view scheme = "Bearer ";
+
 } // namespace
 
 bool may_follow(const queue_user& u, httplib::Response& res) {
@@ -61,19 +63,32 @@ bool may_follow(const queue_user& u, httplib::Response& res) {
   return u.role == queue_role::admin;
 }
 
+bool is_token_of_entry(const httplib::Request& req) {
+  const auto said = req.get_header_value("Authorization");
+  return said.starts_with(scheme)
+         && std::string_view(said).substr(scheme.size()).starts_with(entry_token_prefix);
+}
+
 std::optional<queue_user> let_in(queue_tokens& tokens, const httplib::Request& req,
                                  httplib::Response& res, const queue_head* head) {
-  constexpr std::string_view scheme = "Bearer ";
   const auto said = req.get_header_value("Authorization");
   auto u = said.starts_with(scheme)
                ? tokens.find(said.substr(scheme.size()))
                : fail(error_kind::refused, "say who asks: Authorization: Bearer TOKEN");
   if (!u && head != nullptr && said.starts_with(scheme))
-    if (auto user = head->user_of_entry(said.substr(scheme.size())))
-      u = queue_user{.name = std::move(*user), .role = queue_role::user};
+    u = head->user_of_entry(said.substr(scheme.size()))
+            .map([](queue_head::asking_entry its) {
+              return queue_user{
+                  .name = std::move(its.user), .role = queue_role::user, .entry = its.id};
+            });
   if (u) {
     vouch_for(req.remote_addr, static_cast<std::uint16_t>(req.remote_port));
     return *u;
+  }
+  if (u.error().kind == error_kind::conflict) {
+    res.set_header("Retry-After", "1");
+    give_error(res, 503, u.error().message);
+    return std::nullopt;
   }
   const bool nobody = u.error().kind == error_kind::refused;
   if (nobody)
