@@ -1,5 +1,9 @@
-"""tools/chaos --only queue: short jobs in a queue of several machines, whose server and machines are killed, stopped and
-told to leave. Every job comes to one recorded end, and none is lost."""
+"""tools/chaos --only queue: short jobs in a queue of several machines, whose server and machines are killed, stopped, told
+to leave and out of disk, while their clocks are set and another local user tries to disturb. Every job comes to one recorded
+end, its own; none is lost, and none is blamed for what happened to it.
+
+Full disks are file systems of their own (tmpfs), which root alone may mount, and the other user is one whom root alone can
+be; the clock is that of CLADE_STEPPED_CLOCK, the tests' library. What cannot be had is left out, and counted nowhere."""
 
 import collections
 import contextlib
@@ -16,6 +20,7 @@ import time
 import urllib.error
 import urllib.request
 
+import faked_time
 from live_runs import CLADE
 
 LEASE_S = 2
@@ -24,7 +29,10 @@ BATCH = 50
 PATIENCE_S = 120  # Without any end.
 FINAL = (4, 5, 6)  # entry_state: succeeded, failed, cancelled
 ENDED = 4  # kind of event
-LOST_TOO_OFTEN = 5
+STRANGER = 12345
+STRANGERS_PYTHON = shutil.which("python3", path="/usr/bin:/usr/local/bin")  # Ours may be in a folder of root's.
+DISK_MIB = 64
+HOUR, DAY = 3600, 86400
 
 
 class Broken(Exception):
@@ -41,13 +49,37 @@ class Result:
     wrong: int = 0  # Their end is not what the job did.
     started_again: int = 0  # Their machine or the server was lost: they may have run twice.
     ran_twice: int = 0  # Those that did.
-    given_up: int = 0  # Lost five times.
+    given_up: int = 0  # Blamed for losses.
+    leaked: list = dataclasses.field(default_factory=list)  # What the other user got.
     seconds: float = 0
     broken: str = ""
 
     @property
     def clean(self):
-        return not (self.lost or self.twice or self.wrong or self.broken)
+        return not (self.lost or self.twice or self.wrong or self.given_up or self.leaked or self.broken)
+
+
+class Disk:
+    """A small file system for a folder; none where it cannot be had."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m,mode=0700", "tmpfs", folder], capture_output=True)
+        self.is_there = mounted.returncode == 0
+
+    def fill(self):
+        with contextlib.suppress(OSError), open(self.folder / "junk", "wb", buffering=0) as junk:
+            while junk.write(bytes(1 << 16)):
+                pass
+
+    def make_room(self):
+        with contextlib.suppress(FileNotFoundError):
+            (self.folder / "junk").unlink()
+
+    def end(self):
+        if self.is_there:
+            subprocess.run(["umount", "-l", self.folder], check=True)
 
 
 class Queue:
@@ -55,14 +87,21 @@ class Queue:
 
     def __init__(self, folder):
         self.folder = folder
+        folder.chmod(0o711)  # Others may look for what is in it.
         self.queue = folder / "queue"
+        self.disks = {"server": Disk(self.queue), "machine": Disk(folder / "machines")}
+        self.clock = faked_time.SteppedClock(folder) if "CLADE_STEPPED_CLOCK" in os.environ else None
+        self.strangers = []
         self.processes = {}
         self.log = open(folder / "said", "a")
         self.start("server")
         self.clade("serve", self.queue, "--add-user", "lab", "--role", "worker")
         for node in NODES:
-            shutil.copytree(self.queue / "users" / "lab", folder / node)
+            shutil.copytree(self.queue / "users" / "lab", self.folder_of(node))
             self.start(node)
+
+    def folder_of(self, node):
+        return self.folder / "machines" / node
 
     def clade(self, *words):
         subprocess.run([CLADE, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
@@ -71,9 +110,10 @@ class Queue:
         if name == "server":
             words = ["serve", self.queue, "--slots", "2", "--lease", f"{LEASE_S}s"]
         else:
-            words = ["worker", "--queue", self.folder / name, "--name", name, "--slots", str(NODES[name]), "--grace", "5s"]
+            words = ["worker", "--queue", self.folder_of(name), "--name", name, "--slots", str(NODES[name]), "--grace", "5s"]
         self.processes[name] = subprocess.Popen([CLADE, *map(str, words)], stdin=subprocess.DEVNULL, stdout=self.log,
-                                                stderr=self.log, start_new_session=True)
+                                                stderr=self.log, start_new_session=True,
+                                                env={**os.environ, **(self.clock.environment if self.clock else {})})
         deadline = time.monotonic() + PATIENCE_S
         while name == "server" and not self.ask("GET", "/v1/machine", once=True):
             if self.processes[name].poll() is not None or time.monotonic() > deadline:
@@ -107,13 +147,29 @@ class Queue:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.processes[name].pid, what)
 
+    def let_in_a_stranger(self, seconds):
+        """Beside what else happens."""
+        port = (self.queue / "address").read_text().split()[0].rpartition(":")[2]
+        self.strangers.append(subprocess.Popen(
+            [STRANGERS_PYTHON, "-c", pathlib.Path(__file__).with_name("chaos_stranger.py").read_text(), port, str(seconds), self.queue,
+             *map(self.folder_of, NODES)], user=STRANGER, group=STRANGER, extra_groups=[], cwd="/", stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+
     def end(self):
+        for disk in self.disks.values():
+            disk.make_room()
         for what in (signal.SIGCONT, signal.SIGKILL):
             for name in self.processes:
                 self.signal(name, what)
         for process in self.processes.values():
             process.wait()
         self.log.close()
+        for disk in self.disks.values():
+            disk.end()
+
+    def end_strangers(self):
+        """What they got."""
+        return [line for one in self.strangers for line in one.communicate()[0].splitlines()]
 
 
 def submit(queue, jobs, counted, draw):
@@ -125,16 +181,38 @@ def submit(queue, jobs, counted, draw):
             fails = job % 17 == 0
             script = f"echo begin >>{counted}/{job}; sleep {draw.uniform(0.02, 0.3):.2f}; echo end >>{counted}/{job}"
             entries.append({"command": ["sh", "-c", script + ("; exit 3" if fails else "")], "directory": "/",
-                            "once": f"job {job}", "slots": 2 if job % 29 == 0 else 1})
+                            "once": f"job {job}", "slots": 2 if job % 29 == 0 else 1, **({"seconds": 600} if job % 3 == 0 else {})})
         ids += queue.ask("POST", "/v1/entries", {"entries": entries})["ids"]
         yield ids
 
 
 def fault(queue, draw, counts):
+    kinds = ["killed", "stopped", "told to leave"]
+    if queue.disks["server"].is_there:
+        kinds.append("out of disk")
+    if queue.clock:
+        kinds.append("clock")
+    if os.geteuid() == 0 and STRANGERS_PYTHON:
+        kinds.append("stranger")
+    kind = draw.choice(kinds)
+    if kind == "clock":
+        counts["clock set"] += 1
+        return queue.clock.step_to(draw.choice([-40 * DAY, -HOUR, 0, HOUR, 40 * DAY, 400 * DAY]))
+    if kind == "stranger":
+        counts["another user"] += 1
+        return queue.let_in_a_stranger(draw.uniform(0.5, 3))
     name = draw.choice([*NODES, "server"])
-    kind = draw.choice(["killed", "stopped", "told to leave"])
-    counts[f"{'server' if name == 'server' else 'machine'} {kind}"] += 1
-    if kind == "killed":
+    what = "server" if name == "server" else "machine"
+    counts[f"{what} {kind}"] += 1
+    if kind == "out of disk":
+        queue.disks[what].fill()
+        time.sleep(draw.uniform(0.1, 2))
+        if draw.random() < 0.3:
+            queue.signal(name, signal.SIGKILL)
+            queue.processes[name].wait()
+        queue.disks[what].make_room()
+        queue.restart_dead()
+    elif kind == "killed":
         queue.signal(name, signal.SIGKILL)
         queue.processes[name].wait()
         queue.start(name)
@@ -160,7 +238,7 @@ def compare(queue, ids, counted, result):
     for job, entry in enumerate(ids):
         e = entries[entry]
         lines = (counted / str(job)).read_text().split() if (counted / str(job)).exists() else []
-        given_up = e.get("losses", 0) >= LOST_TOO_OFTEN
+        given_up = e["state"] == "failed" and e.get("reason", "").startswith("was lost")
         result.given_up += given_up
         result.ended_once += ends[entry] == 1 or given_up
         result.lost += ends[entry] == 0 and not given_up
@@ -211,6 +289,7 @@ def run(folder, seed, jobs, faults, every, say):
         result.broken = str(broken)
     finally:
         queue.end()
+        result.leaked = queue.end_strangers()
     result.seconds = time.monotonic() - begun
     return result
 
@@ -221,4 +300,5 @@ def report(result):
             f"  {result.ended_once} ended once, {result.lost} lost, {result.twice} twice, {result.wrong} with another end than theirs\n"
             f"  {result.started_again} were started again since their machine was lost, of which {result.ran_twice} had run to "
             f"their end before; {result.given_up} given up\n"
+            + "".join(f"  another user: {line}\n" for line in result.leaked)
             + (f"  broken: {result.broken}\n" if result.broken else ""))
