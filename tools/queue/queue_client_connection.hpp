@@ -30,7 +30,7 @@ struct queue_question {
 struct queue_answer {
   int status = 0;
   std::string body{}, log_offset{};
-  std::string servers{}; ///< `servers_header` of it.
+  std::string servers{};  ///< `servers_header` of it.
   std::string failure{};  ///< Why there is none; empty: there is one.
   bool is_unsent = false; ///< There is none, and the server cannot have had the question.
   bool is_too_long = false; ///< It is longer than `most_answer_bytes`, or was packed.
