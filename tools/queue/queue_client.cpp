@@ -20,8 +20,11 @@ namespace clade {
 namespace {
 
 constexpr std::uint64_t most_line_bytes = 4096;
+constexpr std::size_t most_sentence_bytes = 64 << 10;
 constexpr std::chrono::seconds patience_of_one{60};
 constexpr int waits_status = 503;
+/// Those of some hundred thousand entries.
+constexpr std::size_t most_answer_values = 8 << 20;
 /// A server that should have answered so long ago hangs, where there is another one.
 constexpr std::chrono::seconds hang_time{5};
 /// What a question may ask to wait, where there is one server, and where several.
@@ -169,7 +172,9 @@ struct queue_client::impl {
 
   /// The sentence in an answer that is an error.
   std::string said_by(const queue_answer& given) {
-    const auto said = parse_shallow<ordered_json>(given.body);
+    const auto said = given.body.size() > most_sentence_bytes
+                          ? ordered_json()
+                          : parse_shallow<ordered_json>(given.body);
     const bool sentence =
         said.is_object() && said.contains("error") && said["error"].is_string();
     return sentence ? said["error"].get<std::string>()
@@ -187,7 +192,9 @@ struct queue_client::impl {
     const auto given = ask(q, repeatable);
     if (!given)
       return tl::unexpected(given.error());
-    auto parsed = parse_shallow<ordered_json>(given->body);
+    if (!nests_within(given->body, deepest_json, most_answer_values))
+      return strange("it has more values, or deeper ones, than are read");
+    auto parsed = ordered_json::parse(given->body, nullptr, /*allow_exceptions=*/false);
     if (const auto fits = check_shape(parsed, shape); !fits)
       return strange(fits.error().message);
     return parsed;
