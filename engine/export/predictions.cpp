@@ -23,7 +23,7 @@ std::string class_row(std::span<const float> scores, const preprocessing& how,
                       const prediction_format& format) {
   const auto most = likeliest(scores);
   const auto& name = how.classes[most];
-  std::string row = format.as_is ? csv_field(name) : csv_text(name);
+  std::string row = format.as_is ? csv_field(name) : csv_safe_field(name);
   if (!format.probabilities)
     return row + "\n";
   std::vector<double> parts;
@@ -108,7 +108,7 @@ std::string predictions_csv(std::span<const float> outputs, const preprocessing&
     return classes_csv(outputs, how, format);
   const auto name = how.target.empty() ? std::string("value") : how.target;
   const auto title = [&](const std::string& text) {
-    return format.as_is ? csv_field(text) : csv_text(text);
+    return format.as_is ? csv_field(text) : csv_safe_field(text);
   };
   std::string text = title(name);
   if (format.reach)

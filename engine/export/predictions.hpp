@@ -15,7 +15,7 @@ struct prediction_format {
   /// Of numbers: how far from the prediction an interval reaches to either side, in the
   /// target's own unit (`interval_reach`).
   std::optional<double> reach = std::nullopt;
-  /// Names as the data has them, for programs; else as `csv_text` writes them.
+  /// Names as the data has them, for programs; else as `csv_safe_field` writes them.
   bool as_is = false;
 };
 

@@ -53,7 +53,7 @@ std::string csv_field(std::string_view text) {
   return out + "\"";
 }
 
-std::string csv_text(std::string_view text) {
+std::string csv_safe_field(std::string_view text) {
   constexpr std::string_view beginnings = "=+-@\t\r";
   if (text.size() < 2 || beginnings.find(text.front()) == std::string_view::npos)
     return csv_field(text);
@@ -125,7 +125,7 @@ std::string joined_ids(const std::vector<candidate_id>& ids) {
 class row {
 public:
   row& add(std::string_view text) {
-    text_ += (first_ ? "" : ",") + csv_text(text);
+    text_ += (first_ ? "" : ",") + csv_safe_field(text);
     first_ = false;
     return *this;
   }

@@ -40,6 +40,6 @@ for_each_trial(const store& s, const std::function<expected<void>(const trial&)>
 /// Returns `csv_field` of a text of others, with an apostrophe before one that a spreadsheet
 /// would take for a formula: two characters or more of which the first is "=", "+", "-", "@",
 /// a tabulator or a return. Numbers stay numbers.
-[[nodiscard]] std::string csv_text(std::string_view text);
+[[nodiscard]] std::string csv_safe_field(std::string_view text);
 
 } // namespace clade

@@ -147,10 +147,10 @@ TEST_CASE("optuna: several objectives are as many directions and values") {
 
 TEST_CASE("csv: what a spreadsheet would take for a formula is made a text") {
   for (const char* formula : {"=1+1", "@SUM(1)", "+cmd", "-2+3", "\tx", "--", "++1"})
-    CHECK(csv_text(formula) == "'" + std::string(formula));
-  CHECK(csv_text("\rx") == "\"'\rx\"");
-  CHECK(csv_text("=a,b") == "\"'=a,b\"");
+    CHECK(csv_safe_field(formula) == "'" + std::string(formula));
+  CHECK(csv_safe_field("\rx") == "\"'\rx\"");
+  CHECK(csv_safe_field("=a,b") == "\"'=a,b\"");
   for (const char* text :
        {"", "-", "+", "@", "a=1", "-2.5", "+1e-3", "-inf", "'x", "1-2"})
-    CHECK(csv_text(text) == text);
+    CHECK(csv_safe_field(text) == text);
 }

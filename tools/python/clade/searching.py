@@ -103,7 +103,7 @@ def _write_experiment(source: Source, store: pathlib.Path, name: str, minutes: f
     file = store / f"{name}-{source.file.name.partition('.')[0].removeprefix(name + '-')}.toml"
     words: list[object] = ["new", source.file, "--output", file, "--force", "--json"]
     if source.named:
-        words += ["--header", "names"]
+        words += ["--header", "names", "--decimal", "."]
     for option, value in (("--target", source.target_file or source.target), ("--task", task), ("--minutes", minutes),
                           ("--seed", seed), ("--slots", slots)):
         if value is not None:
