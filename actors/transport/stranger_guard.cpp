@@ -157,7 +157,11 @@ bool may_stay(int descriptor) {
   const bool own_user = peer.is_known() && (peer.user == ::geteuid() || peer.user == 0);
   if (!own_user && peer.found != clade::peer_user::is::untold
       && strangers().is_own_users(from->to)) {
-    clade::tell_refusal(from->address + ": it is of another user of this machine");
+    // A scan has closed its end before anybody can ask whose it was.
+    clade::tell_refusal(from->address
+                        + (peer.is_known() ? ": it is of another user of this machine"
+                                           : " port " + std::to_string(from->from)
+                                                 + ": it has ended already"));
     return false;
   }
   const auto who = peer.is_known()

@@ -28,6 +28,8 @@ def read_rows(file):
     used = [COLUMNS[i] for i in USED]
     at = next((i for i, row in enumerate(rows[:21]) if all(used) and all(name in row for name in used)), 0)
     rows = rows[at:]
+    if rows and counts_rows(rows[0], len(rows) - 1):
+        del rows[0]
     if rows and any(name and name in rows[0] for name in COLUMNS):
         missing = [name for i, name in enumerate(COLUMNS) if i in USED and name not in rows[0]]
         if missing:
@@ -37,8 +39,13 @@ def read_rows(file):
     if rows and TARGET_COLUMN is not None and len(rows[0]) > len(COLUMNS):
         rows = [row[:TARGET_COLUMN] + row[TARGET_COLUMN + 1:] for row in rows]
     if rows and NUMBERS and not any(is_number(rows[0][at], UNITS[at]) for at in NUMBERS):
-        del rows[0]  # It names the columns, or counts the rows.
+        del rows[0]  # It names the columns.
     return rows
+
+
+def counts_rows(line, rows):
+    """Whether a first line is as scikit-learn's files have it: "150,4,setosa,versicolor,virginica"."""
+    return len(line) > 3 and line[0] == str(rows) and not any(is_number(field, "") for field in line[2:])
 
 
 def decoded(data):

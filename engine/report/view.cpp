@@ -110,10 +110,9 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
   if (fitness->fitness)
     if (auto counted = count_rivals(s, o, *fitness->fitness, facts); !counted)
       return tl::unexpected(counted.error());
-  const auto e = parse_resolved(o.experiment, "the stored experiment");
-  if (!e)
-    return tl::unexpected(e.error());
-  facts.by_the_clock = e->limits.wall_time.count() > 0;
+  // An experiment of another version may not be readable; the rest of the view is.
+  if (const auto e = parse_resolved(o.experiment, "the stored experiment"))
+    facts.by_the_clock = e->limits.wall_time.count() > 0;
   return verdict(facts);
 }
 

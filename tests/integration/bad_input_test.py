@@ -108,7 +108,7 @@ class Experiments(BadInputTest):
                 (["--population=6"], "write --set evolution.population=6"),
                 (["toy2.toml"], 'clade run: it takes no "toy2.toml"'),
                 (["--seed", "minus"], "--seed"),
-                (["--minutes", "abc"], "--minutes: must be a number from 0.001 to 1000000.0, not \"abc\""),
+                (["--minutes", "abc"], "--minutes: must be a number from 0.001 to 1000000, not \"abc\""),
                 (["--set", "training.lr=0.1"], 'did you mean "learning_rate"?'),
         ]:
             with self.subTest(words):

@@ -80,10 +80,10 @@ class ExportTest(RunTest):
             self.skipTest(missing)
         super().setUp()
 
-    def evolve(self, name, parts, generations=2, memory="2GiB"):
+    def evolve(self, name, parts, generations=2, memory="2GiB", status=0):
         file = self.folder / f"{name}.toml"
         file.write_text(EXPERIMENT.format(name=name, root=ROOT, generations=generations, memory=memory, **parts))
-        self.finish("run", file, "--slots", "2")
+        self.finish("run", file, "--slots", "2", status=status)
 
     def take_away(self, run, *others):
         """Exports the champion into another folder, and removes the run and these; returns the model's file."""
@@ -494,7 +494,7 @@ class Refusals(ExportTest):
         self.assertIn("cannot write nowhere/a.csv", self.refused("export", "toy", "--csv", "nowhere/a.csv"))
 
     def test_a_run_without_a_champion_is_refused(self):
-        self.evolve("iris", IRIS, memory="1KiB")
+        self.evolve("iris", IRIS, memory="1KiB", status=1)
         self.assertIn("no candidate has succeeded", self.refused("export", "iris", "--onnx", "x.onnx"))
         self.assertIn("#1 has no weights: out of memory",
                       self.refused("predict", "iris", DATA / "iris.csv", "--genome", "1"))

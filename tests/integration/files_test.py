@@ -282,7 +282,8 @@ class StandardOutput(FilesTest):
             run = self.start("run", self.file, "--slots", "2", out=write)
             self.await_evaluations(16 * 12, run)
             run.terminate()
-            self.assert_one_line(run, 130, "standard output cannot be written")
+            self.assertEqual(run.end(), 130, run.said())
+            self.assertRegex(run.err, r"^clade: SIGTERM: [^\n]+\nclade: [^\n]*standard output cannot be written[^\n]*\n$")
         finally:
             os.close(read)
             os.close(write)
@@ -337,6 +338,7 @@ class OneLock(FilesTest):
             self.assertRegex(refused.err, rf"^clade: [^\n]*(open in another run, process {run.pid}|has another name too)[^\n]*\n$")
             self.assertEqual(refused.out, "", "it says that it resumes what it does not")
         self.assertEqual(run.end(), 0, run.said())
+        (self.folder / "named" / "run.db").unlink(missing_ok=True)
         self.finish("check", self.run_folder())
         self.assert_undisturbed(self.file)
 

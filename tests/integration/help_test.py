@@ -43,11 +43,11 @@ class Pages(RunTest):
 
     def test_help_has_the_metrics_that_an_error_lists(self):
         known = self.finish("help", "metrics").out
-        file = self.write_experiment()
-        (self.folder / "rows.csv").write_text("a,b\n1,x\n2,y\n")
+        file = self.folder / "rows.toml"
+        (self.folder / "rows.csv").write_text("a,b\n1,1\n2,2\n")
         for task in ("classification", "regression"):
-            error = self.finish("run", file, "--set", f'data.task="{task}"', "--set", 'training.metrics=["xyz"]',
-                                "--set", "experiment.fitness=training", "--set", "data.file=rows.csv", status=2).err
+            file.write_text(f'[data]\nfile = "rows.csv"\ntask = "{task}"\n[training]\nmetrics = ["xyz"]\n')
+            error = self.finish("run", file, status=2).err
             listed = re.search(r"it has (.*)$", error, re.MULTILINE)
             self.assertIsNotNone(listed, error)
             for name in listed[1].split(", "):

@@ -156,9 +156,9 @@ class Words(NewTest):
 
     def test_a_kind_that_is_not_read_is_named_to_all_who_name_it(self):
         self.write("d.csv", b"PAR1\x15\0\0\0PAR1")
-        (self.folder / "d.toml").write_text('[data]\nfile = "d.csv"\n')
+        (self.folder / "of.toml").write_text('[data]\nfile = "d.csv"\n')
         for words in (("new", self.folder / "d.csv"), ("run", self.folder / "d.csv"), ("plan", self.folder / "d.csv"),
-                      ("run", self.folder / "d.toml"), ("plan", self.folder / "d.toml")):
+                      ("run", self.folder / "of.toml"), ("plan", self.folder / "of.toml")):
             with self.subTest(words):
                 self.assertIn("d.csv: is a Parquet file, which is not read; pandas.read_parquet(FILE)",
                               self.finish(*words, status=2).err)

@@ -242,7 +242,8 @@ class Entries(QueueTest):
         self.serve()
         for words, sentence in ((("submit", "--slots", "3", "--", "true"), "this server has 2"),
                                 (("submit", "--after", "7", "--", "true"), "there is no #7"),
-                                (("submit", "x.toml", "--", "--runs", "here"), "the queue says that of a run"),
+                                (("submit", "x.toml"), "x.toml: there is no such file"),
+                                (("submit", self.write_experiment(), "--", "--runs", "here"), "the queue says that of a run"),
                                 (("describe", "9"), "there is no #9"), (("wait", "9"), "there is no #9"),
                                 (("logs", "9"), "there is no #9"), (("cancel", "9"), "there is no #9")):
             self.assertIn(sentence, self.ask(*words, status=2).err)

@@ -74,8 +74,11 @@ class Train(RunTest):
         """Until all slots are at work, on the same candidate."""
         def trains():
             self.assertTrue(run.running, run.said())
-            there = json.loads(self.finish("workers", self.run_folder(), "--json").out)["slots"]
-            return [slot["training"] for slot in there] == [1] * slots
+            asked = self.start("workers", self.run_folder(), "--json")
+            if asked.end() != 0:  # The head has made its folder, and does not listen yet.
+                self.assertIn("no session is live", asked.err)
+                return False
+            return [slot["training"] for slot in json.loads(asked.out)["slots"]] == [1] * slots
         await_true(trains, "the training did not start on all slots")
 
     def await_shares(self, run, count=3):

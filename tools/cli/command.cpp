@@ -3,7 +3,9 @@
 #include "engine/config/units.hpp"
 
 #include <charconv>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
 
 namespace clade {
 
@@ -91,8 +93,10 @@ CLI::Validator number_between(double low, double high) {
     double v = 0;
     if (CLI::detail::lexical_cast(text, v) && v >= low && v <= high)
       return "";
-    return "must be a number from " + to_text(value{low}) + " to " + to_text(value{high})
-           + ", not \"" + shortened_middle(text) + "\"";
+    std::ostringstream said;
+    said << std::setprecision(15) << "must be a number from " << low << " to " << high
+         << ", not \"" << shortened_middle(text) << '"';
+    return said.str();
   };
   return {check, ""};
 }

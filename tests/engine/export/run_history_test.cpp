@@ -74,7 +74,7 @@ TEST_CASE("csv: tags and notes stand in their row") {
   const told_run run(entries);
   std::ostringstream out;
   REQUIRE(write_csv(run.opened(), run.e, out));
-  CHECK(out.str().find(",random,,good small,\"=1+1, \"\"quoted\"\"\n<b>\",0.7,")
+  CHECK(out.str().find(",random,,good small,\"'=1+1, \"\"quoted\"\"\n<b>\",0.7,")
         != std::string::npos);
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("verdict: a smaller network with the same metric is named") {
   end.facts.smaller->has_weights = true;
   CHECK_THAT(end.verdict().front(),
              Catch::EndsWith("To take the smaller one: clade export RUN 7 --python "
-                             "model.py."));
+                             "FOLDER."));
 }
 
 TEST_CASE("verdict: that a clock decided, and a replay will not differ, is said last") {

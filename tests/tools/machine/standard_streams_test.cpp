@@ -99,6 +99,7 @@ TEST_CASE(
   const auto write_to = [&](const char* name, int stream) {
     ::dup2(::open((here.path() / name).c_str(), O_WRONLY | O_CREAT, 0600), stream);
   };
+  std::cout.flush(); // The child would write what Catch2 has not.
   CHECK(in_child([&] {
           write_to("out", 1);
           write_to("err", 2);
