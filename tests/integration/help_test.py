@@ -51,7 +51,7 @@ class Pages(RunTest):
             listed = re.search(r"it has (.*)$", error, re.MULTILINE)
             self.assertIsNotNone(listed, error)
             for name in listed[1].split(", "):
-                self.assertIn(f"validation.{name.split(' ')[0]} ", known)
+                self.assertIn(f"`validation.{name.split(' ')[0]}`", known)
 
     def test_the_version_is_said_with_the_license(self):
         said = self.finish("--version").out

@@ -266,8 +266,7 @@ int make_experiment(const new_options& options) {
   if (options.json)
     std::cout << profile_json(*data) << std::endl;
   else
-    std::cout << profile_table(*data) << "measuring how long a training takes here"
-              << std::endl;
+    std::cout << profile_table(*data) << std::flush;
   const auto speed = write_experiment(*data, options, *file, began);
   if (!speed)
     return report(speed.error());
