@@ -204,10 +204,13 @@ std::string repeatability_text(const experiment& e) {
   if (steady && e.evolution.tell_order == "arrived")
     return "results count as they arrive: another run of this seed will differ, clade "
            "replay will not; evolution.tell_order = \"asked\" makes them equal";
-  if (e.limits.wall_time.count() > 0)
+  const bool limited = e.limits.wall_time.count() > 0;
+  if (limited && e.final_stage.wanted())
     return "the clock ends this run: another run of this seed may differ, clade replay "
            "will not; without limits.wall_time they are equal";
   std::string text = "the same seed gives the same result on any number of slots";
+  if (limited)
+    text += ", unless limits.wall_time ends it";
   if (steady)
     text += ", " + std::to_string(e.evolution.in_flight)
             + " candidates at once (evolution.in_flight)";

@@ -32,7 +32,7 @@ struct end_facts {
     bool higher_loss = false; ///< On the validation data; else the champion is older.
   };
   std::optional<rival> smaller;
-  bool by_the_clock = false; ///< The experiment has limits.wall_time.
+  bool by_the_clock = false; ///< limits.wall_time decided over its final trainings.
 };
 
 /// What a person should know before using the champion, a sentence or two each, the

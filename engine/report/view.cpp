@@ -112,7 +112,7 @@ expected<std::vector<std::string>> verdict_of(const store& s, const run_overview
       return tl::unexpected(counted.error());
   // An experiment of another version may not be readable; the rest of the view is.
   if (const auto e = parse_resolved(o.experiment, "the stored experiment"))
-    facts.by_the_clock = e->limits.wall_time.count() > 0;
+    facts.by_the_clock = e->limits.wall_time.count() > 0 && e->final_stage.wanted();
   return verdict(facts);
 }
 

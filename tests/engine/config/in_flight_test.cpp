@@ -63,5 +63,8 @@ TEST_CASE("experiment: what a result depends on is said") {
                  && !Catch::Contains("candidates at once"));
   CHECK_THAT(said({steady, "evolution.tell_order=\"arrived\""}),
              Catch::Contains("results count as they arrive"));
-  CHECK_THAT(said({steady, "limits.wall_time=\"1h\""}), Catch::Contains("the clock"));
+  const std::string hour = "limits.wall_time=\"1h\"";
+  CHECK_THAT(said({steady, hour}), Catch::Contains("unless limits.wall_time ends it"));
+  CHECK_THAT(said({steady, hour, "final.model=\"ensemble\""}),
+             Catch::Contains("the clock ends this run"));
 }
