@@ -170,7 +170,8 @@ withdrawn dispatcher_state::take_back(const withdraw& message) {
   return answer;
 }
 
-/// Those that nodes of other machines alone have: they keep them for the next head.
+/// Returns the candidates that only nodes of other machines have, which keep them for the
+/// next head.
 withdrawn dispatcher_state::left_to_others() const {
   withdrawn others;
   for (const auto& [id, c] : open) {

@@ -98,7 +98,7 @@ void dispatcher_state::show(const team_passed& message) {
   t.bytes = static_cast<double>(message.bytes_sent - before.bytes_sent) / seconds;
   const auto waits = std::min(
       1.0, static_cast<double>(message.waited_us - before.waited_us) / 1e6 / seconds);
-  // Of the last few seconds: that of one differs by chance from that of the next.
+  // The mean weighs the last few seconds: one second differs from the next by chance.
   constexpr double newest = 0.4;
   t.waits = before.exchanges == 0 ? waits : t.waits + newest * (waits - t.waits);
 }

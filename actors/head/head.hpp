@@ -68,8 +68,8 @@ public:
   /// `may_end`: a search that is complete by then ends instead (`stop_run`).
   virtual void stop(const std::string& reason, bool may_end = false) = 0;
 
-  /// The same; but what nodes of this machine give back meanwhile, and what other machines
-  /// have, is left to the next head.
+  /// Stops as `stop` does, but leaves to the next head what nodes of this machine give back
+  /// meanwhile and what other machines have.
   virtual void leave(const std::string& reason) = 0;
 
   /// Lets the nodes go, if the run is finished (else those of other machines look for its

@@ -219,7 +219,7 @@ void node_state::give_up_rest() {
     end_if_idle();
 }
 
-// What is still at work then is a training that keeps its position.
+// A training that is still at work then keeps its position.
 void node_state::end_if_idle() {
   if (stuck && !has.contains(*stuck))
     end(node_end::stuck, "an evaluation did not end in its time");

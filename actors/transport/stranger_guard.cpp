@@ -41,7 +41,7 @@ namespace {
 clade::stranger_limits limits_now() {
   rlimit files{};
   const bool known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
-  // Of what strangers may have, by the descriptors that this process may.
+  // Strangers may have a share of the descriptors that this process may have.
   const auto most =
       static_cast<std::size_t>(std::min<rlim_t>(known ? files.rlim_cur : 1024, 1U << 20));
   const auto all = std::min<std::size_t>(most / 4, 256);
@@ -49,7 +49,7 @@ clade::stranger_limits limits_now() {
   return {.all = all, .of_one = all * 3 / 4, .kept = static_cast<int>(most - reserve)};
 }
 
-/// Those of this process, for all its threads.
+/// The strangers of this process, for all its threads.
 class guarded_strangers {
 public:
   /// Whether this connection, just accepted, may stay.

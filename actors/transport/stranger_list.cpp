@@ -68,7 +68,7 @@ bool stranger_list::take_allowance(const stranger& s, clock::time_point now) {
   return true;
 }
 
-/// Of those who have equally many: whose oldest is the oldest of all.
+/// Returns who has most connections; among equals, the one whose oldest is the oldest.
 std::string stranger_list::who_has_most() const {
   std::map<std::string, std::size_t> counts;
   for (const auto& one : strangers_)
@@ -80,7 +80,7 @@ std::string stranger_list::who_has_most() const {
   return most;
 }
 
-// Who reads it sees its end, and closes it.
+// The reader of the connection sees its end, and closes it.
 void stranger_list::cut_off(const std::string& who) {
   const auto oldest =
       std::ranges::find(strangers_, who, [](const seen& one) { return one.is.who; });

@@ -13,7 +13,7 @@
 
 namespace clade {
 
-/// What strangers may have of a process: connections of one of them and of all, and no
+/// Limits of what strangers have of a process: connections of one and of all, and no
 /// descriptor from `kept` on.
 struct stranger_limits {
   std::size_t all = 0, of_one = 0;
@@ -50,7 +50,7 @@ public:
   /// It is no stranger any more.
   void forget(int descriptor);
 
-  /// Who has connected from there is known: how often they did is forgotten.
+  /// Forgets how often they connected from there: it is known who they are.
   void vouch_for(const std::string& address, std::uint16_t port);
 
 private:

@@ -22,7 +22,7 @@ struct array_file {
                                                    const std::string& name,
                                                    std::string_view key = "array");
 
-/// What an array of targets holds, as a CSV would say it.
+/// The targets that an array holds, as a CSV would say them.
 struct target_file {
   std::string origin; ///< "y.npy", "x.npz: y.npy"
   std::vector<std::int64_t> sizes;

@@ -6,7 +6,7 @@
 
 namespace clade {
 
-/// What the arrays of a .npz archive are, as far as their names tell: x_train, y_train,
+/// The roles of the arrays of a .npz archive, as far as their names tell: x_train, y_train,
 /// x_test and y_test as Keras has them, x and y, train_images and train_labels. A name
 /// that is empty stands for an array that is not there.
 struct named_arrays {
