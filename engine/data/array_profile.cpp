@@ -39,7 +39,7 @@ expected<void> find_in_archive(data_profile& p, const profile_request& request) 
     p.target_array = request.target;
     std::erase(found.others, request.target);
     if (found.targets != request.target)
-      // Those of the test set are of another target, too.
+      // The arrays of the test set are of another target, too.
       for (std::string* array :
            {&found.targets, &found.test_examples, &found.test_targets})
         if (!array->empty())

@@ -63,7 +63,7 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-/// What a text has beyond ASCII.
+/// Counts of the characters that a text has beyond ASCII.
 struct utf8_count {
   std::uint64_t letters = 0, bad = 0;
   std::uint64_t bad_line = 0; ///< Of the first bad byte.

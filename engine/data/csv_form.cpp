@@ -46,7 +46,7 @@ std::string_view sample_of(std::string_view text) {
   return text.substr(0, whole == std::string_view::npos ? sample_bytes : whole + 1);
 }
 
-/// What the numbers of one column look like.
+/// The way in which the numbers of one column are written.
 struct column_look {
   std::map<std::string, std::size_t, std::less<>> units;
   std::size_t numbers = 0;          ///< But for 0, which needs no unit.
@@ -73,7 +73,7 @@ struct column_look {
   }
 };
 
-/// What a row looks like.
+/// The width of a row, and how much of it is filled.
 struct row_look {
   std::uint64_t line = 0;
   std::size_t width = 0, filled = 0;

@@ -33,7 +33,7 @@ struct csv_form {
   friend bool operator==(const csv_form&, const csv_form&) = default;
 };
 
-/// What `params` say of it, and where they say "auto", what the text shows. `likely` is
+/// Returns the form that `params` say, and where they say "auto", what the text shows. `likely` is
 /// the decimal mark where it shows nothing or is unclear. The rules are at the top of
 /// csv_form.cpp.
 [[nodiscard]] csv_form find_form(std::string_view text, const data_params& params,

@@ -18,7 +18,7 @@ struct csv_head {
   std::string origin;      ///< The file, for messages.
   std::uint64_t line = 1;  ///< Of the names, or the first row.
   std::size_t columns = 0; ///< The target among them.
-  /// Of the columns, no two of them equal; empty where it has none.
+  /// The columns have these names, no two of them equal; empty where it has none.
   std::vector<std::string> names;
   std::vector<repeated_name> repeated; ///< The names that several columns had.
   /// The names of the labels 0, 1, ... that scikit-learn's first line gives.

@@ -33,7 +33,7 @@ std::optional<std::uint64_t> whole(std::string_view field) {
   return n;
 }
 
-/// What one column says of the first line.
+/// The evidence that one column gives of the first line.
 struct column_evidence {
   std::optional<double> first; ///< Its number.
   bool whole_first = false, blank_first = false;

@@ -9,10 +9,10 @@
 
 namespace clade {
 
-/// What the first line of a table is.
+/// The first line of a table is one of these.
 enum class first_line : std::uint8_t { row, names, counts };
 
-/// What the first line was taken for, and whether it might be the other.
+/// The kind that the first line was taken for, and whether it might be the other.
 struct first_line_guess {
   first_line is = first_line::row;
   bool unclear = false;
