@@ -4,9 +4,7 @@
 #include "search_spaces/shape.hpp"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clade {
@@ -37,17 +35,5 @@ struct search_space {
   network_limits limits;
   std::vector<seed_network> seeds{}; ///< By name.
 };
-
-/// An unknown key, a value out of range, an empty space: "file:line: ...", with the
-/// nearest known key.
-[[nodiscard]] expected<search_space> load_search_space(const std::filesystem::path& file);
-
-/// The same from text, which may not include others; `origin` names it in messages. It
-/// reads what `to_toml` writes.
-[[nodiscard]] expected<search_space> parse_search_space(std::string_view text,
-                                                        std::string_view origin);
-
-/// The whole space as one TOML document, includes resolved: what is stored with a run.
-[[nodiscard]] std::string to_toml(const search_space& space);
 
 } // namespace clade

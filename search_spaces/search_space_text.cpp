@@ -3,7 +3,7 @@
 // numbers are, all else is not), a table otherwise. Reals always have a point or an
 // exponent, since TOML takes them for whole numbers otherwise, and the shortest digits
 // that give the number back.
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/load_search_space.hpp"
 
 #include <algorithm>
 

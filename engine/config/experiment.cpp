@@ -14,6 +14,7 @@
 #include "engine/search/strategies/registry.hpp"
 #include "engine/training/metrics.hpp"
 #include "search_spaces/built_in.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/parse_toml.hpp"
 #include "search_spaces/seeds.hpp"
 #include "search_spaces/variation.hpp"

@@ -7,6 +7,7 @@
 #include "engine/config/sections.hpp"
 #include "engine/config/toml_writer.hpp"
 #include "genome/hash.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/parse_toml.hpp"
 
 #include <array>

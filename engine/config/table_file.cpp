@@ -33,6 +33,7 @@
 #include "engine/data/in_quotes.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
 #include "genome/hash.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/nearest.hpp"
 #include "search_spaces/space_draft.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/data/column_encoding.hpp"
-#include "engine/data/data_set.hpp"
+#include "engine/data/data_params.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -25,6 +25,7 @@
 #include "engine/data/in_quotes.hpp"
 #include "genome/hash.hpp"
 #include "genome/json_depth.hpp"
+#include "search_spaces/load_search_space.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -12,7 +12,6 @@
 #include "engine/store/objective_table.hpp"
 #include "engine/store/run_folder.hpp"
 #include "engine/store/schema.hpp"
-#include "engine/store/store.hpp"
 #include "engine/store/store_file.hpp"
 
 #include <sqlite3.h>
@@ -79,7 +78,7 @@ void touch(SQLite::Database& db) {
 void make_run_tables(SQLite::Database& db, const objective& goal) {
   SQLite::Transaction all(db);
   db.exec("pragma application_id = " + std::to_string(store_application_id)
-          + "; pragma user_version = " + std::to_string(store::schema_version));
+          + "; pragma user_version = " + std::to_string(run_schema_version));
   db.exec(schema_sql);
   db.exec("insert into runs (run, metric, maximize) values (1, '', 0)");
   write_goal(db, goal);
@@ -286,10 +285,10 @@ expected<void> check_header(const std::filesystem::path& file) {
                       "damaged; "
                     + check_command(file) + " says what is whole");
   const auto version = big_endian(&header[60]);
-  if (version > static_cast<std::uint32_t>(store::schema_version))
+  if (version > static_cast<std::uint32_t>(run_schema_version))
     return fail(error_kind::conflict, place + ": written by a newer clade (schema "
                                           + std::to_string(version) + "; this one knows "
-                                          + std::to_string(store::schema_version)
+                                          + std::to_string(run_schema_version)
                                           + "); use that version");
   if (version == 0)
     return fail(error_kind::corrupt, place + ": has no schema version that ever was; "

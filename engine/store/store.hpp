@@ -3,6 +3,7 @@
 #include "engine/run/annotations.hpp"
 #include "engine/store/overview.hpp"
 #include "engine/store/rows.hpp"
+#include "engine/store/schema.hpp"
 #include "genome/blob.hpp"
 
 #include <filesystem>
@@ -146,7 +147,7 @@ public:
   /// Parents, their parents and so on, each once, the youngest first.
   [[nodiscard]] expected<std::vector<candidate_id>> ancestors(candidate_id id) const;
 
-  inline static constexpr int schema_version = 2;
+  inline static constexpr int schema_version = run_schema_version;
   /// Of the file that was opened.
   [[nodiscard]] int version() const;
 

@@ -3,8 +3,6 @@
 #include "engine/training/autocast.hpp"
 #include "engine/training/loss.hpp"
 #include "engine/training/optimiser.hpp"
-#include "engine/training/parallel/exchanging_steps.hpp"
-#include "engine/training/parallel/team_steps.hpp"
 #include "engine/training/tensor_copy.hpp"
 
 #include <ATen/ATen.h>
@@ -125,30 +123,6 @@ at::Tensor loss_of_predictions(const at::Tensor& predictions, const batch& b,
   if (b.other_targets.defined())
     loss = b.share * loss + (1 - b.share) * part(b.other_targets, whole.other_targets);
   return loss;
-}
-
-std::unique_ptr<training_steps> make_team_steps(network_module& net,
-                                                const step_rules& rules,
-                                                const distribution_params& how,
-                                                team& members, handed_over state,
-                                                const bytes& given) {
-  switch (how.kind()) {
-  case distribution_kind::parameter_server:
-  case distribution_kind::peer_to_peer: {
-    auto log = decode_updates_log(given);
-    TORCH_CHECK(log, log ? "" : log.error().message);
-    return make_exchanging_steps(net, rules, how, members, std::move(state),
-                                 std::move(*log));
-  }
-  case distribution_kind::local_sgd:
-    return make_local_steps(net, rules, how.average_every, members, std::move(state));
-  case distribution_kind::sharded:
-    return make_sharded_steps(net, rules, members, std::move(state));
-  case distribution_kind::pipeline:
-    return make_pipeline_steps(net, rules, how, members, std::move(state));
-  default:
-    return make_team_replica(net, rules, members, std::move(state));
-  }
 }
 
 std::unique_ptr<training_steps> make_training_steps(network_module& net,

@@ -2,6 +2,7 @@
 // becomes an experiment whose resolved form gives the same experiment.
 #include "engine/config/document.hpp"
 #include "engine/config/sections.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -8,6 +8,7 @@
 #include "engine/queue/queue_event.hpp"
 #include "engine/telemetry/wire.hpp"
 #include "engine/training/loop_position.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/fuzz/messages.hpp"
 #include "tests/fuzz/small_history.hpp"

@@ -2,6 +2,7 @@
 // every setting of its space is found or not, and each value is a number or none.
 #include "engine/config/table_file.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/fuzz/law.hpp"
 

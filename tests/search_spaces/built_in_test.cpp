@@ -1,4 +1,5 @@
 #include "search_spaces/built_in.hpp"
+#include "search_spaces/load_search_space.hpp"
 
 #include <catch2/catch.hpp>
 

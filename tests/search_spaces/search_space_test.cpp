@@ -1,3 +1,4 @@
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/operators.hpp"
 #include "search_spaces/search_space.hpp"
 #include "tests/search_spaces/space_files.hpp"

@@ -1,3 +1,4 @@
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/mixture.hpp"
 #include "search_spaces/seeds.hpp"
 #include "tests/search_spaces/space_files.hpp"

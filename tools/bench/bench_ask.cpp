@@ -6,6 +6,7 @@
 #include "engine/report/format.hpp"
 #include "engine/search/strategies/registry.hpp"
 #include "engine/simulation/ask_cost.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "tools/bench/bench_rows.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include "engine/export/run_history.hpp"
 #include "engine/run/test_details.hpp"
 #include "engine/store/run_folder.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/cli/run_problem.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "engine/config/toml_writer.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
+#include "search_spaces/load_search_space.hpp"
 
 #include <algorithm>
 

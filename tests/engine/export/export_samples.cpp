@@ -9,6 +9,7 @@
 #include "engine/export/safetensors.hpp"
 #include "engine/export/torch_work.hpp"
 #include "engine/training/network_module.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/operators.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/support/genomes.hpp"

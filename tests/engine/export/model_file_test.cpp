@@ -1,5 +1,6 @@
 #include "engine/export/model_file.hpp"
 #include "engine/export/safetensors.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "tests/engine/training/plain_network.hpp"
 #include "tests/support/models.hpp"
 #include "tests/support/scratch.hpp"

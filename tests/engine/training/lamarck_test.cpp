@@ -4,6 +4,7 @@
 #include "engine/training/checkpoint.hpp"
 #include "engine/training/inheritance.hpp"
 #include "engine/training/training_loop.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"

@@ -1,5 +1,6 @@
 #include "engine/training/initial_weights.hpp"
 #include "engine/training/operator_modules.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/mixture.hpp"
 #include "search_spaces/operators.hpp"
 #include "search_spaces/variation.hpp"

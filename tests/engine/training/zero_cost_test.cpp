@@ -1,5 +1,6 @@
 #include "engine/training/network_module.hpp"
 #include "engine/training/zero_cost.hpp"
+#include "search_spaces/load_search_space.hpp"
 #include "search_spaces/variation.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/genomes.hpp"

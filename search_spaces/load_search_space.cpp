@@ -11,7 +11,7 @@
 // takes it away), a limit or a hyperparameter by itself. A file that several include is
 // read once, before the first of them. Files are read depth first into one draft, which
 // knows the place of everything (space_draft.hpp), and the draft becomes the space.
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/load_search_space.hpp"
 
 #include "genome/whole_file.hpp"
 #include "search_spaces/built_in.hpp"
