@@ -23,7 +23,8 @@ install(TARGETS ${programs}
   LIBRARY DESTINATION lib/clade COMPONENT clade)
 install(DIRECTORY search_spaces experiments DESTINATION share/clade COMPONENT clade
   FILES_MATCHING PATTERN *.toml PATTERN experiments/*.py PATTERN experiments/data/*
-  PATTERN experiments/tables EXCLUDE PATTERN nas-bench-201.toml EXCLUDE) # Their tables are not shipped.
+  PATTERN experiments/tables EXCLUDE PATTERN nas-bench-201.toml EXCLUDE # Their tables are not shipped.
+  PATTERN experiments/peers EXCLUDE)
 install(FILES LICENSE NOTICE DESTINATION share/clade COMPONENT clade)
 
 # A wheel holds no links: there the Python package is what starts the program.

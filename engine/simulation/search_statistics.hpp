@@ -110,7 +110,7 @@ regret_ratio(const search_comparison& c, const std::string& of, const std::strin
 /// One JSON object on one line.
 [[nodiscard]] std::string to_json(const search_comparison& c);
 
-/// Reads what `to_json` wrote, or tools/optuna/optuna_tables.py; ranks are worked out
+/// Reads what `to_json` wrote, or experiments/peers/optuna_tables.py; ranks are worked out
 /// anew. `origin` names the text in errors.
 [[nodiscard]] expected<search_comparison> parse_comparison(std::string_view text,
                                                            const std::string& origin);

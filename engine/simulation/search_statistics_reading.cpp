@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* remedy = "; have it written by \"clade bench search --json\" or "
-                               "tools/optuna/optuna_tables.py";
+                               "experiments/peers/optuna_tables.py";
 
 /// The member of an object, or null.
 const json& member(const json& object, const char* name) {

@@ -314,7 +314,7 @@ void add_bench_search(CLI::App& bench, command& chosen) {
       ->check(CLI::Range(1, 10'000'000));
   sub->add_option(
          "--against", options->against,
-         "Further rows: files of another --json, or of tools/optuna/optuna_tables.py")
+         "Further rows: files of another --json, or of experiments/peers/optuna_tables.py")
       ->take_all();
   sub->add_option("--threads", options->threads,
                   "How many threads; 0 for one on each core")

@@ -140,7 +140,7 @@ void add_bench_strategies(CLI::App& bench, command& chosen) {
       "Each search goes on until its trainings have taken the time; the best by\n"
       "validation then meets the test data, once. A seed decides the split of the "
       "data and\nall that is random, the same for every strategy. "
-      "tools/optuna/optuna_training.py runs\nOptuna's TPE by the same rules.");
+      "experiments/peers/optuna_training.py runs\nOptuna's TPE by the same rules.");
   sub->callback([&chosen, o] { chosen = [o] { return bench_strategies(*o); }; });
 }
 

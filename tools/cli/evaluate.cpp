@@ -71,7 +71,7 @@ void add_evaluate(CLI::App& app, command& chosen) {
       "stored, and "
       "what\n"
       "the space or its limits do not allow is not trained. "
-      "tools/optuna/optuna_training.py is "
+      "experiments/peers/optuna_training.py is "
       "an\n"
       "example.");
   sub->callback([&chosen, options] { chosen = [options] { return serve(*options); }; });

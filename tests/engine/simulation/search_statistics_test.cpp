@@ -221,7 +221,7 @@ TEST_CASE("search statistics: text that is no comparison is refused in one line"
     return read ? std::string("nothing") : read.error().message;
   };
   const std::string remedy = "; have it written by \"clade bench search --json\" or "
-                             "tools/optuna/optuna_tables.py";
+                             "experiments/peers/optuna_tables.py";
   CHECK(refused([](auto&) {}) == "nothing");
   CHECK(parse_comparison("{", "x.json").error().message
         == "x.json: is not one JSON object" + remedy);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Optuna's searches on the tables that `clade bench search` uses, measured alike.
 
-usage: tools/optuna/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hyperband]
+usage: experiments/peers/optuna_tables.py [--tables FILE...] [--samplers tpe random nsga2 hyperband]
                                      [--seeds 100] [--evaluations 200] [--processes 2]
                                      [--maximize METRIC...] [--minimize METRIC...]
 

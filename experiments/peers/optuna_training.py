@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares searches in real training: Clade's strategies and Optuna's TPE, each with the same seconds of it.
 
-usage: tools/optuna/optuna_training.py EXPERIMENT [--strategies auto random] [--seeds 5] [--seconds 60] [--clade build/torch/bin/clade]
+usage: experiments/peers/optuna_training.py EXPERIMENT [--strategies auto random] [--seeds 5] [--seconds 60] [--clade build/torch/bin/clade]
 
 Optuna trains through `clade evaluate EXPERIMENT` and so in the same space, with the same training, data, split and seed:
 it defines by run how many layers there are, the operator of each, its settings and the hyperparameters, all of domains

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One network trained by each distribution on slots of this machine: what comes out and how long it takes.
 
-    tools/peers/distributions.py [--network FILE] [--experiment FILE] [--epochs 3] [--devices 2 3]
+    experiments/peers/distributions.py [--network FILE] [--experiment FILE] [--epochs 3] [--devices 2 3]
                                  [--only mirrored ...] [--gloo NETWORK] [--set KEY=VALUE ...]
 
 Prints a line for each training: test accuracy, the hash of the weights, and the median seconds of an epoch. With --gloo,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The peer of `clade train` on several slots: the same network by PyTorch's DistributedDataParallel over Gloo.
 
-    torchrun --nproc-per-node 2 tools/peers/ddp.py tools/peers/shared_network.json [--epochs 3] [--batch 64]
+    torchrun --nproc-per-node 2 experiments/peers/ddp.py experiments/peers/shared_network.json [--epochs 3] [--batch 64]
 
 One thread for each rank, --batch examples for each in a step, made-up images of MNIST's size. Prints the seconds of each
 epoch after the first, and the steps a second of the median.
@@ -17,7 +17,7 @@ import time
 import torch
 from torch import distributed, nn
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "bench"))
 from torch_step import Network, optimizer_of  # noqa: E402
 
 EXAMPLES, INPUT, OUTPUTS = 10_000, (1, 28, 28), 10
