@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
-#include "engine/store/blob_folder.hpp"
+#include "engine/store/sqlite/blob_folder.hpp"
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 #include "actors/head/data_source.hpp"
 
-#include "engine/data/file_bytes.hpp"
+#include "engine/data/formats/file_bytes.hpp"
 
 #include <algorithm>
 #include <fstream>

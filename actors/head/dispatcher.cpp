@@ -1,7 +1,7 @@
 #include "actors/head/dispatcher.hpp"
 
-#include "engine/report/format.hpp"
-#include "genome/codec.hpp"
+#include "engine/report/base/format.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <algorithm>
 #include <bit>

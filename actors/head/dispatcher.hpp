@@ -2,8 +2,8 @@
 
 #include "actors/messages/protocol.hpp"
 #include "engine/scheduling/schedule.hpp"
-#include "engine/telemetry/feed.hpp"
-#include "engine/telemetry/stragglers.hpp"
+#include "engine/telemetry/picture/feed.hpp"
+#include "engine/telemetry/picture/stragglers.hpp"
 
 #include <functional>
 #include <map>

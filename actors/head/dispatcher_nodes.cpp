@@ -8,7 +8,7 @@
 // they have, and get leases on what has no evaluation yet.
 
 #include "actors/head/dispatcher.hpp"
-#include "genome/wall_clock.hpp"
+#include "genome/base/wall_clock.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,10 +1,10 @@
-// Members of a team link themselves to each other (actors/transport/team_door.hpp); who
+// Members of a team link themselves to each other (actors/transport/team/team_door.hpp); who
 // they are is decided here alone. Whenever that changes, every member is told. A member
 // that is lost is noticed by the others at once and by the head soon; what the others then
 // do waits for its word.
 
 #include "actors/head/dispatcher.hpp"
-#include "engine/training/parallel/updates_log.hpp"
+#include "engine/training/parallel/common/updates_log.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "actors/messages/progress.hpp"
-#include "actors/transport/endpoint.hpp"
-#include "engine/config/experiment.hpp"
-#include "engine/run/run_state.hpp"
-#include "engine/store/store.hpp"
+#include "actors/transport/link/endpoint.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/store/run/store.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -20,11 +20,11 @@ struct head_params {
   clade::experiment experiment;
   clade::problem problem;
   std::string build;          ///< "0.1.0"
-  std::filesystem::path keys; ///< A head's bundle (actors/transport/keys.hpp).
+  std::filesystem::path keys; ///< A head's bundle (actors/transport/tls/keys.hpp).
   /// The run's folder, with the store: viewers find the head there. Empty: it has none.
   std::filesystem::path folder;
   /// Where viewers of other machines find the head, and the folder of the authority that
-  /// made their keys (engine/telemetry/viewer_keys.hpp). None: nowhere.
+  /// made their keys (engine/telemetry/socket/viewer_keys.hpp). None: nowhere.
   std::optional<endpoint> publish = {};
   std::filesystem::path authority = {};
   endpoint listen;                         ///< Port 0: any free one.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
-#include "engine/run/next_step.hpp"
-#include "engine/telemetry/publisher.hpp"
+#include "engine/run/steps/next_step.hpp"
+#include "engine/telemetry/socket/publisher.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 // The end of a run with [final]: trainings to the end are planned from the speed that the
 // search had, and the final model is put together from all models there are.
 #include "actors/head/selector.hpp"
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // The champion meets the test data, and so do what it is compared with: the best of the
 // random candidates of generation 0 and the linear model.
 #include "actors/head/selector.hpp"
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 #include "actors/messages/wire_messages.hpp"
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/evaluation/lineage.hpp"
-#include "engine/run/record.hpp"
+#include "engine/run/records/record.hpp"
 #include "engine/search/core/breeding.hpp"
-#include "engine/store/blob_folder.hpp"
-#include "engine/store/store.hpp"
+#include "engine/store/run/store.hpp"
+#include "engine/store/sqlite/blob_folder.hpp"
 
 #include <caf/all.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/run/run_state.hpp"
-#include "engine/telemetry/slots.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/telemetry/picture/slots.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "actors/messages/protocol.hpp"
 
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 namespace clade {
 

@@ -67,7 +67,7 @@ using selector_actor =
                      caf::replies_to<progress_query>::with<run_progress>>;
 
 /// The dispatcher: holds the leases. Links call its first nine; the door
-/// (actors/transport/door.hpp) gives them its address.
+/// (actors/transport/link/door.hpp) gives them its address.
 using dispatcher_actor = caf::typed_actor<
     caf::replies_to<node_hello, link_actor>::with<node_welcome>,
     caf::reacts_to<node_ready>, caf::replies_to<results>::with<taken>,

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/evaluation/lineage.hpp"
-#include "engine/run/record.hpp"
+#include "engine/run/records/record.hpp"
 #include "engine/scheduling/task.hpp"
-#include "genome/blob.hpp"
+#include "genome/codec/blob.hpp"
 
 #include <caf/all.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "actors/node/node_progress.hpp"
 #include "actors/node/trainer.hpp"
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 namespace clade {
 

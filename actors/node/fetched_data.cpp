@@ -1,6 +1,6 @@
 #include "actors/node/fetched_data.hpp"
 
-#include "engine/data/file_bytes.hpp"
+#include "engine/data/formats/file_bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/messages/protocol.hpp"
-#include "engine/data/data_set.hpp"
+#include "engine/data/reading/data_set.hpp"
 
 #include <vector>
 

@@ -2,12 +2,12 @@
 
 #include "actors/messages/protocol.hpp"
 #include "actors/node/trainer.hpp"
-#include "actors/transport/door.hpp"
-#include "actors/transport/network_config.hpp"
-#include "actors/transport/tls_guard.hpp"
-#include "engine/config/experiment.hpp"
+#include "actors/transport/link/door.hpp"
+#include "actors/transport/link/network_config.hpp"
+#include "actors/transport/tls/tls_guard.hpp"
+#include "engine/config/experiment/experiment.hpp"
 #include "engine/evaluation/synthetic/synthetic.hpp"
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>

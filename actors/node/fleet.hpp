@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/transport/endpoint.hpp"
-#include "actors/transport/keys.hpp"
-#include "genome/error.hpp"
+#include "actors/transport/link/endpoint.hpp"
+#include "actors/transport/tls/keys.hpp"
+#include "genome/base/error.hpp"
 
 #include <cstddef>
 #include <string>

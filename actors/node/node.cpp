@@ -1,14 +1,14 @@
 #include "actors/node/node.hpp"
 
 #include "actors/node/peak_memory.hpp"
-#include "genome/wall_clock.hpp"
+#include "genome/base/wall_clock.hpp"
 
 #include <algorithm>
 #include <random>
 #include <utility>
 
 // The trainer, the evaluator and this actor are of one actor system, which has no
-// network; each connection is an actor of another one (actors/transport/link.hpp). So
+// network; each connection is an actor of another one (actors/transport/link/link.hpp). So
 // nothing that happens to a connection reaches what is in training.
 
 namespace clade {

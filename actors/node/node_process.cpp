@@ -1,14 +1,14 @@
 #include "actors/node/node_process.hpp"
 
 #include "actors/messages/protocol.hpp"
-#include "actors/transport/door.hpp"
-#include "actors/transport/link.hpp"
-#include "actors/transport/network_address.hpp"
-#include "actors/transport/network_config.hpp"
-#include "actors/transport/tls_guard.hpp"
-#include "actors/transport/tls_probe.hpp"
-#include "genome/utf8.hpp"
-#include "genome/wakeable_queue.hpp"
+#include "actors/transport/link/door.hpp"
+#include "actors/transport/link/link.hpp"
+#include "actors/transport/link/network_address.hpp"
+#include "actors/transport/link/network_config.hpp"
+#include "actors/transport/tls/tls_guard.hpp"
+#include "actors/transport/tls/tls_probe.hpp"
+#include "genome/base/utf8.hpp"
+#include "genome/base/wakeable_queue.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/node/node.hpp"
-#include "actors/transport/endpoint.hpp"
-#include "actors/transport/keys.hpp"
+#include "actors/transport/link/endpoint.hpp"
+#include "actors/transport/tls/keys.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,6 +1,6 @@
 #include "actors/node/node_progress.hpp"
 
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 namespace clade {
 

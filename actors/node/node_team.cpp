@@ -1,6 +1,6 @@
 #include "actors/node/node_team.hpp"
 
-#include "actors/transport/stranger_guard.hpp"
+#include "actors/transport/tls/stranger_guard.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

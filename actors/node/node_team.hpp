@@ -1,9 +1,9 @@
 #pragma once
 
 #include "actors/messages/wire_messages.hpp"
-#include "actors/transport/team_door.hpp"
+#include "actors/transport/team/team_door.hpp"
 #include "engine/collectives/team.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -2,8 +2,8 @@
 
 #include "actors/node/process_cores.hpp"
 #include "actors/node/process_status.hpp"
-#include "engine/config/fitness_source.hpp"
-#include "engine/export/untrained.hpp"
+#include "engine/config/experiment/fitness_source.hpp"
+#include "engine/export/torch/untrained.hpp"
 
 #include <sys/resource.h>
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "actors/node/node_team.hpp"
-#include "engine/config/experiment.hpp"
+#include "engine/config/experiment/experiment.hpp"
 #include "engine/evaluation/lineage.hpp"
 #include "engine/scheduling/task.hpp"
-#include "engine/training/training_params.hpp"
+#include "engine/training/asked/training_params.hpp"
 
 #include <atomic>
 #include <chrono>

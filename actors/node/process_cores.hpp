@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/error.hpp"
+#include "genome/base/error.hpp"
 
 namespace clade {
 

@@ -3,8 +3,8 @@
 #include "actors/node/fetched_data.hpp"
 #include "actors/node/node_progress.hpp"
 #include "actors/node/peak_memory.hpp"
-#include "genome/codec.hpp"
-#include "genome/hash.hpp"
+#include "genome/codec/codec.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <bit>
 

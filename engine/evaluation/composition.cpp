@@ -1,11 +1,11 @@
-// Grammar (msgpack), with the parts of records (engine/run/record.cpp):
+// Grammar (msgpack), with the parts of records (engine/run/records/record.cpp):
 //
 //   members     = [[id, genome, fold, bag, weights: binary]...]
 //   composition = [model, tested, linear: tested | nil, trees: tested | nil,
 //                  fitted_weights: binary]
 #include "engine/evaluation/composition.hpp"
 
-#include "engine/run/record_fields.hpp"
+#include "engine/run/records/record_fields.hpp"
 
 #include <algorithm>
 #include <iterator>

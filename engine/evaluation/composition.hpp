@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/run/record.hpp"
-#include "genome/blob.hpp"
+#include "engine/run/records/record.hpp"
+#include "genome/codec/blob.hpp"
 
 #include <optional>
 #include <span>

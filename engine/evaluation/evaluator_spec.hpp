@@ -2,8 +2,8 @@
 
 #include "engine/evaluation/fitness_function.hpp"
 #include "engine/evaluation/program_host.hpp"
-#include "genome/own_keys.hpp"
-#include "search_spaces/network.hpp"
+#include "genome/base/own_keys.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -2,9 +2,9 @@
 
 #include "engine/collectives/team.hpp"
 #include "engine/evaluation/composition.hpp"
-#include "engine/run/record.hpp"
+#include "engine/run/records/record.hpp"
 #include "engine/search/core/candidate.hpp"
-#include "genome/blob.hpp"
+#include "genome/codec/blob.hpp"
 
 #include <chrono>
 #include <filesystem>

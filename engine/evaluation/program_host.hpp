@@ -1,8 +1,8 @@
 #pragma once
 
-#include "genome/codec.hpp"
-#include "genome/error.hpp"
-#include "search_spaces/network.hpp"
+#include "genome/base/error.hpp"
+#include "genome/codec/codec.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/queue/queue_entry.hpp"
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <variant>
 

@@ -4,7 +4,7 @@
 // machines say.
 
 #include "engine/queue/queue_entry.hpp"
-#include "genome/fields.hpp"
+#include "genome/codec/fields.hpp"
 
 namespace clade {
 

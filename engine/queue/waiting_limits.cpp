@@ -1,6 +1,6 @@
 #include "engine/queue/waiting_limits.hpp"
 
-#include "genome/whole_file.hpp"
+#include "genome/base/whole_file.hpp"
 
 #include <map>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "engine/evaluation/processor_time.hpp"
 #include "engine/evaluation/synthetic/synthetic.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "engine/simulation/run_driver.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/run/run_state.hpp"
-#include "search_spaces/network.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <memory>
 #include <vector>

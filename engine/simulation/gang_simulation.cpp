@@ -1,7 +1,7 @@
 #include "engine/simulation/gang_simulation.hpp"
 
 #include "engine/scheduling/schedule.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/run/run_state.hpp"
+#include "engine/run/state/run_state.hpp"
 
 namespace clade {
 

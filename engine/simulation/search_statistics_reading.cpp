@@ -2,7 +2,7 @@
 // program need not know how ranks are worked out. Means and intervals are taken anew from
 // the seeds.
 #include "engine/simulation/search_statistics.hpp"
-#include "genome/json_depth.hpp"
+#include "genome/base/json_depth.hpp"
 
 #include <nlohmann/json.hpp>
 

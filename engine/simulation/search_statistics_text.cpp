@@ -1,5 +1,5 @@
-#include "engine/report/format.hpp"
-#include "engine/report/json_parts.hpp"
+#include "engine/report/base/format.hpp"
+#include "engine/report/base/json_parts.hpp"
 #include "engine/simulation/search_statistics.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/table/table.hpp"
-#include "engine/run/run_state.hpp"
+#include "engine/run/state/run_state.hpp"
 #include "engine/simulation/table_front.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "engine/simulation/training_search.hpp"
 
-#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
 #include "engine/simulation/run_driver.hpp"
 
 #include <limits>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/evaluation/evaluating.hpp"
-#include "engine/run/run_state.hpp"
-#include "search_spaces/network.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <optional>
 

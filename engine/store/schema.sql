@@ -13,7 +13,7 @@
 -- Kind 11 is an order of a person, and what people wrote on candidates or on the run: notes and
 -- tags, whose time is none of the run's (progress.updated_ms).
 
--- What happened, in order. A run is the fold of these (engine/run/run_state.hpp).
+-- What happened, in order. A run is the fold of these (engine/run/state/run_state.hpp).
 create table records (
   sequence integer primary key, -- from 1, without gaps
   unix_ms  integer not null,
@@ -21,7 +21,7 @@ create table records (
                                 -- 4 generation closed, 5 run finished, 6 paused, 7 resumed,
                                 -- 8 attempt failed, 9 slot changed, 11 a person ordered,
                                 -- 12 the end is planned, 13 the final model is made
-  payload  blob not null,       -- msgpack; grammar at the top of engine/run/record.cpp
+  payload  blob not null,       -- msgpack; grammar at the top of engine/run/records/record.cpp
   checksum integer not null     -- XXH3 of the payload, seeded with that of the three columns
                                 -- before it, which is seeded with the predecessor's checksum
 );
@@ -152,7 +152,7 @@ create table examinations (
   primary key (sequence, position)
 ) without rowid;
 
--- Trained weights of the best few (engine/training/weights.hpp).
+-- Trained weights of the best few (engine/training/weights/weights.hpp).
 create table weights (
   id       integer primary key,
   checksum integer not null,   -- XXH3 of the bytes
@@ -166,7 +166,7 @@ create table picture (
   sequence        integer not null, -- of the last record that is in it
   record_checksum integer not null, -- of that record
   checksum        integer not null, -- XXH3 of the bytes
-  bytes           blob not null     -- engine/telemetry/stored_picture.cpp
+  bytes           blob not null     -- engine/telemetry/picture/stored_picture.cpp
 );
 
 create view metrics as

@@ -5,7 +5,7 @@ usage: experiments/peers/optuna_tables.py [--tables FILE...] [--samplers tpe ran
                                      [--seeds 100] [--evaluations 200] [--processes 2]
                                      [--maximize METRIC...] [--minimize METRIC...]
 
-Reads the descriptions of engine/config/table_file.cpp (choices and ranges without conditions). An evaluation is one
+Reads the descriptions of engine/config/experiment/table_file.cpp (choices and ranges without conditions). An evaluation is one
 seed of the greatest fidelity; one of fewer epochs counts as its share, and going on as what it adds (as all its epochs,
 where the table's fidelities are separate trainings); the same row again is free, is told to the sampler once more,
 and has the same value. The incumbent is the best of those evaluated at the greatest fidelity that any was. Prints one

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/numeric_array.hpp"
+#include "engine/data/formats/numeric_array.hpp"
 #include "tests/fuzz/law.hpp"
 
 namespace clade::fuzz {

@@ -1,6 +1,6 @@
 // The cached form of a data set is the only one that gives it: what parses is written
 // with the same bytes.
-#include "engine/data/cached_form.hpp"
+#include "engine/data/reading/cached_form.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

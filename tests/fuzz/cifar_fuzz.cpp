@@ -1,7 +1,7 @@
 // Labels of a batch are the classes of its examples. A record is 3 KB of pixels behind a
 // label or two, so an input says only labels and the first pixels; or, where its first
 // byte is 2, what the batch is.
-#include "engine/data/cifar.hpp"
+#include "engine/data/formats/cifar.hpp"
 #include "tests/fuzz/example_laws.hpp"
 
 using namespace clade;

@@ -1,7 +1,7 @@
 // The rows of any text are the same when they are written with every field in quotes, and
 // what a table of them gives is well formed. Five bytes choose how the table is read.
-#include "engine/data/csv.hpp"
-#include "engine/data/csv_rows.hpp"
+#include "engine/data/bytes/csv_rows.hpp"
+#include "engine/data/tables/csv.hpp"
 #include "tests/fuzz/example_laws.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 // A file of any kind becomes a data set that training can rely on: the same from its
 // cached form. Bytes choose how it is read, and by its name what it is taken for.
-#include "engine/data/cached_form.hpp"
-#include "engine/data/data_set.hpp"
-#include "engine/data/infer_columns.hpp"
+#include "engine/data/profile/infer_columns.hpp"
+#include "engine/data/reading/cached_form.hpp"
+#include "engine/data/reading/data_set.hpp"
 #include "tests/fuzz/law.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,5 +1,5 @@
 // An address is written such that it parses to the same.
-#include "actors/transport/endpoint.hpp"
+#include "actors/transport/link/endpoint.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/examples.hpp"
+#include "engine/data/columns/examples.hpp"
 #include "tests/fuzz/law.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // An experiment file, with an override behind a zero byte if it has one, is refused or
 // becomes an experiment whose resolved form gives the same experiment.
-#include "engine/config/document.hpp"
-#include "engine/config/sections.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "engine/config/experiment/sections.hpp"
+#include "engine/config/file/document.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

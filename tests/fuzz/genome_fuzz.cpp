@@ -1,8 +1,8 @@
 // A genome from bytes keeps its invariants, is the same after being written and read
 // again, and becomes a network, or an error, in whatever search space it meets.
-#include "genome/hash.hpp"
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/network.hpp"
+#include "genome/genes/hash.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/network.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "genome/codec.hpp"
-#include "genome/error.hpp"
+#include "genome/base/error.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A position that a member of a team was sent, from any bytes, is written with bytes that
 // give the same position.
-#include "engine/training/loop_position.hpp"
+#include "engine/training/weights/loop_position.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

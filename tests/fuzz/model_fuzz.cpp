@@ -2,8 +2,8 @@
 // prepared for, or is refused. The first byte chooses: the file as it is; the file with a
 // right checksum, as no mutation could find it; or the rest as what "clade_model" says,
 // beside the tensors of a model that is right.
-#include "engine/export/model_file.hpp"
-#include "engine/export/safetensors.hpp"
+#include "engine/export/model/model_file.hpp"
+#include "engine/export/source/safetensors.hpp"
 #include "tests/fuzz/law.hpp"
 #include "tests/support/models.hpp"
 

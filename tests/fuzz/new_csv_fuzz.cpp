@@ -1,6 +1,6 @@
 // What is read of any text as new data is whole rows of numbers and known texts. Two
 // bytes choose what the training data was like.
-#include "engine/data/preprocessing.hpp"
+#include "engine/data/reading/preprocessing.hpp"
 #include "tests/fuzz/law.hpp"
 
 #include <array>

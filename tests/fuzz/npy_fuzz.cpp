@@ -1,7 +1,7 @@
 // An array in a .npy file is what the file's own words say: written anew in the words of
 // numpy, it is read as the same.
-#include "engine/data/npy_header.hpp"
-#include "engine/data/text_array.hpp"
+#include "engine/data/formats/npy_header.hpp"
+#include "engine/data/formats/text_array.hpp"
 #include "tests/fuzz/array_laws.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 // A member of a .npz archive has the name it was asked for, and is the same when it is
 // asked for by that name.
-#include "engine/data/npz.hpp"
+#include "engine/data/formats/npz.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

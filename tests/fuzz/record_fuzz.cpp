@@ -1,6 +1,6 @@
 // A record from bytes is written with bytes that give the same record, and counts once in
 // the digest, or not at all if it is an observation.
-#include "engine/run/record.hpp"
+#include "engine/run/records/record.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

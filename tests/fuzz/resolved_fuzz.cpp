@@ -1,6 +1,6 @@
 // The experiment that a head sends to its nodes and a store holds: what parses is written
 // as text that gives the same experiment.
-#include "engine/config/experiment.hpp"
+#include "engine/config/experiment/experiment.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,7 +1,7 @@
 // A search space that parses is written as text that gives the same space, and what is
 // drawn from its domains lies in them.
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/search_space.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/store/store.hpp"
-#include "genome/hash.hpp"
+#include "engine/store/run/store.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/genomes.hpp"
 
 namespace clade::fuzz {

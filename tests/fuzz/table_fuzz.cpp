@@ -1,9 +1,9 @@
 // A description and, behind zero bytes, its files are refused or become a table in which
 // every setting of its space is found or not, and each value is a number or none.
-#include "engine/config/table_file.hpp"
+#include "engine/config/experiment/table_file.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/variation.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/fuzz/law.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // What members of a team say to each other first is refused, or is written with the bytes
 // that were read. Two inputs in one: a hello, and what it is compared with.
-#include "actors/transport/team_hello.hpp"
+#include "actors/transport/team/team_hello.hpp"
 #include "tests/fuzz/law.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Times and sizes are written such that they parse to the same.
-#include "engine/config/units.hpp"
+#include "engine/config/file/units.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,7 +1,7 @@
 // Weights from bytes are written with bytes that give the same weights. An odd first byte
 // puts the rest into an envelope whose checksum is right, as no mutation could find it.
-#include "engine/training/weights.hpp"
-#include "genome/hash.hpp"
+#include "engine/training/weights/weights.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,7 +1,7 @@
 // What goes between a run and its viewers is refused or is sent again with bytes that are
 // read as the same. The first byte chooses what an input is: a topic (of a record, the
 // next byte is the length of its place), a request, an answer, or what a run is told.
-#include "engine/telemetry/wire.hpp"
+#include "engine/telemetry/picture/wire.hpp"
 #include "tests/fuzz/law.hpp"
 
 using namespace clade;

@@ -1,5 +1,5 @@
-#include "genome/blob.hpp"
-#include "genome/hash.hpp"
+#include "genome/codec/blob.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

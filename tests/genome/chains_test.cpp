@@ -1,8 +1,8 @@
-#include "genome/codec.hpp"
-#include "genome/crossover.hpp"
-#include "genome/hash.hpp"
-#include "genome/mutation.hpp"
-#include "genome/wiring.hpp"
+#include "genome/codec/codec.hpp"
+#include "genome/genes/hash.hpp"
+#include "genome/genes/wiring.hpp"
+#include "genome/variation/crossover.hpp"
+#include "genome/variation/mutation.hpp"
 #include "tests/genome/wild_genome.hpp"
 #include "tests/support/genomes.hpp"
 

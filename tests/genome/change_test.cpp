@@ -1,5 +1,5 @@
-#include "genome/change.hpp"
-#include "genome/mutation.hpp"
+#include "genome/variation/change.hpp"
+#include "genome/variation/mutation.hpp"
 
 #include <catch2/catch.hpp>
 

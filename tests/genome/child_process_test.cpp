@@ -1,5 +1,5 @@
-#include "genome/child_process.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

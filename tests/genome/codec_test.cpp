@@ -1,5 +1,5 @@
-#include "genome/codec.hpp"
-#include "genome/mutation.hpp"
+#include "genome/codec/codec.hpp"
+#include "genome/variation/mutation.hpp"
 #include "tests/genome/wild_genome.hpp"
 #include "tests/support/genomes.hpp"
 

@@ -1,4 +1,4 @@
-#include "genome/crossover.hpp"
+#include "genome/variation/crossover.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

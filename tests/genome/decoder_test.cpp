@@ -1,4 +1,4 @@
-#include "genome/codec.hpp"
+#include "genome/codec/codec.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "genome/distance.hpp"
+#include "genome/genes/distance.hpp"
 #include "tests/genome/wild_genome.hpp"
 #include "tests/support/genomes.hpp"
 

@@ -1,4 +1,4 @@
-#include "genome/fields.hpp"
+#include "genome/codec/fields.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

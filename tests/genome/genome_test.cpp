@@ -1,5 +1,5 @@
-#include "genome/genome.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
+#include "genome/genes/genome.hpp"
 #include "tests/genome/wild_genome.hpp"
 #include "tests/support/genomes.hpp"
 

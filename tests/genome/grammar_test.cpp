@@ -1,4 +1,4 @@
-#include "genome/grammar.hpp"
+#include "genome/genes/grammar.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

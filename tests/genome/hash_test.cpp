@@ -1,4 +1,4 @@
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/genome/wild_genome.hpp"
 #include "tests/support/genomes.hpp"
 

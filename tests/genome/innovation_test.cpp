@@ -1,4 +1,4 @@
-#include "genome/innovation.hpp"
+#include "genome/genes/innovation.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "genome/json_depth.hpp"
+#include "genome/base/json_depth.hpp"
 
 #include <catch2/catch.hpp>
 

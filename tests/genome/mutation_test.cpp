@@ -1,6 +1,6 @@
-#include "genome/hash.hpp"
-#include "genome/mutation.hpp"
-#include "genome/rewiring.hpp"
+#include "genome/genes/hash.hpp"
+#include "genome/variation/mutation.hpp"
+#include "genome/variation/rewiring.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

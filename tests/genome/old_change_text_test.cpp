@@ -1,6 +1,6 @@
 // The law between data and sentences: what is parsed of a sentence is what made it.
-#include "genome/mutation.hpp"
-#include "genome/old_change_text.hpp"
+#include "genome/variation/mutation.hpp"
+#include "genome/variation/old_change_text.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

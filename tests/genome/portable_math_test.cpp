@@ -1,5 +1,5 @@
-#include "genome/portable_math.hpp"
-#include "genome/random.hpp"
+#include "genome/base/portable_math.hpp"
+#include "genome/base/random.hpp"
 
 #include <catch2/catch.hpp>
 

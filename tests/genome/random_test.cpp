@@ -1,4 +1,4 @@
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "genome/genome.hpp"
+#include "genome/genes/genome.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "genome/trusted_file.hpp"
+#include "genome/base/trusted_file.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>

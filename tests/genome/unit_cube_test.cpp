@@ -1,5 +1,5 @@
-#include "genome/mutation.hpp"
-#include "genome/unit_cube.hpp"
+#include "genome/genes/unit_cube.hpp"
+#include "genome/variation/mutation.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "genome/utf8.hpp"
+#include "genome/base/utf8.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "genome/wakeable_queue.hpp"
+#include "genome/base/wakeable_queue.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "genome/unique_fd.hpp"
-#include "genome/whole_file.hpp"
+#include "genome/base/unique_fd.hpp"
+#include "genome/base/whole_file.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "tests/genome/wild_genome.hpp"
 
-#include "genome/innovation.hpp"
+#include "genome/genes/innovation.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "genome/genome.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
+#include "genome/genes/genome.hpp"
 
 #include <cstddef>
 

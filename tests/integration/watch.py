@@ -1,4 +1,4 @@
-"""Follows a live run of this machine, by the format that engine/telemetry/wire.hpp describes: watch.py runs/RUN/live"""
+"""Follows a live run of this machine, by the format that engine/telemetry/picture/wire.hpp describes: watch.py runs/RUN/live"""
 
 import sys
 import tomllib

@@ -1,5 +1,5 @@
-#include "search_spaces/built_in.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "search_spaces/files/built_in.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 
 #include <catch2/catch.hpp>
 

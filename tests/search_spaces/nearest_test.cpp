@@ -1,4 +1,4 @@
-#include "search_spaces/nearest.hpp"
+#include "search_spaces/operators/nearest.hpp"
 
 #include <catch2/catch.hpp>
 

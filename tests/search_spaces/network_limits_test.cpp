@@ -1,4 +1,4 @@
-#include "search_spaces/network.hpp"
+#include "search_spaces/operators/network.hpp"
 #include "tests/search_spaces/space_files.hpp"
 
 #include <catch2/catch.hpp>

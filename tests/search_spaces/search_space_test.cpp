@@ -1,6 +1,6 @@
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/operators.hpp"
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/operators.hpp"
+#include "search_spaces/operators/search_space.hpp"
 #include "tests/search_spaces/space_files.hpp"
 
 #include <catch2/catch.hpp>

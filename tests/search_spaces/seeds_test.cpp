@@ -1,6 +1,6 @@
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/mixture.hpp"
-#include "search_spaces/seeds.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/files/seeds.hpp"
+#include "search_spaces/operators/mixture.hpp"
 #include "tests/search_spaces/space_files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "search_spaces/operators.hpp"
+#include "search_spaces/operators/operators.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include "tests/search_spaces/space_files.hpp"
 
-#include "genome/innovation.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "genome/genes/innovation.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 
 #include <stdlib.h>
 

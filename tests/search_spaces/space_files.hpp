@@ -1,6 +1,6 @@
 #pragma once
 
-#include "search_spaces/network.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <filesystem>
 #include <string>

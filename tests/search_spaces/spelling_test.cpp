@@ -1,5 +1,5 @@
-#include "search_spaces/parameter_reader.hpp"
-#include "search_spaces/spelling.hpp"
+#include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/files/spelling.hpp"
 
 #include <catch2/catch.hpp>
 

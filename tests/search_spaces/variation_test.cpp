@@ -1,6 +1,6 @@
-#include "genome/crossover.hpp"
-#include "search_spaces/operators.hpp"
-#include "search_spaces/variation.hpp"
+#include "genome/variation/crossover.hpp"
+#include "search_spaces/operators/operators.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/search_spaces/space_files.hpp"
 
 #include <catch2/catch.hpp>

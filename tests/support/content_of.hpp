@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/blob.hpp"
+#include "genome/codec/blob.hpp"
 
 namespace clade::test {
 

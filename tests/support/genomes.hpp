@@ -1,7 +1,7 @@
 #pragma once
 
-#include "genome/grammar.hpp"
-#include "genome/innovation.hpp"
+#include "genome/genes/grammar.hpp"
+#include "genome/genes/innovation.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/export/model.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "engine/export/model/model.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <cstdlib>

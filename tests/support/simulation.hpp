@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/run/next_step.hpp"
+#include "engine/run/steps/next_step.hpp"
 
 #include <functional>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "search_spaces/network.hpp"
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/operators/network.hpp"
+#include "search_spaces/operators/search_space.hpp"
 
 namespace clade {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/run/verify.hpp"
+#include "engine/run/steps/verify.hpp"
 
 #include <vector>
 

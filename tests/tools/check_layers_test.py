@@ -14,12 +14,12 @@ class CheckLayers(unittest.TestCase):
         """Runs the check over a tree of these files; returns its exit status and its lines."""
         tree = {
             "engine/CMakeLists.txt": "# in order\nadd_subdirectory(data)\nadd_subdirectory(store)\nadd_subdirectory(training)\n",
-            "genome/error.hpp": "#include <tl/expected.hpp>\n",
-            "search_spaces/shape.hpp": "",
-            "engine/data/split.hpp": "",
-            "engine/store/store.hpp": "",
-            "actors/transport/keys.hpp": "",
-            "tools/cli/command.hpp": "",
+            "genome/base/error.hpp": "#include <tl/expected.hpp>\n",
+            "search_spaces/operators/shape.hpp": "",
+            "engine/data/reading/split.hpp": "",
+            "engine/store/run/store.hpp": "",
+            "actors/transport/tls/keys.hpp": "",
+            "tools/cli/base/command.hpp": "",
             "tests/support/a_candidate.hpp": "",
         }
         tree.update(files)
@@ -39,14 +39,14 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.check({name: text}), (0, []))
 
     def test_each_folder_includes_itself_and_those_before_it(self):
-        self.assert_allowed("genome/hash.cpp", '#include "genome/error.hpp"\n')
-        self.assert_allowed("engine/store/x.cpp", '#include "engine/data/split.hpp"\n#include "search_spaces/shape.hpp"\n')
-        self.assert_allowed("tests/engine/x.cpp", '#include "tools/cli/command.hpp"\n#include "tests/support/a_candidate.hpp"\n')
+        self.assert_allowed("genome/genes/hash.cpp", '#include "genome/base/error.hpp"\n')
+        self.assert_allowed("engine/store/x.cpp", '#include "engine/data/reading/split.hpp"\n#include "search_spaces/operators/shape.hpp"\n')
+        self.assert_allowed("tests/engine/x.cpp", '#include "tools/cli/base/command.hpp"\n#include "tests/support/a_candidate.hpp"\n')
 
     def test_the_engine_may_not_know_actors(self):
         self.assert_fault(
-            "engine/store/x.cpp", '#pragma once\n\n  #  include "actors/transport/keys.hpp" // why\n',
-            "engine/store/x.cpp:3: includes actors/transport/keys.hpp: engine may not know actors")
+            "engine/store/x.cpp", '#pragma once\n\n  #  include "actors/transport/tls/keys.hpp" // why\n',
+            "engine/store/x.cpp:3: includes actors/transport/tls/keys.hpp: engine may not know actors")
 
     def test_one_folder_alone_hands_the_http_library_providers(self):
         for text in ("res.set_content_provider(1, type, f);\n", "res.set_chunked_content_provider(type, f);\n",
@@ -65,22 +65,22 @@ class CheckLayers(unittest.TestCase):
 
     def test_within_engine_the_order_is_that_of_its_cmake_file(self):
         self.assert_fault(
-            "engine/data/x.hpp", '#include "engine/store/store.hpp"\n',
-            "engine/data/x.hpp:1: includes engine/store/store.hpp: engine/data may not know engine/store")
+            "engine/data/x.hpp", '#include "engine/store/run/store.hpp"\n',
+            "engine/data/x.hpp:1: includes engine/store/run/store.hpp: engine/data may not know engine/store")
 
     def test_a_folder_of_engine_that_is_not_built_has_no_place(self):
         self.assert_fault(
-            "engine/helpers/x.cpp", '#include "genome/error.hpp"\n',
-            "engine/helpers/x.cpp:1: includes genome/error.hpp: engine/helpers has no place in the order of the layers")
+            "engine/helpers/x.cpp", '#include "genome/base/error.hpp"\n',
+            "engine/helpers/x.cpp:1: includes genome/base/error.hpp: engine/helpers has no place in the order of the layers")
 
     def test_some_folders_have_an_order_of_their_own(self):
-        self.assert_allowed("actors/node/x.cpp", '#include "actors/transport/keys.hpp"\n')
+        self.assert_allowed("actors/node/x.cpp", '#include "actors/transport/tls/keys.hpp"\n')
         self.assert_fault(
-            "actors/messages/x.cpp", '#include "actors/transport/keys.hpp"\n',
-            "actors/messages/x.cpp:1: includes actors/transport/keys.hpp: actors/messages may not know actors/transport")
+            "actors/messages/x.cpp", '#include "actors/transport/tls/keys.hpp"\n',
+            "actors/messages/x.cpp:1: includes actors/transport/tls/keys.hpp: actors/messages may not know actors/transport")
         self.assert_fault(
-            "actors/x.cpp", '#include "genome/error.hpp"\n',
-            "actors/x.cpp:1: includes genome/error.hpp: actors has no place in the order of the layers")
+            "actors/x.cpp", '#include "genome/base/error.hpp"\n',
+            "actors/x.cpp:1: includes genome/base/error.hpp: actors has no place in the order of the layers")
 
     def test_paths_start_at_the_repository_s_root(self):
         self.assert_fault(
@@ -114,8 +114,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_tools_reach_caf_through_actors_alone(self):
         self.assert_fault(
-            "tools/cli/run.cpp", "#include <caf/all.hpp>\n",
-            "tools/cli/run.cpp:1: includes caf/all.hpp: CAF is known to actors only")
+            "tools/cli/run/run.cpp", "#include <caf/all.hpp>\n",
+            "tools/cli/run/run.cpp:1: includes caf/all.hpp: CAF is known to actors only")
 
     def test_quotes_do_not_hide_a_third_party_header(self):
         self.assert_fault(

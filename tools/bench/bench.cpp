@@ -5,7 +5,7 @@
 #include "tools/bench/bench_search.hpp"
 #include "tools/bench/bench_step.hpp"
 #include "tools/bench/bench_strategies.hpp"
-#include "tools/cli/command.hpp"
+#include "tools/cli/base/command.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,11 +2,11 @@
 // that is free: every strategy on every kind of space that it can serve.
 #include "tools/bench/bench_ask.hpp"
 
-#include "engine/config/experiment.hpp"
-#include "engine/report/format.hpp"
-#include "engine/search/strategies/registry.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/report/base/format.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
 #include "engine/simulation/ask_cost.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 #include "tools/bench/bench_rows.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "tools/bench/bench_attach.hpp"
 
-#include "engine/store/run_folder.hpp"
-#include "engine/telemetry/live_feed.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
+#include "engine/telemetry/feeds/live_feed.hpp"
 #include "tools/bench/bench_experiment.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/machine/supervisor.hpp"

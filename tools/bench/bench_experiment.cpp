@@ -1,7 +1,7 @@
 #include "tools/bench/bench_experiment.hpp"
 
 #include "actors/node/process_status.hpp"
-#include "tools/cli/interrupts.hpp"
+#include "tools/cli/base/interrupts.hpp"
 
 #include <fstream>
 #include <utility>

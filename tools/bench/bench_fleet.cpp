@@ -3,7 +3,7 @@
 #include "actors/node/fleet.hpp"
 #include "engine/simulation/gang_simulation.hpp"
 #include "tools/bench/bench_experiment.hpp"
-#include "tools/cli/command.hpp"
+#include "tools/cli/base/command.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/new_run.hpp"
 #include "tools/run/run_files.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/cli/command.hpp"
+#include "tools/cli/base/command.hpp"
 
 namespace clade {
 

@@ -1,11 +1,11 @@
 #include "tools/bench/bench_rows.hpp"
 
 #include "engine/search/bases/rungs.hpp"
-#include "engine/search/strategies/registry.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "engine/simulation/table_front.hpp"
-#include "search_spaces/nearest.hpp"
-#include "search_spaces/spelling.hpp"
+#include "search_spaces/files/spelling.hpp"
+#include "search_spaces/operators/nearest.hpp"
 
 #include <algorithm>
 #include <sstream>

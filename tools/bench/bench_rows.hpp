@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/config/table_file.hpp"
+#include "engine/config/experiment/table_file.hpp"
 #include "engine/search/core/candidate.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // does not depend on which took which.
 #include "tools/bench/bench_search.hpp"
 
-#include "engine/config/table_file.hpp"
+#include "engine/config/experiment/table_file.hpp"
 #include "engine/simulation/search_statistics.hpp"
 #include "engine/simulation/table_search.hpp"
 #include "tools/bench/bench_rows.hpp"
@@ -312,9 +312,9 @@ void add_bench_search(CLI::App& bench, command& chosen) {
                   "Full trainings in each search, or the epochs of as many")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));
-  sub->add_option(
-         "--against", options->against,
-         "Further rows: files of another --json, or of experiments/peers/optuna_tables.py")
+  sub->add_option("--against", options->against,
+                  "Further rows: files of another --json, or of "
+                  "experiments/peers/optuna_tables.py")
       ->take_all();
   sub->add_option("--threads", options->threads,
                   "How many threads; 0 for one on each core")

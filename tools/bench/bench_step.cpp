@@ -4,7 +4,7 @@
 #include "tools/bench/bench_step.hpp"
 
 #include "actors/node/node_work.hpp"
-#include "engine/report/format.hpp"
+#include "engine/report/base/format.hpp"
 #include "tools/bench/step_networks.hpp"
 #include "tools/bench/step_peer.hpp"
 #include "tools/machine/slots.hpp"

@@ -3,7 +3,7 @@
 // strategy after the other.
 #include "tools/bench/bench_strategies.hpp"
 
-#include "engine/report/json_parts.hpp"
+#include "engine/report/base/json_parts.hpp"
 #include "engine/simulation/training_search.hpp"
 #include "tools/bench/bench_rows.hpp"
 #include "tools/run/trained_here.hpp"

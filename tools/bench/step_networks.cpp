@@ -1,7 +1,7 @@
 #include "tools/bench/step_networks.hpp"
 
-#include "genome/random.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "genome/base/random.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 
 #include <array>
 #include <fstream>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/operators/search_space.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 #include "tools/doctor/device_checks.hpp"
 
-#include "engine/report/format.hpp"
-#include "engine/training/device_work.hpp"
-#include "genome/child_process.hpp"
-#include "genome/unique_fd.hpp"
+#include "engine/report/base/format.hpp"
+#include "engine/training/final/device_work.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/machine/nvml.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "tools/doctor/finding.hpp"
 
-#include "engine/report/format.hpp"
+#include "engine/report/base/format.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 #include "tools/doctor/fleet_checks.hpp"
 
-#include "actors/transport/knock.hpp"
-#include "engine/report/format.hpp"
-#include "engine/store/run_folder.hpp"
-#include "engine/store/run_lock.hpp"
+#include "actors/transport/link/knock.hpp"
+#include "engine/report/base/format.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
 #include "tools/run/run_files.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace clade {
 
 namespace {
 
-// Keys are valid from a day before they are made (actors/transport/keys.cpp).
+// Keys are valid from a day before they are made (actors/transport/tls/keys.cpp).
 constexpr std::chrono::seconds poor_clock{2};
 constexpr std::chrono::hours broken_clock{24};
 constexpr std::chrono::seconds long_silence{10};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/telemetry/slots.hpp"
+#include "engine/telemetry/picture/slots.hpp"
 #include "tools/doctor/finding.hpp"
 
 #include <filesystem>

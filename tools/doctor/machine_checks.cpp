@@ -1,8 +1,8 @@
 #include "tools/doctor/machine_checks.hpp"
 
 #include "engine/evaluation/command/isolation.hpp"
-#include "engine/report/format.hpp"
-#include "genome/unique_fd.hpp"
+#include "engine/report/base/format.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/machine/devices.hpp"
 #include "tools/machine/process_limits.hpp"
 #include "tools/machine/program_groups.hpp"

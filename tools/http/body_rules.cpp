@@ -1,6 +1,6 @@
 #include "tools/http/body_rules.hpp"
 
-#include "genome/whole_file.hpp"
+#include "genome/base/whole_file.hpp"
 
 #include <charconv>
 

@@ -4,7 +4,7 @@
 // refused before it is read.
 #include "tools/http/http_server.hpp"
 
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/http/answers.hpp"
 #include "tools/http/body_rules.hpp"
 #include "tools/http/http_connection.hpp"

@@ -1,6 +1,6 @@
 #include "tools/jobs/advice.hpp"
 
-#include "engine/report/format.hpp"
+#include "engine/report/base/format.hpp"
 
 #include <algorithm>
 

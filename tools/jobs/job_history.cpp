@@ -1,7 +1,7 @@
 #include "tools/jobs/job_history.hpp"
 
-#include "engine/store/run_folder.hpp"
-#include "engine/store/store.hpp"
+#include "engine/store/run/store.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 #include "tools/jobs/job_records.hpp"
 #include "tools/jobs/job_run.hpp"
 

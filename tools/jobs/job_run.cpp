@@ -1,8 +1,8 @@
 #include "tools/jobs/job_run.hpp"
 
-#include "engine/config/toml_writer.hpp"
+#include "engine/config/experiment/toml_writer.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 
 #include <algorithm>
 

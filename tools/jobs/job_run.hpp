@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/config/experiment.hpp"
+#include "engine/config/experiment/experiment.hpp"
 #include "engine/evaluation/jobs/jobs.hpp"
 #include "tools/run/new_run.hpp"
 

@@ -1,8 +1,8 @@
 #include "tools/jobs/jobs_options.hpp"
 
-#include "engine/config/table_reader.hpp"
-#include "engine/config/units.hpp"
-#include "genome/whole_file.hpp"
+#include "engine/config/file/table_reader.hpp"
+#include "engine/config/file/units.hpp"
+#include "genome/base/whole_file.hpp"
 
 namespace clade {
 

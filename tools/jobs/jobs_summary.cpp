@@ -1,7 +1,7 @@
 #include "tools/jobs/jobs_summary.hpp"
 
 #include "engine/evaluation/jobs/jobs.hpp"
-#include "engine/report/format.hpp"
+#include "engine/report/base/format.hpp"
 #include "tools/jobs/schedule_length.hpp"
 
 #include <nlohmann/json.hpp>

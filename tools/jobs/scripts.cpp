@@ -1,8 +1,8 @@
 #include "tools/jobs/scripts.hpp"
 
-#include "genome/child_process.hpp"
-#include "genome/utf8.hpp"
-#include "search_spaces/nearest.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/utf8.hpp"
+#include "search_spaces/operators/nearest.hpp"
 
 #include <fnmatch.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/config/experiment.hpp"
-#include "engine/report/run_report.hpp"
-#include "engine/store/store.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/report/page/run_report.hpp"
+#include "engine/store/run/store.hpp"
 #include "tools/jobs/jobs_summary.hpp"
 
 #include <filesystem>

@@ -1,9 +1,9 @@
 #include "tools/launch/launch_run.hpp"
 
-#include "actors/transport/network_address.hpp"
-#include "engine/store/run_folder.hpp"
-#include "engine/store/run_lock.hpp"
-#include "genome/unique_fd.hpp"
+#include "actors/transport/link/network_address.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/launch/outside_command.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/run_files.hpp"

@@ -1,6 +1,6 @@
 #include "tools/launch/outside_command.hpp"
 
-#include "genome/child_process.hpp"
+#include "genome/base/child_process.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>

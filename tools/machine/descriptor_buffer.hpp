@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/utf8.hpp"
+#include "genome/base/utf8.hpp"
 
 #include <cstdint>
 #include <mutex>

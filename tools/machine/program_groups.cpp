@@ -1,7 +1,7 @@
 #include "tools/machine/program_groups.hpp"
 
 #include "engine/evaluation/command/program_group.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/machine/cgroup.hpp"
 
 #include <fcntl.h>

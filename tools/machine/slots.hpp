@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/error.hpp"
+#include "genome/base/error.hpp"
 #include "tools/machine/devices.hpp"
 #include "tools/machine/supervisor.hpp"
 
@@ -78,7 +78,7 @@ struct node_command {
 /// when it is loaded.
 void enter_environment(const slot& s);
 
-/// The one that predicts and writes TorchScript (engine/export/torch_work.hpp).
+/// The one that predicts and writes TorchScript (engine/export/torch/torch_work.hpp).
 [[nodiscard]] std::filesystem::path torch_export_path();
 
 } // namespace clade

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/error.hpp"
+#include "genome/base/error.hpp"
 #include "tools/machine/descriptor_buffer.hpp"
 
 #include <string_view>

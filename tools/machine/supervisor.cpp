@@ -1,7 +1,7 @@
 #include "tools/machine/supervisor.hpp"
 
 #include "actors/node/node_end.hpp"
-#include "genome/child_process.hpp"
+#include "genome/base/child_process.hpp"
 #include "tools/machine/signal_origin.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "genome/error.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/error.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <sys/resource.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@
 // killed before, there is no run.
 #include "tools/run/forked_run.hpp"
 
-#include "engine/store/run_folder.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 #include "tools/run/new_run.hpp"
 #include "tools/run/stored_run.hpp"
 

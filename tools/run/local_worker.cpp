@@ -1,6 +1,6 @@
 #include "tools/run/local_worker.hpp"
 
-#include "genome/child_process.hpp"
+#include "genome/base/child_process.hpp"
 
 #include <sys/wait.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/config/experiment.hpp"
-#include "engine/data/infer_columns.hpp"
-#include "engine/run/run_state.hpp"
-#include "engine/store/store.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/data/profile/infer_columns.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/store/run/store.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,8 +1,8 @@
 #include "tools/run/publishing.hpp"
 
-#include "actors/transport/network_address.hpp"
-#include "engine/telemetry/publisher.hpp"
-#include "engine/telemetry/viewer_keys.hpp"
+#include "actors/transport/link/network_address.hpp"
+#include "engine/telemetry/socket/publisher.hpp"
+#include "engine/telemetry/socket/viewer_keys.hpp"
 
 #include <cstdint>
 #include <utility>

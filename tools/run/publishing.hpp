@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/transport/endpoint.hpp"
+#include "actors/transport/link/endpoint.hpp"
 
 #include <filesystem>
 #include <optional>

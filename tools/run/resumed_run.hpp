@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/run/run_state.hpp"
-#include "engine/store/store.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/store/run/store.hpp"
 #include "tools/run/new_run.hpp"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "tools/run/run_files.hpp"
 
-#include "engine/report/format.hpp"
-#include "genome/wall_clock.hpp"
+#include "engine/report/base/format.hpp"
+#include "genome/base/wall_clock.hpp"
 
 #include <nlohmann/json.hpp>
 

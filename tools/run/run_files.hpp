@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/messages/progress.hpp"
-#include "genome/error.hpp"
+#include "genome/base/error.hpp"
 
 #include <chrono>
 #include <cstdint>

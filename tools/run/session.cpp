@@ -1,8 +1,8 @@
 #include "tools/run/session.hpp"
 
 #include "actors/head/head.hpp"
-#include "actors/transport/keys.hpp"
-#include "engine/store/run_folder.hpp"
+#include "actors/transport/tls/keys.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/local_worker.hpp"
 #include "tools/run/run_files.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "actors/messages/progress.hpp"
-#include "actors/transport/endpoint.hpp"
-#include "engine/config/experiment.hpp"
-#include "engine/run/run_state.hpp"
-#include "engine/store/store.hpp"
+#include "actors/transport/link/endpoint.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/store/run/store.hpp"
 
 #include <chrono>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "tools/run/stored_run.hpp"
 
-#include "engine/config/fitness_source.hpp"
-#include "engine/store/run_folder.hpp"
+#include "engine/config/experiment/fitness_source.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 
 namespace clade {
 

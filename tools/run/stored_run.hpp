@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/config/experiment.hpp"
-#include "engine/report/diff.hpp"
-#include "engine/run/run_state.hpp"
-#include "engine/run/verify.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/report/view/diff.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/run/steps/verify.hpp"
 
 #include <string>
 

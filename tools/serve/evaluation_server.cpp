@@ -1,9 +1,9 @@
 #include "tools/serve/evaluation_server.hpp"
 
-#include "engine/report/json_parts.hpp"
+#include "engine/report/base/json_parts.hpp"
 #include "engine/search/core/selection.hpp"
-#include "genome/hash.hpp"
-#include "genome/json_depth.hpp"
+#include "genome/base/json_depth.hpp"
+#include "genome/genes/hash.hpp"
 #include "tools/serve/genome_json.hpp"
 
 #include <algorithm>

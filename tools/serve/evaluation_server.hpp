@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/evaluating.hpp"
-#include "search_spaces/network.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <map>
 #include <string>

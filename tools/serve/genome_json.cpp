@@ -2,8 +2,8 @@
 // output, so that equal lists have equal genes; edges are then as "inputs" say.
 #include "tools/serve/genome_json.hpp"
 
-#include "genome/innovation.hpp"
-#include "search_spaces/nearest.hpp"
+#include "genome/genes/innovation.hpp"
+#include "search_spaces/operators/nearest.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "genome/genome.hpp"
-#include "search_spaces/network.hpp"
+#include "genome/genes/genome.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -2,9 +2,9 @@
 
 #include "engine/evaluation/command/checkpoint_folder.hpp"
 #include "engine/evaluation/command/placeholders.hpp"
-#include "genome/child_process.hpp"
-#include "genome/hash.hpp"
-#include "genome/random.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/random.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>

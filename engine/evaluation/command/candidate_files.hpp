@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/command/command.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <filesystem>
 #include <map>

@@ -4,8 +4,8 @@
 
 #include "engine/evaluation/command/checkpoint_folder.hpp"
 
-#include "genome/utf8.hpp"
-#include "genome/whole_file.hpp"
+#include "genome/base/utf8.hpp"
+#include "genome/base/whole_file.hpp"
 
 #include <algorithm>
 #include <fstream>

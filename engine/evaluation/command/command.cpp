@@ -12,7 +12,7 @@
 #include "engine/evaluation/command/program_answer.hpp"
 #include "engine/evaluation/command/program_group.hpp"
 #include "engine/evaluation/command/tensorboard_events.hpp"
-#include "genome/child_process.hpp"
+#include "genome/base/child_process.hpp"
 
 #include <sys/wait.h>
 

@@ -2,7 +2,7 @@
 #include "engine/evaluation/command/command.hpp"
 #include "engine/evaluation/command/placeholders.hpp"
 #include "engine/evaluation/command/program.hpp"
-#include "genome/whole_file.hpp"
+#include "genome/base/whole_file.hpp"
 
 #include <algorithm>
 #include <cctype>

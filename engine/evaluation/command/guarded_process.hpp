@@ -1,8 +1,8 @@
 #pragma once
 
-#include "genome/child_process.hpp"
-#include "genome/error.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/error.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <sys/types.h>
 

@@ -1,8 +1,8 @@
 #include "engine/evaluation/command/program_answer.hpp"
 
-#include "genome/json_depth.hpp"
-#include "genome/utf8.hpp"
-#include "genome/whole_file.hpp"
+#include "genome/base/json_depth.hpp"
+#include "genome/base/utf8.hpp"
+#include "genome/base/whole_file.hpp"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>

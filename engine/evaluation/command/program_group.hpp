@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/evaluation/program_host.hpp"
-#include "genome/error.hpp"
-#include "genome/unique_fd.hpp"
+#include "genome/base/error.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>

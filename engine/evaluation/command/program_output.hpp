@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -11,8 +11,8 @@
 
 #include "engine/evaluation/command/tensorboard_events.hpp"
 
-#include "genome/unique_fd.hpp"
-#include "genome/utf8.hpp"
+#include "genome/base/unique_fd.hpp"
+#include "genome/base/utf8.hpp"
 
 #include <fcntl.h>
 #include <protozero/pbf_reader.hpp>

@@ -2,9 +2,9 @@
 
 #include "engine/evaluation/command/program.hpp"
 #include "engine/evaluation/command/program_group.hpp"
-#include "genome/child_process.hpp"
-#include "genome/utf8.hpp"
-#include "genome/wall_clock.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/utf8.hpp"
+#include "genome/base/wall_clock.hpp"
 
 #include <sys/wait.h>
 

@@ -16,8 +16,8 @@
 #include "engine/evaluation/synthetic/synthetic.hpp"
 
 #include "engine/evaluation/costs.hpp"
-#include "genome/hash.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/evaluator_spec.hpp"
-#include "search_spaces/network.hpp"
+#include "search_spaces/operators/network.hpp"
 
 namespace clade {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/search/core/candidate.hpp"
-#include "search_spaces/search_space.hpp"
+#include "search_spaces/operators/search_space.hpp"
 
 #include <filesystem>
 #include <string>
@@ -25,7 +25,7 @@ struct table_metric {
   bool in_proportion = false;
 };
 
-/// What says how a table of evaluations is read (engine/config/table_file.hpp).
+/// What says how a table of evaluations is read (engine/config/experiment/table_file.hpp).
 struct table_description {
   std::string name; ///< The file's path as given.
   /// Absolute. Row i of each is about the same setting.

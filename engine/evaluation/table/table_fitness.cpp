@@ -1,7 +1,7 @@
 #include "engine/evaluation/table/table_fitness.hpp"
 
-#include "genome/hash.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <cmath>
 

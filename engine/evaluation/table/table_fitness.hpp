@@ -2,7 +2,7 @@
 
 #include "engine/evaluation/evaluator_spec.hpp"
 #include "engine/evaluation/table/table.hpp"
-#include "search_spaces/network.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <filesystem>
 

@@ -7,7 +7,7 @@
 // order, without fused operations, so that every machine finds the same row.
 #include "engine/evaluation/table/table_index.hpp"
 
-#include "genome/portable_math.hpp"
+#include "genome/base/portable_math.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/evaluation/table/table_description.hpp"
-#include "genome/grammar.hpp"
+#include "genome/genes/grammar.hpp"
 
 #include <cstdint>
 #include <optional>

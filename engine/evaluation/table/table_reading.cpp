@@ -2,13 +2,13 @@
 // columns of one name must say the same in all of them. Of a row the parameters' values
 // are kept for the index, and the columns that metrics name, each once. The first thing
 // that is wrong ends it.
-#include "engine/data/csv_fields.hpp"
-#include "engine/data/csv_rows.hpp"
-#include "engine/data/file_bytes.hpp"
-#include "engine/data/in_quotes.hpp"
+#include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/bytes/csv_rows.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/formats/file_bytes.hpp"
 #include "engine/evaluation/table/table.hpp"
-#include "genome/hash.hpp"
-#include "search_spaces/nearest.hpp"
+#include "genome/genes/hash.hpp"
+#include "search_spaces/operators/nearest.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/search/core/strategy.hpp"
-#include "genome/mutation.hpp"
+#include "genome/variation/mutation.hpp"
 
 #include <array>
 #include <deque>

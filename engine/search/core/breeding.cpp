@@ -10,8 +10,8 @@
 // networks. The optimiser passes over all parameters once a step.
 #include "engine/search/core/breeding.hpp"
 
-#include "genome/hash.hpp"
-#include "search_spaces/seeds.hpp"
+#include "genome/genes/hash.hpp"
+#include "search_spaces/files/seeds.hpp"
 
 #include <algorithm>
 

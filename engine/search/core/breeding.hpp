@@ -3,7 +3,7 @@
 #include "engine/search/core/candidate.hpp"
 #include "engine/search/core/evolution_params.hpp"
 #include "engine/search/core/zero_cost.hpp"
-#include "search_spaces/variation.hpp"
+#include "search_spaces/operators/variation.hpp"
 
 #include <cstdint>
 #include <memory>

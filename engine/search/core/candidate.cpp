@@ -1,7 +1,7 @@
 #include "engine/search/core/candidate.hpp"
 
-#include "genome/codec.hpp"
-#include "genome/hash.hpp"
+#include "genome/codec/codec.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "genome/change.hpp"
-#include "genome/genome.hpp"
+#include "genome/genes/genome.hpp"
+#include "genome/variation/change.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace clade {
 using candidate_id = std::uint64_t;
 
 /// What a network is like before any training; a score that is no finite number is
-/// absent. What each is: engine/training/zero_cost.hpp.
+/// absent. What each is: engine/training/loop/zero_cost.hpp.
 struct zero_cost_scores {
   std::optional<double> synflow{}, jacob_cov{}, grad_norm{};
 
@@ -63,7 +63,7 @@ struct candidate {
                                  ///< alone. Not recorded: the epochs of `start`, if it
                                  ///< has epochs itself (see `start_epoch_of`).
   /// Set where the search is over and the genome of its parent is trained to the end
-  /// (engine/run/final_stage.hpp).
+  /// (engine/run/state/final_stage.hpp).
   data_fold fold{};
   /// Such a training may take so long; 0: as the experiment says. It is not recorded here,
   /// since the plan of the end has it.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/search/core/own_params.hpp"
-#include "genome/mutation.hpp"
+#include "genome/variation/mutation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +53,7 @@ struct evolution_params {
   /// of them, and takes LibTorch. (surrogate_assisted.hpp)
   bool zero_cost = false;
   /// Why the strategy was chosen where the experiment said "auto"; else empty.
-  /// (engine/search/strategies/automatic.hpp)
+  /// (engine/search/strategies/registry/automatic.hpp)
   std::string chosen;
   /// The epochs of the rungs, rising, the last those of a full training (strategies of
   /// several fidelities; `complete_rungs` gives what is not said).

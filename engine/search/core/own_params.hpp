@@ -1,6 +1,6 @@
 #pragma once
 
-#include "genome/own_keys.hpp"
+#include "genome/base/own_keys.hpp"
 
 #include <any>
 #include <concepts>

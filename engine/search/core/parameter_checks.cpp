@@ -1,6 +1,6 @@
 #include "engine/search/core/parameter_checks.hpp"
 
-#include "search_spaces/nearest.hpp"
+#include "search_spaces/operators/nearest.hpp"
 
 #include <algorithm>
 

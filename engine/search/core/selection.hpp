@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/search/core/candidate.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
 
 #include <cstddef>
 #include <vector>

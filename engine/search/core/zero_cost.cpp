@@ -1,6 +1,6 @@
 #include "engine/search/core/zero_cost.hpp"
 
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 
 #include <algorithm>
 

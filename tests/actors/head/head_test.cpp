@@ -2,7 +2,7 @@
 
 #include "actors/head/head.hpp"
 #include "actors/node/fleet.hpp"
-#include "actors/transport/keys.hpp"
+#include "actors/transport/tls/keys.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/head/selector.hpp"
-#include "genome/hash.hpp"
-#include "genome/mutation.hpp"
+#include "genome/genes/hash.hpp"
+#include "genome/variation/mutation.hpp"
 #include "tests/actors/test_system.hpp"
 #include "tests/support/genomes.hpp"
 

@@ -1,5 +1,5 @@
 #include "actors/messages/protocol.hpp"
-#include "engine/store/blob_folder.hpp"
+#include "engine/store/sqlite/blob_folder.hpp"
 #include "tests/support/content_of.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,7 +1,7 @@
 #include "actors/head/data_source.hpp"
 #include "actors/node/fetched_data.hpp"
-#include "engine/data/file_bytes.hpp"
-#include "genome/hash.hpp"
+#include "engine/data/formats/file_bytes.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "actors/transport/door.hpp"
+#include "actors/transport/link/door.hpp"
 #include "tests/actors/test_system.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "actors/transport/keys.hpp"
+#include "actors/transport/tls/keys.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/transport/link.hpp"
+#include "actors/transport/link/link.hpp"
 #include "tests/actors/stub_node.hpp"
 #include "tests/actors/test_system.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/store/blob_folder.hpp"
+#include "engine/store/sqlite/blob_folder.hpp"
 #include "tests/actors/transport/link_fixture.hpp"
 #include "tests/support/content_of.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/transport/network_address.hpp"
+#include "actors/transport/link/network_address.hpp"
 
 #include <catch2/catch.hpp>
 #include <unistd.h>

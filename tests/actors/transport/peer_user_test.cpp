@@ -1,5 +1,5 @@
-#include "actors/transport/peer_user.hpp"
-#include "genome/unique_fd.hpp"
+#include "actors/transport/tls/peer_user.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <arpa/inet.h>
 #include <catch2/catch.hpp>

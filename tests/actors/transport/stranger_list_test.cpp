@@ -1,5 +1,5 @@
-#include "actors/transport/stranger_list.hpp"
-#include "genome/unique_fd.hpp"
+#include "actors/transport/tls/stranger_list.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <catch2/catch.hpp>
 #include <poll.h>

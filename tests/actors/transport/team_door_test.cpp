@@ -1,6 +1,6 @@
-#include "actors/transport/c_deleter.hpp"
-#include "actors/transport/team_door.hpp"
-#include "actors/transport/tls_guard.hpp"
+#include "actors/transport/team/team_door.hpp"
+#include "actors/transport/tls/c_deleter.hpp"
+#include "actors/transport/tls/tls_guard.hpp"
 #include "tests/actors/transport/team_fixture.hpp"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/transport/team_door.hpp"
+#include "actors/transport/team/team_door.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "actors/transport/team_hello.hpp"
+#include "actors/transport/team/team_hello.hpp"
 
 #include <catch2/catch.hpp>
 

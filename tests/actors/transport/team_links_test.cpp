@@ -1,4 +1,4 @@
-#include "actors/transport/team_links.hpp"
+#include "actors/transport/team/team_links.hpp"
 #include "engine/collectives/collectives.hpp"
 #include "tests/actors/transport/team_fixture.hpp"
 #include "tests/engine/collectives/link_laws.hpp"

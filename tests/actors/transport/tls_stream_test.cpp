@@ -1,4 +1,4 @@
-#include "actors/transport/tls_stream.hpp"
+#include "actors/transport/tls/tls_stream.hpp"
 #include "tests/actors/transport/team_fixture.hpp"
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "engine/config/fitness_source.hpp"
+#include "engine/config/experiment/fitness_source.hpp"
 #include "engine/evaluation/command/command.hpp"
 #include "tests/engine/config/experiment_files.hpp"
 

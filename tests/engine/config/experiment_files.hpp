@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/config/experiment.hpp"
+#include "engine/config/experiment/experiment.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <string>

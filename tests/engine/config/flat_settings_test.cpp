@@ -1,4 +1,4 @@
-#include "engine/config/flat_settings.hpp"
+#include "engine/config/file/flat_settings.hpp"
 
 #include <catch2/catch.hpp>
 

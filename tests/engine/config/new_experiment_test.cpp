@@ -1,4 +1,4 @@
-#include "engine/config/new_experiment.hpp"
+#include "engine/config/experiment/new_experiment.hpp"
 #include "tests/engine/config/experiment_files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
-#include "engine/config/reference.hpp"
-#include "engine/config/space_reference.hpp"
-#include "engine/training/recipe.hpp"
-#include "search_spaces/space_draft.hpp"
+#include "engine/config/experiment/reference.hpp"
+#include "engine/config/experiment/space_reference.hpp"
+#include "engine/training/asked/recipe.hpp"
+#include "search_spaces/files/space_draft.hpp"
 #include "tests/engine/config/experiment_files.hpp"
 
 #include <catch2/catch.hpp>

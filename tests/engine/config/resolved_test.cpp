@@ -1,6 +1,6 @@
-#include "engine/search/strategies/differential_evolution.hpp"
-#include "genome/mutation.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "engine/search/strategies/evolution/differential_evolution.hpp"
+#include "genome/variation/mutation.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 #include "tests/engine/config/experiment_files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 #include "engine/evaluation/table/table_fitness.hpp"
-#include "search_spaces/variation.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_table.hpp"
 

@@ -1,5 +1,5 @@
 #include "engine/evaluation/table/table_fitness.hpp"
-#include "search_spaces/load_search_space.hpp"
+#include "search_spaces/files/load_search_space.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_table.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/config/units.hpp"
+#include "engine/config/file/units.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,6 +1,6 @@
-#include "engine/data/array_layout.hpp"
-#include "engine/data/data_set.hpp"
-#include "engine/data/preprocessing.hpp"
+#include "engine/data/columns/array_layout.hpp"
+#include "engine/data/reading/data_set.hpp"
+#include "engine/data/reading/preprocessing.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/data/csv_form.hpp"
+#include "engine/data/columns/csv_form.hpp"
 
 #include <catch2/catch.hpp>
 

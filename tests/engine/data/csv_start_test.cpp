@@ -1,4 +1,4 @@
-#include "engine/data/csv_start.hpp"
+#include "engine/data/tables/csv_start.hpp"
 
 #include <catch2/catch.hpp>
 

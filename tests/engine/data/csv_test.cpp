@@ -1,4 +1,4 @@
-#include "engine/data/csv.hpp"
+#include "engine/data/tables/csv.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

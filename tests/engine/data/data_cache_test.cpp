@@ -1,5 +1,5 @@
-#include "engine/data/cached_form.hpp"
-#include "engine/data/data_cache.hpp"
+#include "engine/data/reading/cached_form.hpp"
+#include "engine/data/reading/data_cache.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

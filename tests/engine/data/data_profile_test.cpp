@@ -1,5 +1,5 @@
-#include "engine/data/data_profile.hpp"
-#include "engine/data/profile_words.hpp"
+#include "engine/data/profile/data_profile.hpp"
+#include "engine/data/profile/profile_words.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/data/data_set.hpp"
+#include "engine/data/reading/data_set.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

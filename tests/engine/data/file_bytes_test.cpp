@@ -1,5 +1,5 @@
-#include "engine/data/file_bytes.hpp"
-#include "genome/hash.hpp"
+#include "engine/data/formats/file_bytes.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/data_set.hpp"
+#include "engine/data/reading/data_set.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "engine/data/folded_text.hpp"
+#include "engine/data/bytes/folded_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/data/data_summary.hpp"
-#include "engine/data/infer_columns.hpp"
+#include "engine/data/profile/data_summary.hpp"
+#include "engine/data/profile/infer_columns.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

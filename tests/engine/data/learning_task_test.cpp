@@ -1,4 +1,4 @@
-#include "engine/data/learning_task.hpp"
+#include "engine/data/columns/learning_task.hpp"
 
 #include <catch2/catch.hpp>
 

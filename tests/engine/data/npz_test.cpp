@@ -1,5 +1,5 @@
-#include "engine/data/examples.hpp"
-#include "engine/data/npz.hpp"
+#include "engine/data/columns/examples.hpp"
+#include "engine/data/formats/npz.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

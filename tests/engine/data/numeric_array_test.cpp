@@ -1,4 +1,4 @@
-#include "engine/data/numeric_array.hpp"
+#include "engine/data/formats/numeric_array.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/data/preprocessing.hpp"
+#include "engine/data/reading/preprocessing.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/data/target_guess.hpp"
+#include "engine/data/profile/target_guess.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/data/text_array.hpp"
+#include "engine/data/formats/text_array.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
-#include "engine/data/data_profile.hpp"
-#include "engine/data/infer_columns.hpp"
-#include "engine/data/preprocessing.hpp"
-#include "engine/data/text_kinds.hpp"
-#include "engine/data/unread_kinds.hpp"
+#include "engine/data/formats/text_kinds.hpp"
+#include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/profile/data_profile.hpp"
+#include "engine/data/profile/infer_columns.hpp"
+#include "engine/data/reading/preprocessing.hpp"
 #include "tests/engine/data/files.hpp"
 
 #include <catch2/catch.hpp>

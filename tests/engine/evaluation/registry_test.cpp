@@ -1,4 +1,4 @@
-#include "engine/config/own_section.hpp"
+#include "engine/config/file/own_section.hpp"
 #include "engine/evaluation/registry.hpp"
 
 #include <catch2/catch.hpp>

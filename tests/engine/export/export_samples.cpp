@@ -4,14 +4,14 @@
 // several windows stands in a network of its own; the others are random ones of the real
 // spaces. Values of weights are random too, those of batch norms as after training.
 
-#include "engine/export/onnx_model.hpp"
-#include "engine/export/python_source.hpp"
-#include "engine/export/safetensors.hpp"
-#include "engine/export/torch_work.hpp"
-#include "engine/training/network_module.hpp"
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/operators.hpp"
-#include "search_spaces/variation.hpp"
+#include "engine/export/source/onnx_model.hpp"
+#include "engine/export/source/python_source.hpp"
+#include "engine/export/source/safetensors.hpp"
+#include "engine/export/torch/torch_work.hpp"
+#include "engine/training/network/network_module.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/operators.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
 

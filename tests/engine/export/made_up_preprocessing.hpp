@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/preprocessing.hpp"
+#include "engine/data/reading/preprocessing.hpp"
 
 namespace clade::test {
 

@@ -1,5 +1,5 @@
-#include "engine/export/model.hpp"
-#include "search_spaces/operators.hpp"
+#include "engine/export/model/model.hpp"
+#include "search_spaces/operators/operators.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/export/prediction_score.hpp"
+#include "engine/export/rows/prediction_score.hpp"
 #include "tests/engine/export/made_up_preprocessing.hpp"
 
 #include <catch2/catch.hpp>

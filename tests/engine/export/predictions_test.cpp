@@ -1,5 +1,5 @@
-#include "engine/export/predictions.hpp"
-#include "genome/random.hpp"
+#include "engine/export/rows/predictions.hpp"
+#include "genome/base/random.hpp"
 #include "tests/engine/export/made_up_preprocessing.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "engine/data/csv_fields.hpp"
-#include "engine/export/row_source.hpp"
+#include "engine/data/bytes/csv_fields.hpp"
+#include "engine/export/source/row_source.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/export/optuna_study.hpp"
-#include "engine/export/run_history.hpp"
+#include "engine/export/rows/optuna_study.hpp"
+#include "engine/export/rows/run_history.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

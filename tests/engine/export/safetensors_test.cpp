@@ -1,4 +1,4 @@
-#include "engine/export/safetensors.hpp"
+#include "engine/export/source/safetensors.hpp"
 
 #include <catch2/catch.hpp>
 

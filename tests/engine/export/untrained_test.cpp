@@ -1,5 +1,5 @@
-#include "engine/export/untrained.hpp"
-#include "search_spaces/variation.hpp"
+#include "engine/export/torch/untrained.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/small_space.hpp"
 
 #include <catch2/catch.hpp>

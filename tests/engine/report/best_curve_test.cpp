@@ -1,4 +1,4 @@
-#include "engine/report/best_curve.hpp"
+#include "engine/report/base/best_curve.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/report/data_story.hpp"
+#include "engine/report/view/data_story.hpp"
 
 #include <catch2/catch.hpp>
 

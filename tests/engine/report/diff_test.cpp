@@ -1,4 +1,4 @@
-#include "engine/report/decision_diff.hpp"
+#include "engine/report/view/decision_diff.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,5 +1,5 @@
-#include "engine/report/explain.hpp"
-#include "genome/old_change_text.hpp"
+#include "engine/report/view/explain.hpp"
+#include "genome/variation/old_change_text.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"

@@ -1,4 +1,4 @@
-#include "engine/report/format.hpp"
+#include "engine/report/base/format.hpp"
 
 #include <catch2/catch.hpp>
 

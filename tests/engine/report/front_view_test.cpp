@@ -1,4 +1,4 @@
-#include "engine/report/front_view.hpp"
+#include "engine/report/view/front_view.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/report/html.hpp"
+#include "engine/report/base/html.hpp"
 
 #include <catch2/catch.hpp>
 

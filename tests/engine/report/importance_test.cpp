@@ -1,7 +1,7 @@
-#include "engine/report/forest.hpp"
-#include "engine/report/importance.hpp"
-#include "engine/report/run_report.hpp"
-#include "engine/report/text.hpp"
+#include "engine/report/base/forest.hpp"
+#include "engine/report/page/importance.hpp"
+#include "engine/report/page/run_report.hpp"
+#include "engine/report/text/text.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

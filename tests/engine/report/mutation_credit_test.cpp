@@ -1,5 +1,5 @@
-#include "engine/report/mutation_credit.hpp"
-#include "genome/old_change_text.hpp"
+#include "engine/report/view/mutation_credit.hpp"
+#include "genome/variation/old_change_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/report/network_svg.hpp"
+#include "engine/report/page/network_svg.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "engine/report/run_report.hpp"
-#include "engine/run/test_details.hpp"
+#include "engine/report/page/run_report.hpp"
+#include "engine/run/records/test_details.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,5 +1,5 @@
-#include "engine/report/json_parts.hpp"
-#include "engine/report/seed_story.hpp"
+#include "engine/report/base/json_parts.hpp"
+#include "engine/report/base/seed_story.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

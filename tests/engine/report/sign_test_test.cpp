@@ -1,4 +1,4 @@
-#include "engine/report/sign_test.hpp"
+#include "engine/report/base/sign_test.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/report/svg_chart.hpp"
+#include "engine/report/base/svg_chart.hpp"
 
 #include <catch2/catch.hpp>
 

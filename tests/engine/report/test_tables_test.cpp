@@ -1,4 +1,4 @@
-#include "engine/report/test_tables.hpp"
+#include "engine/report/view/test_tables.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/report/verdict.hpp"
+#include "engine/report/view/verdict.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/run/annotations.hpp"
+#include "engine/run/records/annotations.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "engine/run/failure_ways.hpp"
+#include "engine/run/state/failure_ways.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/run/final_choice.hpp"
+#include "engine/run/steps/final_choice.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/run/final_stage.hpp"
-#include "engine/run/next_step.hpp"
+#include "engine/run/state/final_stage.hpp"
+#include "engine/run/steps/next_step.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // Forks of runs: records of one search, a change of its rules, and records of the other.
-#include "engine/run/verify.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/run/steps/verify.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "tests/support/small_run.hpp"
 #include "tests/support/verified.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/run/next_step.hpp"
+#include "engine/run/steps/next_step.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/run/record.hpp"
+#include "engine/run/records/record.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/run/retraining.hpp"
+#include "engine/run/steps/retraining.hpp"
 
 #include <catch2/catch.hpp>
 

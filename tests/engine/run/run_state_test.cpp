@@ -1,7 +1,7 @@
-#include "engine/run/run_state.hpp"
-#include "engine/search/strategies/multi_fidelity.hpp"
-#include "engine/search/strategies/registry.hpp"
-#include "engine/search/strategies/surrogate_assisted.hpp"
+#include "engine/run/state/run_state.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
+#include "engine/search/strategies/rungs/multi_fidelity.hpp"
+#include "engine/search/strategies/sampling/surrogate_assisted.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "engine/run/record_fields.hpp"
-#include "engine/run/test_details.hpp"
+#include "engine/run/records/record_fields.hpp"
+#include "engine/run/records/test_details.hpp"
 
 #include <catch2/catch.hpp>
 

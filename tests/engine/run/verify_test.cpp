@@ -1,4 +1,4 @@
-#include "engine/run/verify.hpp"
+#include "engine/run/steps/verify.hpp"
 #include "tests/support/small_run.hpp"
 #include "tests/support/verified.hpp"
 

@@ -1,7 +1,7 @@
 #include "tests/engine/search/number_world.hpp"
 
-#include "engine/search/strategies/validation.hpp"
-#include "genome/unit_cube.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
+#include "genome/genes/unit_cube.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

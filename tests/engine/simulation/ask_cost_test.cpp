@@ -1,4 +1,4 @@
-#include "engine/search/strategies/islands.hpp"
+#include "engine/search/strategies/registry/islands.hpp"
 #include "engine/simulation/ask_cost.hpp"
 #include "tests/support/small_space.hpp"
 

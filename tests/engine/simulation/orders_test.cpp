@@ -1,5 +1,5 @@
 // What people order while a run goes on, as far as it decides.
-#include "engine/run/verify.hpp"
+#include "engine/run/steps/verify.hpp"
 #include "tests/support/small_run.hpp"
 #include "tests/support/verified.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/store/blob_folder.hpp"
+#include "engine/store/sqlite/blob_folder.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

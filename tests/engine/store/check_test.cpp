@@ -1,8 +1,8 @@
 // Whatever is done to a store's file: what is called whole is what was written, and what
 // a repair leaves folds to a beginning of it.
-#include "engine/store/check.hpp"
-#include "engine/store/run_lock.hpp"
-#include "genome/hash.hpp"
+#include "engine/store/repair/check.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/content_of.hpp"
 #include "tests/support/scratch.hpp"

@@ -1,5 +1,5 @@
 // Real processes, killed by real signals; a real limit on what may be written.
-#include "engine/store/run_lock.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

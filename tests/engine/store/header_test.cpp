@@ -1,5 +1,5 @@
-#include "engine/store/connection.hpp"
-#include "engine/store/schema.hpp"
+#include "engine/store/sqlite/connection.hpp"
+#include "engine/store/sqlite/schema.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

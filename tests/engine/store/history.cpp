@@ -1,7 +1,7 @@
 #include "tests/engine/store/history.hpp"
 
-#include "genome/hash.hpp"
-#include "genome/old_change_text.hpp"
+#include "genome/genes/hash.hpp"
+#include "genome/variation/old_change_text.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/store/store.hpp"
+#include "engine/store/run/store.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-#include "engine/store/check.hpp"
-#include "engine/store/store.hpp"
+#include "engine/store/repair/check.hpp"
+#include "engine/store/run/store.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/store/overview.hpp"
+#include "engine/store/run/overview.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

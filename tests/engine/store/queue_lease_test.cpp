@@ -1,4 +1,4 @@
-#include "engine/store/queue_lease.hpp"
+#include "engine/store/queue/queue_lease.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

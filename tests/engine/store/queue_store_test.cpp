@@ -1,4 +1,4 @@
-#include "engine/store/queue_store.hpp"
+#include "engine/store/queue/queue_store.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -1,5 +1,5 @@
-#include "engine/store/rows.hpp"
-#include "genome/old_change_text.hpp"
+#include "engine/store/run/rows.hpp"
+#include "genome/variation/old_change_text.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

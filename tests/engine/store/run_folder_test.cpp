@@ -1,4 +1,4 @@
-#include "engine/store/run_folder.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/unprivileged.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/store/run_lock.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

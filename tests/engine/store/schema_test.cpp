@@ -1,4 +1,4 @@
-#include "engine/store/schema.hpp"
+#include "engine/store/sqlite/schema.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,7 +1,7 @@
-#include "engine/store/queue_store.hpp"
-#include "engine/store/run_lock.hpp"
-#include "engine/store/store.hpp"
-#include "engine/store/store_file.hpp"
+#include "engine/store/queue/queue_store.hpp"
+#include "engine/store/run/store.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
+#include "engine/store/sqlite/store_file.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "engine/store/store.hpp"
-#include "genome/hash.hpp"
+#include "engine/store/run/store.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

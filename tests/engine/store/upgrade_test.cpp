@@ -1,7 +1,7 @@
-#include "engine/store/check.hpp"
-#include "engine/store/run_folder.hpp"
-#include "engine/store/run_lock.hpp"
-#include "engine/store/upgrade.hpp"
+#include "engine/store/repair/check.hpp"
+#include "engine/store/run/upgrade.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
+#include "engine/store/sqlite/run_lock.hpp"
 #include "tests/engine/store/history.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,6 +1,6 @@
-#include "engine/telemetry/picture.hpp"
-#include "engine/telemetry/stored_picture.hpp"
-#include "engine/telemetry/wire.hpp"
+#include "engine/telemetry/picture/picture.hpp"
+#include "engine/telemetry/picture/stored_picture.hpp"
+#include "engine/telemetry/picture/wire.hpp"
 #include "tests/engine/telemetry/watched_run.hpp"
 #include "tests/support/scratch.hpp"
 

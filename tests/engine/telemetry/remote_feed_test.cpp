@@ -1,6 +1,6 @@
-#include "engine/store/run_folder.hpp"
-#include "engine/telemetry/publisher.hpp"
-#include "engine/telemetry/remote_feed.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
+#include "engine/telemetry/feeds/remote_feed.hpp"
+#include "engine/telemetry/socket/publisher.hpp"
 #include "tests/engine/telemetry/watched_run.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/telemetry/slots.hpp"
+#include "engine/telemetry/picture/slots.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/telemetry/stragglers.hpp"
+#include "engine/telemetry/picture/stragglers.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/telemetry/viewer_keys.hpp"
+#include "engine/telemetry/socket/viewer_keys.hpp"
 #include "tests/support/scratch.hpp"
 
 #include <catch2/catch.hpp>

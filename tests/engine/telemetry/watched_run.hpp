@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/config/experiment.hpp"
-#include "engine/store/store.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/store/run/store.hpp"
 #include "tests/support/small_run.hpp"
 
 #include <catch2/catch.hpp>

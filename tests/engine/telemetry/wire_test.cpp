@@ -1,4 +1,4 @@
-#include "engine/telemetry/wire.hpp"
+#include "engine/telemetry/picture/wire.hpp"
 #include "tests/engine/telemetry/watched_run.hpp"
 
 #include <rapidcheck.h>

@@ -1,6 +1,6 @@
-#include "engine/run/test_details.hpp"
-#include "engine/training/assessment.hpp"
-#include "genome/random.hpp"
+#include "engine/run/records/test_details.hpp"
+#include "engine/training/loop/assessment.hpp"
+#include "genome/base/random.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <ATen/ATen.h>

@@ -1,4 +1,4 @@
-#include "engine/training/linear_model.hpp"
+#include "engine/training/final/linear_model.hpp"
 
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
-#include "engine/training/boosted_trees.hpp"
-#include "engine/training/booster.hpp"
-#include "engine/training/data_folds.hpp"
-#include "engine/training/network_module.hpp"
+#include "engine/training/final/boosted_trees.hpp"
+#include "engine/training/final/booster.hpp"
+#include "engine/training/final/data_folds.hpp"
+#include "engine/training/network/network_module.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <ATen/ATen.h>

@@ -1,4 +1,4 @@
-#include "engine/training/checkpoint.hpp"
+#include "engine/training/weights/checkpoint.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/training/class_weights.hpp"
+#include "engine/training/asked/class_weights.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/run/final_choice.hpp"
-#include "engine/training/data_folds.hpp"
+#include "engine/run/steps/final_choice.hpp"
+#include "engine/training/final/data_folds.hpp"
 #include "tests/engine/training/training_data.hpp"
 
 #include <ATen/ATen.h>

@@ -1,5 +1,5 @@
 // A training that goes on, and weights that are taken over, with LibTorch.
-#include "engine/training/checkpoint.hpp"
+#include "engine/training/weights/checkpoint.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
 #include "tests/support/genomes.hpp"

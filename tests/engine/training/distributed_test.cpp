@@ -1,7 +1,7 @@
 // Trainings that several replicas share, with LibTorch.
-#include "engine/training/parallel/ordered_sum.hpp"
-#include "engine/training/parallel/thread_team.hpp"
-#include "engine/training/training_context.hpp"
+#include "engine/training/final/training_context.hpp"
+#include "engine/training/parallel/common/ordered_sum.hpp"
+#include "engine/training/parallel/replica/thread_team.hpp"
 #include "tests/engine/training/team_bench.hpp"
 #include "tests/support/genomes.hpp"
 

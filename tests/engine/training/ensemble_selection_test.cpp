@@ -1,5 +1,5 @@
-#include "engine/run/final_choice.hpp"
-#include "engine/training/ensemble_selection.hpp"
+#include "engine/run/steps/final_choice.hpp"
+#include "engine/training/metrics/ensemble_selection.hpp"
 
 #include <catch2/catch.hpp>
 

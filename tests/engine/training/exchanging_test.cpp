@@ -1,5 +1,5 @@
 // Trainings with parameter servers and among peers, by teams whose members are threads.
-#include "engine/training/parallel/updates_log.hpp"
+#include "engine/training/parallel/common/updates_log.hpp"
 #include "tests/engine/training/team_bench.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
 

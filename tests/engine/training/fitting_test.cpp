@@ -1,4 +1,4 @@
-#include "engine/training/fitting.hpp"
+#include "engine/training/asked/fitting.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

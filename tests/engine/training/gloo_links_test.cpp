@@ -1,7 +1,7 @@
 // Links over Gloo between threads that have met in memory.
 #include "engine/collectives/collectives.hpp"
 #include "engine/collectives/memory_links.hpp"
-#include "engine/training/parallel/gloo_links.hpp"
+#include "engine/training/parallel/common/gloo_links.hpp"
 #include "tests/engine/collectives/link_laws.hpp"
 
 #include <ATen/ATen.h>

@@ -1,6 +1,6 @@
-#include "engine/training/inheritance.hpp"
-#include "search_spaces/operators.hpp"
-#include "search_spaces/search_space.hpp"
+#include "engine/training/weights/inheritance.hpp"
+#include "search_spaces/operators/operators.hpp"
+#include "search_spaces/operators/search_space.hpp"
 #include "tests/engine/training/plain_network.hpp"
 #include "tests/support/genomes.hpp"
 

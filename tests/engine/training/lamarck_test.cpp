@@ -1,11 +1,11 @@
 // How much of what a parent has learnt its children start with: digits, LibTorch, the
 // mutations of a search. With -s the table is printed.
-#include "engine/training/assessment.hpp"
-#include "engine/training/checkpoint.hpp"
-#include "engine/training/inheritance.hpp"
-#include "engine/training/training_loop.hpp"
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/variation.hpp"
+#include "engine/training/loop/assessment.hpp"
+#include "engine/training/loop/training_loop.hpp"
+#include "engine/training/weights/checkpoint.hpp"
+#include "engine/training/weights/inheritance.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
 

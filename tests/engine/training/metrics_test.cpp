@@ -1,4 +1,4 @@
-#include "engine/training/metrics.hpp"
+#include "engine/training/metrics/metrics.hpp"
 
 #include <catch2/catch.hpp>
 

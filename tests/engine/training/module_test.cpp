@@ -1,4 +1,4 @@
-#include "engine/training/module.hpp"
+#include "engine/training/final/module.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
 

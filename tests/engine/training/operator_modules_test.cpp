@@ -1,9 +1,9 @@
-#include "engine/training/initial_weights.hpp"
-#include "engine/training/operator_modules.hpp"
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/mixture.hpp"
-#include "search_spaces/operators.hpp"
-#include "search_spaces/variation.hpp"
+#include "engine/training/network/operator_modules.hpp"
+#include "engine/training/weights/initial_weights.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/mixture.hpp"
+#include "search_spaces/operators/operators.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <ATen/ATen.h>

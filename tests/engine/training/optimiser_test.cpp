@@ -1,4 +1,4 @@
-#include "engine/training/optimiser.hpp"
+#include "engine/training/network/optimiser.hpp"
 
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>

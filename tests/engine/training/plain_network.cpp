@@ -1,7 +1,7 @@
 #include "tests/engine/training/plain_network.hpp"
 
-#include "genome/random.hpp"
-#include "search_spaces/operators.hpp"
+#include "genome/base/random.hpp"
+#include "search_spaces/operators/operators.hpp"
 
 #include <catch2/catch.hpp>
 

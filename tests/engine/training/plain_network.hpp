@@ -1,14 +1,14 @@
 #pragma once
 
-#include "engine/training/weights.hpp"
-#include "search_spaces/network.hpp"
+#include "engine/training/weights/weights.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <vector>
 
 namespace clade::test {
 
 /// What the network computes of one example in evaluation, slowly and without LibTorch,
-/// by the table in search_spaces/operators.hpp. Of most operators; another fails the
+/// by the table in search_spaces/operators/operators.hpp. Of most operators; another fails the
 /// test.
 [[nodiscard]] std::vector<double> compute(const network& n,
                                           const std::vector<weight_tensor>& weights,

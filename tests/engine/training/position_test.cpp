@@ -1,6 +1,6 @@
 // Trainings whose process is lost, and that go on from what lies on the disk.
-#include "engine/training/parallel/kept_position.hpp"
-#include "engine/training/position_files.hpp"
+#include "engine/training/parallel/parted/kept_position.hpp"
+#include "engine/training/weights/position_files.hpp"
 #include "tests/engine/training/team_bench.hpp"
 
 #include <catch2/catch.hpp>

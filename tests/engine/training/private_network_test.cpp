@@ -1,4 +1,4 @@
-#include "engine/training/private_network.hpp"
+#include "engine/training/asked/private_network.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/training/distribution_advice.hpp"
-#include "engine/training/recipe.hpp"
+#include "engine/training/asked/distribution_advice.hpp"
+#include "engine/training/asked/recipe.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,6 +1,6 @@
-#include "engine/training/metrics.hpp"
-#include "engine/training/sampling_error.hpp"
-#include "genome/random.hpp"
+#include "engine/training/metrics/metrics.hpp"
+#include "engine/training/metrics/sampling_error.hpp"
+#include "genome/base/random.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

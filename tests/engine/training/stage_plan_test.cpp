@@ -1,4 +1,4 @@
-#include "engine/training/parallel/stage_plan.hpp"
+#include "engine/training/parallel/parted/stage_plan.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

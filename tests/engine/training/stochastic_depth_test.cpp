@@ -1,4 +1,4 @@
-#include "engine/training/network_module.hpp"
+#include "engine/training/network/network_module.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -1,4 +1,4 @@
-#include "engine/training/metrics.hpp"
+#include "engine/training/metrics/metrics.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/content_of.hpp"
 

@@ -1,6 +1,6 @@
 #include "tests/engine/training/training_data.hpp"
 
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/training/trainer.hpp"
+#include "engine/training/final/trainer.hpp"
 #include "tests/support/listener.hpp"
 #include "tests/support/scratch.hpp"
 

@@ -1,5 +1,5 @@
-#include "engine/training/parallel/replay_plan.hpp"
-#include "engine/training/parallel/updates_log.hpp"
+#include "engine/training/parallel/common/updates_log.hpp"
+#include "engine/training/parallel/exchange/replay_plan.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

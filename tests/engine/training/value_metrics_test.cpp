@@ -1,5 +1,5 @@
-#include "engine/training/metrics.hpp"
-#include "engine/training/sampling_error.hpp"
+#include "engine/training/metrics/metrics.hpp"
+#include "engine/training/metrics/sampling_error.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/training/weight_average.hpp"
+#include "engine/training/network/weight_average.hpp"
 
 #include <ATen/ATen.h>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "engine/training/weights.hpp"
+#include "engine/training/weights/weights.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "engine/training/wrong_examples.hpp"
+#include "engine/training/metrics/wrong_examples.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

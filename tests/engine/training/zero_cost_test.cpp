@@ -1,7 +1,7 @@
-#include "engine/training/network_module.hpp"
-#include "engine/training/zero_cost.hpp"
-#include "search_spaces/load_search_space.hpp"
-#include "search_spaces/variation.hpp"
+#include "engine/training/loop/zero_cost.hpp"
+#include "engine/training/network/network_module.hpp"
+#include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/engine/training/training_data.hpp"
 #include "tests/support/genomes.hpp"
 

@@ -1,5 +1,5 @@
-#include "tools/queue/answer_shape.hpp"
-#include "tools/queue/queue_json.hpp"
+#include "tools/queue/client/answer_shape.hpp"
+#include "tools/queue/head/queue_json.hpp"
 
 #include <catch2/catch.hpp>
 

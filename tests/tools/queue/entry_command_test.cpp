@@ -1,5 +1,5 @@
 #include "tests/support/scratch.hpp"
-#include "tools/queue/entry_command.hpp"
+#include "tools/queue/processes/entry_command.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "tools/queue/node_report.hpp"
+#include "tools/queue/machine/node_report.hpp"
 
 #include <catch2/catch.hpp>
 

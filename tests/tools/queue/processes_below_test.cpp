@@ -1,4 +1,4 @@
-#include "tools/queue/processes_below.hpp"
+#include "tools/queue/machine/processes_below.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/wait.h>

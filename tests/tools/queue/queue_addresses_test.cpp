@@ -1,6 +1,6 @@
 #include "tests/support/scratch.hpp"
-#include "tools/queue/queue_addresses.hpp"
-#include "tools/queue/queue_tokens.hpp"
+#include "tools/queue/client/queue_addresses.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
 
 #include <catch2/catch.hpp>
 

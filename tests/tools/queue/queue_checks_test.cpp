@@ -1,4 +1,4 @@
-#include "tools/queue/queue_checks.hpp"
+#include "tools/queue/head/queue_checks.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tests/support/scratch.hpp"
-#include "tools/queue/client_folder.hpp"
-#include "tools/queue/queue_client.hpp"
-#include "tools/queue/queue_client_connection.hpp"
-#include "tools/queue/queue_tokens.hpp"
+#include "tools/queue/client/client_folder.hpp"
+#include "tools/queue/client/queue_client.hpp"
+#include "tools/queue/client/queue_client_connection.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
 
 #include <arpa/inet.h>
 #include <catch2/catch.hpp>

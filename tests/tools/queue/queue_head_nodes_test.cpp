@@ -1,6 +1,6 @@
 // A machine of a queue, played by the test: what the queue's head makes of what it says.
 
-#include "genome/wall_clock.hpp"
+#include "genome/base/wall_clock.hpp"
 #include "tests/tools/queue/served_queue.hpp"
 
 #include <catch2/catch.hpp>

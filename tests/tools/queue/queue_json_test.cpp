@@ -1,4 +1,4 @@
-#include "tools/queue/queue_json.hpp"
+#include "tools/queue/head/queue_json.hpp"
 
 #include <catch2/catch.hpp>
 

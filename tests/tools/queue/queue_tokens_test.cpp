@@ -1,6 +1,6 @@
-#include "genome/whole_file.hpp"
+#include "genome/base/whole_file.hpp"
 #include "tests/support/scratch.hpp"
-#include "tools/queue/queue_tokens.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tests/support/scratch.hpp"
-#include "tools/queue/entry_command.hpp"
-#include "tools/queue/queue_head.hpp"
+#include "tools/queue/head/queue_head.hpp"
+#include "tools/queue/processes/entry_command.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Runs as a library: the head and its actors are in this process, the worker is the
 // program that was built, or a script in its place.
 
-#include "engine/store/run_folder.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 #include "tests/support/scratch.hpp"
 #include "tools/run/forked_run.hpp"
 #include "tools/run/new_run.hpp"

@@ -1,5 +1,5 @@
-#include "genome/hash.hpp"
-#include "search_spaces/variation.hpp"
+#include "genome/genes/hash.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/small_space.hpp"
 #include "tools/serve/evaluation_server.hpp"
 #include "tools/serve/genome_json.hpp"

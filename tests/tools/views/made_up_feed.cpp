@@ -1,7 +1,7 @@
 #include "tests/tools/views/made_up_feed.hpp"
 
-#include "engine/config/experiment.hpp"
-#include "genome/hash.hpp"
+#include "engine/config/experiment/experiment.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-// Numbers and times as people read them; the same as the terminal writes (engine/report/format.hpp).
+// Numbers and times as people read them; the same as the terminal writes (engine/report/base/format.hpp).
 
 const grouped = new Intl.NumberFormat("en");
 
@@ -75,7 +75,7 @@ export function date_time(ms: number | null | undefined): string {
   return `${day} ${clock(ms)}`;
 }
 
-/** "n3f2a1": how genes are called everywhere (genome/genome.hpp). */
+/** "n3f2a1": how genes are called everywhere (genome/genes/genome.hpp). */
 export function gene_name(id: string): string {
   const n = BigInt(id);
   if (n === 0n) return "input";

@@ -1,4 +1,4 @@
-// These are the objects that the server sends (engine/telemetry/json.hpp, engine/report/json.hpp).
+// These are the objects that the server sends (engine/telemetry/feeds/json.hpp, engine/report/text/json.hpp).
 
 export type Settings = Record<string, number | string>;
 export type Metrics = Record<string, number>;

@@ -88,7 +88,7 @@ function weighed_front(rows: Row[], objective: Objective, fitter: (a: Row, b: Ro
 }
 
 /** Fitness against parameters, by rising parameters: along it fitness rises too. Of candidates equal in both the fitter
-    one stays. As the picture's fold does it (engine/telemetry/picture.cpp). */
+    one stays. As the picture's fold does it (engine/telemetry/picture/picture.cpp). */
 export function front_of(rows: Row[], objective: Objective, fitter: (a: Row, b: Row) => number): Row[] {
   const sign = objective.aims[0]!.maximize ? 1 : -1;
   // Without what breaks ties among equal fitness: that is no axis of this front.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/queue/queue_entry.hpp"
-#include "engine/report/json_parts.hpp"
-#include "genome/error.hpp"
+#include "engine/report/base/json_parts.hpp"
+#include "genome/base/error.hpp"
 
 #include <filesystem>
 #include <memory>

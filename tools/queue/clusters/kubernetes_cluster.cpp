@@ -1,6 +1,6 @@
 #include "tools/queue/clusters/kubernetes_cluster.hpp"
 
-#include "genome/json_depth.hpp"
+#include "genome/base/json_depth.hpp"
 #include "tools/launch/outside_command.hpp"
 #include "tools/queue/clusters/kubernetes_objects.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/report/json_parts.hpp"
+#include "engine/report/base/json_parts.hpp"
 
 namespace clade {
 

@@ -2,7 +2,7 @@
 
 #include "tools/launch/sbatch_text.hpp"
 #include "tools/launch/shell_word.hpp"
-#include "tools/queue/entry_command.hpp"
+#include "tools/queue/processes/entry_command.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "tools/queue/processes/entry_log.hpp"
 
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

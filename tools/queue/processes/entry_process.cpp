@@ -1,7 +1,7 @@
 #include "tools/queue/processes/entry_process.hpp"
 
 #include "engine/evaluation/command/guard.hpp"
-#include "genome/child_process.hpp"
+#include "genome/base/child_process.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

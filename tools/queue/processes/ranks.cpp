@@ -1,9 +1,9 @@
 #include "tools/queue/processes/ranks.hpp"
 
 #include "engine/evaluation/command/program_output.hpp"
-#include "engine/report/json_parts.hpp"
-#include "genome/child_process.hpp"
-#include "genome/json_depth.hpp"
+#include "engine/report/base/json_parts.hpp"
+#include "genome/base/child_process.hpp"
+#include "genome/base/json_depth.hpp"
 #include "tools/queue/processes/rank_lines.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 #include "tools/queue/server/node_routes.hpp"
 
-#include "genome/unique_fd.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/http/answers.hpp"
-#include "tools/queue/entry_command.hpp"
+#include "tools/queue/processes/entry_command.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

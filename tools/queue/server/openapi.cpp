@@ -1,6 +1,6 @@
 #include "tools/queue/server/openapi.hpp"
 
-#include "engine/report/json_parts.hpp"
+#include "engine/report/base/json_parts.hpp"
 
 #include <algorithm>
 #include <array>

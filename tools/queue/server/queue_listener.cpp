@@ -1,6 +1,6 @@
 #include "tools/queue/server/queue_listener.hpp"
 
-#include "genome/trusted_file.hpp"
+#include "genome/base/trusted_file.hpp"
 
 #include <arpa/inet.h>
 

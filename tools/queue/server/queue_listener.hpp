@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tools/http/http_server.hpp"
-#include "tools/queue/queue_addresses.hpp"
+#include "tools/queue/client/queue_addresses.hpp"
 
 #include <memory>
 

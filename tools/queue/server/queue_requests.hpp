@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/queue/queue_entry.hpp"
-#include "genome/error.hpp"
+#include "genome/base/error.hpp"
 
 #include <httplib.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tools/queue/queue_addresses.hpp"
-#include "tools/queue/queue_head.hpp"
-#include "tools/queue/queue_tokens.hpp"
+#include "tools/queue/client/queue_addresses.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
+#include "tools/queue/head/queue_head.hpp"
 
 #include <memory>
 #include <string>

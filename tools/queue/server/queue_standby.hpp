@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/report/json_parts.hpp"
-#include "tools/queue/queue_addresses.hpp"
-#include "tools/queue/queue_tokens.hpp"
+#include "engine/report/base/json_parts.hpp"
+#include "tools/queue/client/queue_addresses.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
 
 #include <memory>
 

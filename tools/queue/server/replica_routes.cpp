@@ -1,12 +1,12 @@
 #include "tools/queue/server/replica_routes.hpp"
 
-#include "actors/transport/stranger_guard.hpp"
-#include "engine/report/json_parts.hpp"
-#include "genome/json_depth.hpp"
-#include "genome/whole_file.hpp"
+#include "actors/transport/tls/stranger_guard.hpp"
+#include "engine/report/base/json_parts.hpp"
+#include "genome/base/json_depth.hpp"
+#include "genome/base/whole_file.hpp"
 #include "tools/http/answers.hpp"
-#include "tools/queue/event_batch.hpp"
-#include "tools/queue/queue_addresses.hpp"
+#include "tools/queue/client/queue_addresses.hpp"
+#include "tools/queue/head/event_batch.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tools/queue/queue_head.hpp"
-#include "tools/queue/queue_tokens.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
+#include "tools/queue/head/queue_head.hpp"
 
 #include <httplib.h>
 

@@ -1,6 +1,6 @@
 #include "tools/views/tensorboard/tensorboard.hpp"
 
-#include "engine/report/text.hpp"
+#include "engine/report/text/text.hpp"
 #include "tools/views/tensorboard/event_file.hpp"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 // Pages that are tables: slots, candidates, generations, failures.
 
 #include "engine/evaluation/jobs/jobs.hpp"
-#include "engine/report/format.hpp"
-#include "search_spaces/network.hpp"
+#include "engine/report/base/format.hpp"
+#include "search_spaces/operators/network.hpp"
 #include "tools/views/terminal/pages.hpp"
 #include "tools/views/terminal/sheet.hpp"
 

@@ -1,7 +1,7 @@
 // Pages with charts: fitness by generation, the front, a candidate's learning curve.
 
-#include "engine/report/format.hpp"
-#include "search_spaces/network.hpp"
+#include "engine/report/base/format.hpp"
+#include "search_spaces/operators/network.hpp"
 #include "tools/views/terminal/pages.hpp"
 #include "tools/views/terminal/sheet.hpp"
 

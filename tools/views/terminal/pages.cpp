@@ -1,7 +1,7 @@
 #include "tools/views/terminal/pages.hpp"
 
-#include "engine/report/format.hpp"
-#include "search_spaces/network.hpp"
+#include "engine/report/base/format.hpp"
+#include "search_spaces/operators/network.hpp"
 
 #include <algorithm>
 

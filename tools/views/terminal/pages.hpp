@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/telemetry/feed.hpp"
+#include "engine/telemetry/picture/feed.hpp"
 #include "tools/views/terminal/canvas.hpp"
 #include "tools/views/terminal/plot.hpp"
 

@@ -1,7 +1,7 @@
 #include "tools/views/terminal/terminal_view.hpp"
 
-#include "engine/report/text.hpp"
-#include "genome/unique_fd.hpp"
+#include "engine/report/text/text.hpp"
+#include "genome/base/unique_fd.hpp"
 #include "tools/views/terminal/curses_screen.hpp"
 #include "tools/views/terminal/keys.hpp"
 

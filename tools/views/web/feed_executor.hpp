@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/telemetry/feed.hpp"
-#include "genome/wakeable_queue.hpp"
+#include "engine/telemetry/picture/feed.hpp"
+#include "genome/base/wakeable_queue.hpp"
 
 #include <functional>
 #include <future>

@@ -1,7 +1,7 @@
 #include "tools/views/web/orders.hpp"
 
-#include "engine/store/store.hpp"
-#include "genome/json_depth.hpp"
+#include "engine/store/run/store.hpp"
+#include "genome/base/json_depth.hpp"
 
 #include <nlohmann/json.hpp>
 #include <pwd.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/run/record.hpp"
-#include "engine/store/run_folder.hpp"
+#include "engine/run/records/record.hpp"
+#include "engine/store/sqlite/run_folder.hpp"
 
 #include <filesystem>
 #include <span>

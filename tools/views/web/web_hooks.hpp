@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/run/record.hpp"
+#include "engine/run/records/record.hpp"
 
 #include <functional>
 #include <string>

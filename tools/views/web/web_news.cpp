@@ -1,6 +1,6 @@
 #include "tools/views/web/web_news.hpp"
 
-#include "engine/telemetry/json.hpp"
+#include "engine/telemetry/feeds/json.hpp"
 
 namespace clade {
 

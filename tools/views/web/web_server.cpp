@@ -1,7 +1,7 @@
 #include "tools/views/web/web_server.hpp"
 
-#include "engine/report/json.hpp"
-#include "engine/telemetry/json.hpp"
+#include "engine/report/text/json.hpp"
+#include "engine/telemetry/feeds/json.hpp"
 #include "tools/http/answers.hpp"
 #include "tools/http/http_server.hpp"
 #include "tools/views/web/feed_executor.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/telemetry/feed.hpp"
+#include "engine/telemetry/picture/feed.hpp"
 #include "tools/views/web/web_hooks.hpp"
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct web_params {
 /// (tools/views/web/web_access.hpp):
 ///
 ///   /                                 the page (tools/dashboard), and its files
-///   /api/picture                      the picture, as engine/telemetry/json.hpp
+///   /api/picture                      the picture, as engine/telemetry/feeds/json.hpp
 ///   /api/candidates?after=ID&count=N  rows of at most 10,000 candidates, from the same
-///   /api/candidate/ID                 one, as engine/report/json.hpp
+///   /api/candidate/ID                 one, as engine/report/text/json.hpp
 ///   /api/curves?ids=ID,ID             metrics and epochs of at most 50 candidates
 ///   /api/candidate/ID/costs           shapes and parameters of its network, by node
 ///   /api/model/ID?format=onnx         its trained network as a file

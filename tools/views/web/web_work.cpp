@@ -1,7 +1,7 @@
 #include "tools/views/web/web_work.hpp"
 
-#include "engine/report/json.hpp"
-#include "genome/json_depth.hpp"
+#include "engine/report/text/json.hpp"
+#include "genome/base/json_depth.hpp"
 #include "tools/http/answers.hpp"
 #include "tools/views/web/orders.hpp"
 

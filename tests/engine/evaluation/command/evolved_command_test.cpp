@@ -3,7 +3,7 @@
 
 #include "engine/evaluation/command/candidate_files.hpp"
 #include "engine/evaluation/command/command.hpp"
-#include "search_spaces/variation.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/listener.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_space.hpp"

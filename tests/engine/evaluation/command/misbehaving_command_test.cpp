@@ -2,7 +2,7 @@
 // same process evaluates the next candidate, and nothing that the script started is left.
 
 #include "engine/evaluation/command/command.hpp"
-#include "search_spaces/variation.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/small_space.hpp"
 

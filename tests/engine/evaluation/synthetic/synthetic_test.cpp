@@ -1,6 +1,6 @@
 #include "engine/evaluation/synthetic/synthetic.hpp"
 #include "engine/search/core/strategy.hpp"
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/content_of.hpp"
 #include "tests/support/listener.hpp"
 #include "tests/support/small_space.hpp"

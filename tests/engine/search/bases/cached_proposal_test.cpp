@@ -1,5 +1,5 @@
 #include "engine/search/bases/cached_proposal.hpp"
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/small_space.hpp"
 
 #include <catch2/catch.hpp>

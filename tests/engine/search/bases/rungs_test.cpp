@@ -1,7 +1,7 @@
 // Several fidelities: the rungs, and what holds for every strategy that climbs them.
 #include "engine/search/bases/rungs.hpp"
-#include "engine/search/strategies/registry.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "tests/engine/search/toy_world.hpp"
 #include "tests/support/small_run.hpp"
 

@@ -1,5 +1,5 @@
 #include "engine/search/core/breeding.hpp"
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/simulation.hpp"
 #include "tests/support/small_space.hpp"
 

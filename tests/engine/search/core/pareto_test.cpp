@@ -1,5 +1,5 @@
 #include "engine/search/core/pareto.hpp"
-#include "genome/random.hpp"
+#include "genome/base/random.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,9 +1,9 @@
 // The laws that every strategy obeys, over a table of them; a new strategy gets a row.
-#include "engine/search/strategies/differential_evolution.hpp"
-#include "engine/search/strategies/islands.hpp"
-#include "engine/search/strategies/registry.hpp"
-#include "engine/search/strategies/validation.hpp"
-#include "genome/old_change_text.hpp"
+#include "engine/search/strategies/evolution/differential_evolution.hpp"
+#include "engine/search/strategies/registry/islands.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
+#include "genome/variation/old_change_text.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

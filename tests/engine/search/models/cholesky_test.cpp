@@ -1,4 +1,4 @@
-#include "engine/search/models/cholesky.hpp"
+#include "engine/search/models/base/cholesky.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/search/models/front_improvement.hpp"
-#include "genome/random.hpp"
+#include "engine/search/models/fitted/front_improvement.hpp"
+#include "genome/base/random.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
-#include "engine/search/models/genome_features.hpp"
-#include "genome/mutation.hpp"
+#include "engine/search/models/base/genome_features.hpp"
+#include "genome/variation/mutation.hpp"
 #include "tests/support/genomes.hpp"
 
 #include <catch2/catch.hpp>

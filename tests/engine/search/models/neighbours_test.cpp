@@ -1,5 +1,5 @@
-#include "engine/search/models/neighbours.hpp"
-#include "search_spaces/variation.hpp"
+#include "engine/search/models/base/neighbours.hpp"
+#include "search_spaces/operators/variation.hpp"
 #include "tests/support/small_space.hpp"
 
 #include <catch2/catch.hpp>

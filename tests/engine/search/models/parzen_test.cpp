@@ -1,5 +1,5 @@
-#include "engine/search/models/parzen.hpp"
-#include "genome/portable_math.hpp"
+#include "engine/search/models/base/parzen.hpp"
+#include "genome/base/portable_math.hpp"
 #include "tests/engine/search/real_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "engine/search/models/rung_models.hpp"
-#include "genome/mutation.hpp"
+#include "engine/search/models/fitted/rung_models.hpp"
+#include "genome/variation/mutation.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-#include "engine/search/models/scalarisation.hpp"
-#include "engine/search/models/screening.hpp"
+#include "engine/search/models/fitted/scalarisation.hpp"
+#include "engine/search/models/fitted/screening.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
-#include "engine/search/models/screening.hpp"
-#include "genome/crossover.hpp"
-#include "genome/hash.hpp"
-#include "genome/mutation.hpp"
+#include "engine/search/models/fitted/screening.hpp"
+#include "genome/genes/hash.hpp"
+#include "genome/variation/crossover.hpp"
+#include "genome/variation/mutation.hpp"
 
 #include <catch2/catch.hpp>
 

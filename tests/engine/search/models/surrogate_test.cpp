@@ -1,6 +1,6 @@
-#include "engine/search/models/normal_scores.hpp"
-#include "engine/search/models/surrogate.hpp"
-#include "genome/mutation.hpp"
+#include "engine/search/models/base/normal_scores.hpp"
+#include "engine/search/models/fitted/surrogate.hpp"
+#include "genome/variation/mutation.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

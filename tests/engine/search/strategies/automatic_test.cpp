@@ -1,5 +1,5 @@
-#include "engine/search/strategies/automatic.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/registry/automatic.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-#include "engine/search/strategies/cma_es.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
+#include "engine/search/strategies/sampling/cma_es.hpp"
 #include "tests/engine/search/number_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

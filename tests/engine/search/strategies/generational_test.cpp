@@ -1,5 +1,5 @@
-#include "engine/search/strategies/generational.hpp"
-#include "engine/search/strategies/registry.hpp"
+#include "engine/search/strategies/evolution/generational.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
 #include "tests/engine/search/toy_world.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
-#include "engine/search/strategies/islands.hpp"
-#include "engine/search/strategies/registry.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/registry/islands.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "tests/engine/search/real_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/search/strategies/local_search.hpp"
+#include "engine/search/strategies/evolution/local_search.hpp"
 #include "tests/engine/search/real_world.hpp"
 #include "tests/engine/search/toy_world.hpp"
 #include "tests/support/small_space.hpp"

@@ -1,6 +1,6 @@
 #include "engine/search/core/selection.hpp"
-#include "engine/search/strategies/map_elites.hpp"
-#include "engine/search/strategies/validation.hpp"
+#include "engine/search/strategies/evolution/map_elites.hpp"
+#include "engine/search/strategies/registry/validation.hpp"
 #include "tests/engine/search/real_world.hpp"
 #include "tests/support/small_space.hpp"
 

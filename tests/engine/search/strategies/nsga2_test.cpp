@@ -1,4 +1,4 @@
-#include "engine/search/strategies/nsga2.hpp"
+#include "engine/search/strategies/evolution/nsga2.hpp"
 #include "tests/engine/search/pareto_problems.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/search/strategies/nsga3.hpp"
+#include "engine/search/strategies/evolution/nsga3.hpp"
 #include "tests/engine/search/pareto_problems.hpp"
 
 #include <catch2/catch.hpp>

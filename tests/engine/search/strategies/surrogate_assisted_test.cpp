@@ -1,7 +1,7 @@
-#include "engine/run/next_step.hpp"
-#include "engine/search/strategies/registry.hpp"
-#include "engine/search/strategies/surrogate_assisted.hpp"
-#include "genome/hash.hpp"
+#include "engine/run/steps/next_step.hpp"
+#include "engine/search/strategies/registry/registry.hpp"
+#include "engine/search/strategies/sampling/surrogate_assisted.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/engine/search/pareto_problems.hpp"
 #include "tests/engine/search/toy_world.hpp"
 

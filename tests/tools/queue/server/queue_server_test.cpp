@@ -1,4 +1,4 @@
-#include "genome/whole_file.hpp"
+#include "genome/base/whole_file.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/tools/queue/served_queue.hpp"
 #include "tools/queue/server/queue_server.hpp"

@@ -1,4 +1,4 @@
-#include "genome/hash.hpp"
+#include "genome/genes/hash.hpp"
 #include "tests/support/genomes.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/tools/views/still_feed.hpp"

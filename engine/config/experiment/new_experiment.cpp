@@ -1,0 +1,273 @@
+// The file reads like one that a person wrote: sections in the order of the manual, a
+// comment behind what was chosen. Columns stand in a table of their own, a line each; of
+// more than 60 columns, plain numbers are left out, since that is what a column is of
+// which nothing is said.
+
+#include "engine/config/experiment/new_experiment.hpp"
+
+#include "engine/config/experiment/toml_writer.hpp"
+#include "engine/config/file/units.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/profile/profile_words.hpp"
+#include "engine/training/metrics/metrics.hpp"
+#include "search_spaces/operators/network.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace clade {
+namespace {
+
+constexpr std::size_t most_listed = 60;
+/// From this share of one class, accuracy says little of a network.
+constexpr double unbalanced_share = 0.8;
+
+/// Lines of "key = value   # comment", comments below each other.
+class section_text {
+public:
+  void line(std::string content, std::string comment = {}) {
+    lines_.emplace_back(std::move(content), std::move(comment));
+  }
+
+  [[nodiscard]] std::string text() const {
+    constexpr std::size_t widest = 40;
+    std::size_t width = 0;
+    for (const auto& [content, comment] : lines_)
+      if (!comment.empty() && content.size() <= widest)
+        width = std::max(width, content.size());
+    std::string out;
+    for (const auto& [content, comment] : lines_) {
+      out += content;
+      if (!comment.empty())
+        out += std::string(content.size() < width ? width - content.size() : 0, ' ')
+               + "  # " + comment;
+      out += "\n";
+    }
+    return out;
+  }
+
+private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+std::string key_literal(const std::string& name) {
+  const bool bare = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  return bare ? name : toml_writer::quoted(name);
+}
+
+/// A path as it is to stand in the file.
+std::string path_literal(const std::filesystem::path& file,
+                         const std::filesystem::path& folder) {
+  std::error_code failed;
+  const auto absolute = std::filesystem::weakly_canonical(file, failed);
+  const auto base = std::filesystem::weakly_canonical(folder, failed);
+  const auto relative = absolute.lexically_relative(base);
+  const bool near =
+      !failed && !relative.empty() && !relative.string().starts_with("../..");
+  return toml_writer::quoted((near ? relative : absolute).string());
+}
+
+std::string split_line(const data_profile& d) {
+  const auto shares = d.shares();
+  std::string line = "split = {train = " + toml_writer::number(shares.train)
+                     + ", validation = " + toml_writer::number(shares.validation);
+  if (shares.test > 0)
+    line += ", test = " + toml_writer::number(shares.test);
+  if (d.split == split_kind::by_time || d.split == split_kind::by_group)
+    line += std::string(", by = ")
+            + (d.split == split_kind::by_time ? "\"time\"" : "\"group\"")
+            + ", column = " + toml_writer::quoted(d.split_column);
+  return line + "}";
+}
+
+void write_data(section_text& out, const data_profile& d,
+                const std::filesystem::path& folder) {
+  const bool table = !d.table.columns.empty() && d.format == "CSV";
+  out.line("[data]");
+  out.line("file = " + path_literal(d.file, folder),
+           d.format + ", " + std::to_string(d.rows) + (table ? " rows" : " examples"));
+  if (!d.target_file.empty())
+    out.line("target_file = " + path_literal(d.target_file, folder));
+  if (!d.array.empty())
+    out.line("array = " + toml_writer::quoted(d.array));
+  if (!d.target_array.empty())
+    out.line("target_array = " + toml_writer::quoted(d.target_array));
+  if (!d.test_file.empty())
+    out.line("test_file = " + path_literal(d.test_file, folder));
+  if (!d.test_array.empty())
+    out.line("test_array = " + toml_writer::quoted(d.test_array));
+  if (!d.test_target_array.empty())
+    out.line("test_target_array = " + toml_writer::quoted(d.test_target_array));
+  if (!d.test_target_file.empty())
+    out.line("test_target_file = " + path_literal(d.test_target_file, folder));
+  if (d.target_column)
+    out.line("target = "
+                 + toml_writer::quoted(table ? d.label(*d.target_column)
+                                             : std::to_string(*d.target_column + 1)),
+             target_text(d.target_found));
+  out.line("task = " + toml_writer::quoted(std::string(d.task.name)),
+           d.task.has_classes() ? std::to_string(d.classes.size()) + " classes"
+                                : "the target is a number");
+  if (table)
+    out.line("header = "
+                 + toml_writer::quoted(d.names_line > 0
+                                           ? "line " + std::to_string(d.names_line)
+                                           : d.header),
+             d.names_line > 0       ? "the names of the columns stand there"
+             : d.header == "names"  ? "the first line names the columns"
+             : d.header == "counts" ? "the first line counts rows and names classes"
+                                    : "the first line is a row");
+  if (table && d.delimiter != ',')
+    out.line("delimiter = " + toml_writer::quoted(std::string(1, d.delimiter)));
+  if (table && d.decimal != '.')
+    out.line("decimal = \",\"");
+  if (table && d.encoding != "utf-8")
+    out.line("encoding = " + toml_writer::quoted(d.encoding));
+  if (!d.layout.empty())
+    out.line("layout = " + toml_writer::quoted(d.layout),
+             d.layout == "channels_last" ? "[n, height, width, channels]"
+                                         : "[n, channels, height, width]");
+  if (table)
+    out.line("blanks = \"impute\"",
+             "numbers: the mean, and a further input that says so; "
+             "categories: one of their own");
+  out.line(split_line(d), split_text(d));
+}
+
+/// The table of columns, or nothing where there is nothing to say.
+std::string columns_text(const data_profile& d) {
+  const auto& columns = d.table.columns;
+  if (columns.empty() || d.format != "CSV")
+    return {};
+  section_text out;
+  std::size_t plain_ones = 0, listed = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (d.target_column == i)
+      continue;
+    const auto use = use_of(columns[i]);
+    const bool used = use.ignored == ignore_reason::none;
+    const bool plain = used && use.as == column_kind::number;
+    plain_ones += plain ? 1 : 0;
+    if (plain && columns.size() > most_listed)
+      continue;
+    ++listed;
+    const std::string kind = used ? std::string(to_text(use.as)) : "ignore";
+    const auto blanks = columns[i].blanks;
+    out.line(key_literal(d.label(i)) + " = " + toml_writer::quoted(kind),
+             (used ? values_text(columns[i]) : reason_text(columns[i], use.ignored))
+                 + (blanks > 0 ? "; " + with_commas(blanks) + " blank" : ""));
+  }
+  if (listed == 0)
+    return {};
+  std::string head = "[data.columns]";
+  if (columns.size() > most_listed)
+    head += "   # the other " + with_commas(plain_ones) + " are numbers";
+  return "\n" + head + "\n" + out.text();
+}
+
+std::string objective_text(const data_profile& d) {
+  if (!d.task.has_classes()) {
+    const auto usual = part_metrics(d.task).front();
+    return std::string(usual.maximize ? "maximize" : "minimize") + " = [\"validation."
+           + std::string(usual.name) + "\"]   # in the target's own unit\n";
+  }
+  const double share = d.classes.empty() ? 0
+                                         : static_cast<double>(d.classes.front().count)
+                                               / static_cast<double>(d.target.values());
+  if (share < unbalanced_share)
+    return "maximize = [\"validation.accuracy\"]\n";
+  return "# The mean of the accuracy of each class: always to say "
+         + in_quotes(d.classes.front().value) + "\n# would be right in "
+         + std::to_string(std::lround(100 * share))
+         + " % of the rows, and good for nothing.\n"
+           "maximize = [\"validation.balanced_accuracy\"]\n";
+}
+
+std::string head_text(const data_profile& d, const new_experiment_params& p) {
+  std::string out = "# Written by `clade new` from " + d.file.filename().string()
+                    + ". Change what you like; then:\n#\n#   clade run " + p.name
+                    + ".toml\n";
+  if (!d.suspicions.empty())
+    out += "#\n# Look at:\n";
+  for (const std::string& line : suspicion_lines(d))
+    out += "#   * " + line + "\n";
+  return out + "\n";
+}
+
+// Folds are for few examples, whose validation part is small and costs training examples.
+std::string final_text(const data_profile& d) {
+  constexpr std::uint64_t few = 5000;
+  section_text out;
+  out.line("model = \"ensemble\"",
+           "the best are trained to the end, and several together are the model");
+  const bool ordered = d.split == split_kind::by_time || d.split == split_kind::by_group;
+  if (d.rows < few && !d.image() && !ordered)
+    out.line("folds = 5",
+             "of each so many models, each without another fifth of the validation part");
+  return out.text();
+}
+
+} // namespace
+
+search_size search_size_for(const data_profile& d) {
+  constexpr double steps = 8000, batch = 32;
+  const double train = std::max(1.0, 0.6 * static_cast<double>(d.rows));
+  const double most = d.image() ? 15 : 40;
+  search_size size;
+  size.epochs = static_cast<std::uint32_t>(
+      std::clamp(std::round(steps * batch / train), 8.0, most));
+  if (d.image())
+    size.population = 16, size.generations = 6;
+  return size;
+}
+
+suggested_space space_for(const data_profile& d) {
+  if (d.image())
+    return {"residual", "residual networks"};
+  return {"tabular", "dense and residual networks, embeddings of numbers"};
+}
+
+std::string new_experiment(const data_profile& d, const new_experiment_params& p) {
+  section_text head, data, space, evolution, training, limits;
+  head.line("[experiment]");
+  head.line("name = " + toml_writer::quoted(p.name));
+  head.line("seed = " + std::to_string(p.seed), "the same seed gives the same search");
+  write_data(data, d, p.folder);
+  space.line("[search_space]");
+  const auto suggested = space_for(d);
+  space.line("file = " + toml_writer::quoted(std::string(suggested.name)),
+             "built in: " + std::string(suggested.content));
+  evolution.line("[evolution]");
+  evolution.line("population = " + std::to_string(p.size.population));
+  evolution.line("generations = " + std::to_string(p.size.generations),
+                 with_commas(p.size.population * p.size.generations) + " trainings");
+  if (p.in_flight != 0)
+    evolution.line("in_flight = " + std::to_string(p.in_flight),
+                   "candidates at once; another number is another search");
+  training.line("[training]");
+  training.line("epochs = " + std::to_string(p.size.epochs), "at most, of each training");
+  if (d.image()) {
+    training.line("memory_format = \"channels_last\"", "faster on processors");
+    if (d.colored())
+      training.line("flip = true", "photographs look the same from either side");
+  }
+  limits.line("[limits]");
+  if (p.wall_time.count() > 0)
+    limits.line("wall_time = " + toml_writer::quoted(duration_literal(p.wall_time)),
+                "a fifth to a half of it for the search, the rest for what [final] says");
+  limits.line("evaluation_time = "
+                  + toml_writer::quoted(duration_literal(p.evaluation_time)),
+              "of one training; a longer one is cut");
+  std::string out = head_text(d, p) + head.text() + "\n" + data.text() + columns_text(d)
+                    + "\n" + space.text() + "\n[objective]\n" + objective_text(d) + "\n"
+                    + evolution.text() + "\n" + training.text() + "\n" + limits.text();
+  out += "\n[final]\n" + final_text(d);
+  if (p.slots != "auto")
+    out += "\n[slots]\nlocal = " + toml_writer::quoted(p.slots) + "\n";
+  return out;
+}
+
+} // namespace clade

@@ -1,0 +1,115 @@
+// Made from the tables that search-space files are read with: operators.cpp, the limits
+// of read_document.cpp, and the hyperparameters of recipe.cpp.
+
+#include "engine/config/experiment/space_reference.hpp"
+
+#include "engine/config/experiment/reference.hpp"
+#include "engine/training/asked/recipe.hpp"
+#include "search_spaces/files/space_draft.hpp"
+#include "search_spaces/operators/operators.hpp"
+
+namespace clade {
+namespace {
+
+constexpr const char* introduction =
+    "# Search-space files\n"
+    "\n"
+    "A search space says what networks may be made of: which layers with which settings, "
+    "and how they\nare trained. search_spaces/tabular.toml and "
+    "search_spaces/residual.toml "
+    "are examples to copy and edit.\n"
+    "\n"
+    "A setting or hyperparameter is written as\n"
+    "\n"
+    "    kernel = 3                                               always that\n"
+    "    filters = [8, 16, 32]                                    one of these; "
+    "ascending "
+    "numbers are\n"
+    "                                                             neighbors, and "
+    "mutation "
+    "takes one step\n"
+    "    rate = {low = 0.1, high = 0.5}                           a number between\n"
+    "    learning_rate = {low = 0.001, high = 0.1, log = true}    the same, uniform in "
+    "its "
+    "logarithm\n"
+    "    units = {low = 16, high = 256, step = 16}                whole numbers in "
+    "steps\n"
+    "    momentum = {low = 0.8, high = 0.99, when = {optimizer = [\"sgd\"]}}   only "
+    "where "
+    "it applies\n"
+    "    batch_size = {choice = [16, 64], ordered = false}        a choice without "
+    "neighbors\n"
+    "\n"
+    "- `include = [\"hyperparameters.toml\"]` takes over what other files say; what this "
+    "file says\n"
+    "  replaces it.\n"
+    "- `image = true`: examples are images, [channels, height, width].\n"
+    "- `merge = [\"add\", \"concat\"]`: how several inputs of a layer become one.\n"
+    "\n"
+    "This page is what `clade help search-spaces` prints.\n";
+
+using kind = setting_entry::kind;
+
+std::string number(double v) {
+  return to_text(value(v));
+}
+
+std::string whole(double v) {
+  return std::to_string(static_cast<std::int64_t>(v));
+}
+
+std::string operator_sections() {
+  std::string out =
+      "## Operators\n\nEach is a section, such as [operators.conv], with the values that "
+      "its settings may have; of texts\nthe first is the default. `weight = 2` draws an "
+      "operator twice as often as one of weight 1, and\n`weight = 0` takes it out. "
+      "`clade operators` says what each takes, gives and costs.\n";
+  for (const operator_entry& o : operators()) {
+    if (o.role != operator_role::layer)
+      continue;
+    out += "\n**" + std::string(o.name) + "**: " + std::string(o.summary) + "\n\n";
+    if (o.settings.empty())
+      out += "- no settings\n";
+    for (const auto& s : o.settings)
+      out += reference_item(std::string(s.name), values_text(s));
+  }
+  return out;
+}
+
+} // namespace
+
+std::string values_text(const setting_entry& s) {
+  if (s.type == kind::real)
+    return number(s.low) + " to " + number(s.high) + ", default " + number(s.fallback);
+  if (s.type == kind::integer)
+    return std::string(s.odd ? "odd, " : "") + whole(s.low) + " to " + whole(s.high)
+           + ", default " + whole(s.fallback);
+  std::string all;
+  for (const auto word : s.words)
+    all += (all.empty() ? "\"" : ", \"") + std::string(word) + "\"";
+  return all;
+}
+
+std::string space_reference_text() {
+  std::string out = std::string(introduction) + "\n## [limits]\n\n";
+  for (const limit_entry& l : limit_entries())
+    out += reference_item(std::string(l.name), "default " + std::to_string(l.fallback),
+                          std::string(l.sentence));
+  out +=
+      "\n" + operator_sections()
+      + "\n## [hyperparameters]\n\nThose that training reads. What is left out has its "
+        "value from the experiment's [training].\n\n";
+  for (const auto& h : hyperparameters())
+    out += reference_item(std::string(h.name), "", std::string(h.sentence));
+  out +=
+      "\n## [seeds.NAME]\n\nA network that is known to be good: it is among the first "
+      "candidates, and its descendants compete\nlike others. What it does not say is "
+      "drawn; what it says must be in the space.\n\n"
+      "    [seeds.small]\n"
+      "    layers = [{op = \"dense\", units = 64}, {op = \"dropout\"}]      in a chain; "
+      "[] is the linear model\n"
+      "    hyperparameters = {optimizer = \"adamw\"}\n";
+  return out;
+}
+
+} // namespace clade

@@ -1,0 +1,120 @@
+#include "engine/data/columns/array_layout.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace clade {
+namespace {
+
+// Gray, gray with alpha, RGB and RGBA. More channels are no evidence.
+bool few(std::int64_t channels) {
+  return channels >= 1 && channels <= 4;
+}
+
+std::string array_text(const tensor_shape& sizes) {
+  std::string text = "[n";
+  for (const auto size : sizes.sizes)
+    text += ", " + std::to_string(size);
+  return text + "]";
+}
+
+tl::unexpected<error> ask(const tensor_shape& sizes, const std::string& why) {
+  return fail(error_kind::invalid_input,
+              "holds images as " + array_text(sizes) + ", and " + why
+                  + ": write data.layout = \"channels_last\" for [n, height, width, "
+                    "channels], or \"channels_first\" for [n, channels, height, width]");
+}
+
+tl::unexpected<error> contradiction(const tensor_shape& sizes,
+                                    const tensor_shape& shape) {
+  return fail(error_kind::invalid_input,
+              "holds images as " + array_text(sizes) + ", which are none of shape = "
+                  + to_text(shape) + " [channels, height, width]");
+}
+
+expected<array_layout> by_shape(const tensor_shape& sizes, const tensor_shape& shape) {
+  const bool first = as_image(sizes, array_layout::channels_first) == shape;
+  const bool last = as_image(sizes, array_layout::channels_last) == shape;
+  if (first && last)
+    return ask(sizes, "its shape fits both orders");
+  if (first && few(sizes.sizes[2]) && !few(sizes.sizes[0]))
+    return ask(sizes, "shape = " + to_text(shape) + " says "
+                          + std::to_string(sizes.sizes[0])
+                          + " channels, where the last size looks like them (a shape is "
+                            "[channels, height, width])");
+  if (first)
+    return array_layout::channels_first;
+  if (last)
+    return array_layout::channels_last;
+  return contradiction(sizes, shape);
+}
+
+expected<array_layout> by_sizes(const tensor_shape& sizes) {
+  const auto& s = sizes.sizes;
+  if (few(s[0]) != few(s[2]))
+    return few(s[0]) ? array_layout::channels_first : array_layout::channels_last;
+  if ((s[1] == s[2]) != (s[0] == s[1]))
+    return s[1] == s[2] ? array_layout::channels_first : array_layout::channels_last;
+  return ask(sizes, "nothing says which of the sizes are the channels");
+}
+
+} // namespace
+
+expected<array_layout> find_layout(std::span<const std::int64_t> all,
+                                   const tensor_shape& shape, array_layout wanted) {
+  const tensor_shape sizes{{all.begin(), all.end()}};
+  if (sizes.layout() != layout::image) {
+    if (wanted == array_layout::channels_last)
+      return fail(
+          error_kind::invalid_input,
+          "is an array of " + array_text(sizes)
+              + ", to which data.layout = \"channels_last\" says nothing: that is "
+                "for [n, height, width, channels]");
+    return array_layout::channels_first;
+  }
+  if (wanted == array_layout::channels_last && !shape.sizes.empty()
+      && shape.layout() != layout::image)
+    return fail(error_kind::invalid_input,
+                "has data.layout = \"channels_last\", which says nothing to shape = "
+                    + to_text(shape) + ": write shape = [channels, height, width]");
+  if (wanted != array_layout::automatic) {
+    if (shape.layout() == layout::image && as_image(sizes, wanted) != shape)
+      return contradiction(sizes, shape);
+    return wanted;
+  }
+  // A vector's values stay in the order of the file.
+  if (!shape.sizes.empty() && shape.layout() != layout::image)
+    return array_layout::channels_first;
+  return shape.sizes.empty() ? by_sizes(sizes) : by_shape(sizes, shape);
+}
+
+tensor_shape in_file(const tensor_shape& shape, array_layout layout) {
+  tensor_shape out = shape;
+  if (layout == array_layout::channels_last && shape.layout() == layout::image)
+    std::rotate(out.sizes.begin(), out.sizes.begin() + 1, out.sizes.end());
+  return out;
+}
+
+tensor_shape as_image(const tensor_shape& sizes, array_layout layout) {
+  tensor_shape out = sizes;
+  if (layout == array_layout::channels_last && sizes.layout() == layout::image)
+    std::rotate(out.sizes.begin(), out.sizes.begin() + 2, out.sizes.end());
+  return out;
+}
+
+void move_channels_first(exact_numbers& values, const tensor_shape& shape) {
+  const auto channels = static_cast<std::size_t>(shape.sizes[0]);
+  const auto size = static_cast<std::size_t>(shape.elements());
+  const auto pixels = size / channels;
+  std::vector<double> one(size);
+  for (std::size_t first = 0; first + size <= values.size(); first += size) {
+    for (std::size_t i = 0; i < size; ++i)
+      one[i] = values[first + i];
+    for (std::size_t p = 0; p < pixels; ++p)
+      for (std::size_t c = 0; c < channels; ++c)
+        values.set(first + c * pixels + p, one[p * channels + c]);
+  }
+}
+
+} // namespace clade

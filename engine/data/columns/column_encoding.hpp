@@ -1,0 +1,80 @@
+#pragma once
+
+#include "engine/data/columns/exact_numbers.hpp"
+#include "engine/data/columns/field_date.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// What a column of a table is to a network. The inputs of a column stand side by side,
+/// in the order of the columns:
+///   * number: the value, one input;
+///   * category: an input for each value of the training data, 1 for the value that is
+///     there, else 0. A value that the training data does not have is a blank;
+///   * yes_no: 1 or 0, one input (`field_yes_no`). Another text is a blank;
+///   * date: days since 1970, then the sine and the cosine of 2 pi t / P, for t these
+///     days and P a year of 365.2425 days, a week, and, if `time_of_day`, a day: five or
+///     seven inputs (the seasons of Prophet: Taylor and Letham, 2018, of order 1);
+///   * ignore: no input.
+/// A blank is NaN in all of them; what is put there, `preprocessing::blanks` says. With a
+/// `blank_input` there is one more input behind them, which is 1 for a blank, else 0; a
+/// category's other inputs are then 0 for a blank.
+enum class encoding_kind : std::uint8_t { number, category, yes_no, date, ignore };
+
+[[nodiscard]] std::string_view to_text(encoding_kind kind);
+[[nodiscard]] std::optional<encoding_kind> parse_encoding_kind(std::string_view text);
+
+/// How a column of a file becomes inputs of a network.
+struct column_encoding {
+  std::string name; ///< Empty where the file has no names.
+  encoding_kind kind = encoding_kind::number;
+  std::vector<std::string> values{}; ///< Of a category, in sorted order, each once.
+  bool blank_input = false;
+  date_order order = date_order::year_month_day; ///< Of dates.
+  bool time_of_day = false;                      ///< Of dates.
+  std::string unit{};                            ///< Of numbers, `number_form::unit`.
+
+  /// How many inputs it makes.
+  [[nodiscard]] std::size_t inputs() const;
+
+  friend bool operator==(const column_encoding&, const column_encoding&) = default;
+};
+
+/// The words that say yes or no, in small letters; any case is meant.
+inline constexpr std::array<std::string_view, 6> yes_spellings{"true", "yes", "y",
+                                                               "t",    "on",  "1"};
+inline constexpr std::array<std::string_view, 6> no_spellings{"false", "no",  "n",
+                                                              "f",     "off", "0"};
+
+/// Reads such a word; nothing where `field` is none.
+[[nodiscard]] std::optional<bool> field_yes_no(std::string_view field);
+
+/// Appends the inputs of a number; NaN is a blank.
+void encode_number(const column_encoding& column, double value, exact_numbers& out);
+
+/// What a text was taken for.
+enum class text_meaning : std::uint8_t {
+  value,   ///< It is one of the column's kind.
+  blank,   ///< It is a blank.
+  unknown, ///< It is neither, and was taken for a blank.
+};
+
+/// Appends the inputs of a text in a column that is a category, yes_no or a date.
+text_meaning encode_text(const column_encoding& column, std::string_view field,
+                         exact_numbers& out);
+
+/// Appends for each input of the column whether it stays as it is when others are
+/// standardised: all but the value of a number and the days of a date.
+void append_unscaled(const column_encoding& column, std::vector<bool>& out);
+
+/// By input, whether it is a number, that is, whether it is scaled; empty where all are.
+[[nodiscard]] std::vector<bool> numbers_of(const std::vector<column_encoding>& columns);
+
+} // namespace clade

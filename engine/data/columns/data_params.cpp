@@ -1,0 +1,155 @@
+// What [data] may say, before any file is looked at.
+#include "engine/data/columns/data_params.hpp"
+
+#include "engine/data/columns/examples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <initializer_list>
+
+namespace clade {
+namespace {
+
+tl::unexpected<error> wrong(std::string message) {
+  return fail(error_kind::invalid_input, std::move(message));
+}
+
+// The test set's keys: targets of their own for both parts or for none.
+expected<void> validate_test(const data_params& params) {
+  const auto test = test_source(params);
+  if (params.test_file.empty() && !params.test_target_file.empty())
+    return wrong("test_target_file says nothing without a test_file");
+  if (!test && params.test_limit)
+    return wrong("test_limit says nothing without a test_file or a test_array: the test "
+                 "part is a share of the examples, see split and limit");
+  if (!test && !params.test_target_array.empty())
+    return wrong("test_target_array says nothing without a test_array or a test_file");
+  if (!test || training_source(params).targets.file.empty() == test->targets.file.empty())
+    return {};
+  if (!params.test_file.empty() && params.target_array.empty()
+      && params.test_target_array.empty())
+    return wrong("test_target_file and target_file go together: give both or none");
+  return wrong("test_target_array and target_array go together: give both or none");
+}
+
+bool any_of(const std::string& word, std::initializer_list<std::string_view> known) {
+  return std::ranges::find(known, word) != known.end();
+}
+
+expected<void> validate_form(const data_params& params) {
+  if (!any_of(params.delimiter, {"auto", ",", ";", "|", "\t", " "}))
+    return wrong(
+        "delimiter must be \"auto\", \",\", \";\", \"|\", \"\\t\" or \" \", not \""
+        + params.delimiter + "\"");
+  if (!any_of(params.decimal, {"auto", ".", ","}))
+    return wrong("decimal must be \"auto\", \".\" or \",\", not \"" + params.decimal
+                 + "\"");
+  if (!any_of(params.encoding, {"auto", "utf-8", "utf-16", "latin-1"}))
+    return wrong("encoding must be \"auto\", \"utf-8\", \"utf-16\" or \"latin-1\", not \""
+                 + params.encoding + "\"");
+  return {};
+}
+
+expected<void> validate_split(const data_params& params) {
+  const auto share = [](double s) { return std::isfinite(s) && s > 0 && s <= 1e6; };
+  if (!share(params.train) || !share(params.validation)
+      || (!test_source(params) && !share(params.test)))
+    return wrong("split must give a share above 0 to train, validation and test, as in "
+                 "split = {train = 0.6, validation = 0.2, test = 0.2}");
+  const bool by_column = params.split_by != split_rule::random;
+  if (by_column && params.split_column.empty())
+    return wrong("split by time or group needs the column of the times or the groups, as "
+                 "in split = {train = 0.6, validation = 0.2, test = 0.2, by = \"time\", "
+                 "column = \"date\"}");
+  if (!by_column && !params.split_column.empty())
+    return wrong("split has a column, but does not say by what: write by = \"time\" or "
+                 "by = \"group\"");
+  return {};
+}
+
+} // namespace
+
+data_params params_of_first_runs() {
+  data_params params;
+  params.blanks = blank_rule::refuse;
+  params.delimiter = ",";
+  params.decimal = ".";
+  params.encoding = "utf-8";
+  params.layout = array_layout::channels_first;
+  return params;
+}
+
+std::optional<std::uint64_t> line_of_names(std::string_view header) {
+  constexpr std::string_view word = "line ";
+  constexpr std::uint64_t last = 1000;
+  std::uint64_t line = 0;
+  const auto* end = header.data() + header.size();
+  if (!header.starts_with(word)
+      || std::from_chars(header.data() + word.size(), end, line).ptr != end || line < 1
+      || line > last)
+    return std::nullopt;
+  return line;
+}
+
+expected<void> check_shares(const data_params& params) {
+  std::vector<double> shares{params.train, params.validation};
+  if (!test_source(params))
+    shares.push_back(params.test);
+  double sum = 0;
+  for (const double s : shares)
+    sum += s;
+  const bool parts =
+      std::ranges::all_of(shares, [](double s) { return s >= 1 && s == std::floor(s); });
+  if (parts || std::abs(sum - 1) < 1e-6)
+    return {};
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.6g", sum);
+  return wrong("split has shares that sum up to " + std::string(digits.data())
+               + ", not to 1, as in split = {train = 0.6, validation = 0.2, test = 0.2}");
+}
+
+expected<void> validate(const data_params& params) {
+  constexpr std::int64_t most_values = std::int64_t{1} << 31;
+  if (params.file.empty())
+    return wrong("file is missing: it names the examples, file = \"data/digits.csv.gz\"");
+  if (auto valid = validate_test(params); !valid)
+    return valid;
+  for (const std::string& category : params.categories)
+    if (category.empty())
+      return wrong("categories must be names of columns, or their numbers from 1");
+  for (const std::string& ignored : params.ignore)
+    if (ignored.empty())
+      return wrong("ignore must be names of columns, or their numbers from 1");
+  for (const column_choice& c : params.columns)
+    if (c.column.empty())
+      return wrong("columns must be named, or have their numbers from 1");
+  if (params.target.empty())
+    return wrong("target must be the name of a column, its number from 1, or \"last\"");
+  if (params.header != "auto" && params.header != "none" && params.header != "names"
+      && params.header != "counts" && !line_of_names(params.header))
+    return wrong(
+        "header must be \"auto\", \"none\", \"names\", \"counts\" or a line with "
+        "the names such as \"line 3\", not \""
+        + params.header + "\"");
+  std::int64_t values = 1;
+  for (const std::int64_t size : params.shape.sizes) {
+    if (size < 1 || size > most_values / values)
+      return wrong(
+          "shape must hold sizes of at least 1 that multiply to less than 2^31, not "
+          + to_text(params.shape));
+    values *= size;
+  }
+  if (params.shape.layout() == layout::sequence)
+    return wrong(no_sequences(params.shape));
+  if (params.shape.sizes.size() > 3)
+    return wrong("shape has at most three sizes, [channels, height, width], not "
+                 + to_text(params.shape));
+  if (auto valid = validate_form(params); !valid)
+    return valid;
+  return validate_split(params);
+}
+
+} // namespace clade

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "engine/data/columns/column_encoding.hpp"
+#include "engine/data/columns/data_params.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// A column of texts; as a feature it holds indices into `values` until it is encoded.
+struct text_column {
+  std::size_t column = 0;  ///< Among `examples::columns`.
+  std::size_t feature = 0; ///< Among the features.
+  std::string name;        ///< For messages: column 3 ("plan").
+  std::vector<std::string> values;
+};
+
+/// What one file, or a pair of files, says, before it is split and scaled.
+struct examples {
+  std::string origin; ///< The file that holds the targets, for messages.
+  bool by_line = false;
+  std::vector<std::uint64_t> places; ///< Line of each example, or byte of its target.
+
+  /// Indices of the examples in their file where `limit` left some out; else empty.
+  std::vector<std::uint32_t> kept;
+
+  tensor_shape shape; ///< Of one example, the channels of an image first.
+  /// The layout of an array, and the sizes of one example in its order.
+  array_layout layout = array_layout::channels_first;
+  tensor_shape sizes;
+  std::size_t count = 0;
+  exact_numbers features;         ///< [count, shape...]; NaN is a blank to be filled.
+  std::vector<text_column> texts; ///< In order of columns.
+  /// Of a table: its columns but the target. Those that are not ignored have one feature
+  /// each until they are encoded. Empty for an array.
+  std::vector<column_encoding> columns;
+  std::optional<std::size_t> target_column; ///< Where the target is one of them.
+  std::string target;                       ///< Its name, if it has one.
+  char decimal = '.';                       ///< What is before the decimals of numbers.
+  std::uint64_t dropped = 0;                ///< Rows left out for blanks.
+  /// By example an index into `split_values`, where the split is by a column.
+  std::vector<std::uint32_t> split_codes;
+  std::vector<std::string> split_values;
+
+  /// Classification: by example an index into `classes`, which are in order of
+  /// appearance.
+  std::vector<std::uint32_t> labels;
+  std::vector<std::string> classes;
+  /// The file itself gives names to labels 0, 1, ... (scikit-learn's first line).
+  std::vector<std::string> class_names;
+  std::vector<double> targets; ///< Regression.
+
+  genome_hash checksum; ///< Of the files' bytes.
+
+  /// "digits.csv:12" or "labels.idx: byte 20".
+  [[nodiscard]] std::string place(std::size_t example) const;
+};
+
+/// An array, or what else a file holds.
+struct array_source {
+  std::filesystem::path file; ///< Empty: there is none.
+  std::string array;          ///< Its name, where the file is an archive (.npz).
+  std::string_view key;       ///< The key of `[data]` that names it, for messages.
+
+  /// "x.csv", "x.npz: x_train".
+  [[nodiscard]] std::string place() const;
+};
+
+/// Where examples are, and their targets if those are no column beside them.
+struct example_source {
+  array_source examples;
+  array_source targets;
+};
+
+[[nodiscard]] example_source training_source(const data_params& params);
+
+/// None if the test part is split off from the others.
+[[nodiscard]] std::optional<example_source> test_source(const data_params& params);
+
+/// Reads all of a source, of any of the formats; each file once.
+[[nodiscard]] expected<examples> read_examples(const example_source& from,
+                                               const data_params& params);
+
+/// `data_set::checksum` as reading all of the files would give it, without parsing them.
+[[nodiscard]] expected<genome_hash> checksum_of_files(const data_params& params);
+
+/// One checksum of two.
+[[nodiscard]] genome_hash both(genome_hash a, genome_hash b);
+
+} // namespace clade

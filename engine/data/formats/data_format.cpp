@@ -1,0 +1,44 @@
+#include "engine/data/formats/data_format.hpp"
+
+#include "engine/data/formats/npy_header.hpp"
+#include "engine/data/formats/npz.hpp"
+#include "engine/data/formats/numeric_array.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clade {
+
+data_format format_of(const std::filesystem::path& file, std::string_view bytes) {
+  const std::string name = file.filename().string();
+  // First: any bytes may begin a picture, another format's magic number too.
+  if (name.ends_with(".bin") || name.ends_with(".bin.gz"))
+    return data_format::cifar;
+  if (looks_like_zip(bytes) || name.ends_with(".npz") || name.ends_with(".npz.gz"))
+    return data_format::npz;
+  if (looks_like_npy(bytes) || name.ends_with(".npy") || name.ends_with(".npy.gz"))
+    return data_format::npy;
+  if (looks_like_idx(bytes) || name.ends_with("-ubyte") || name.ends_with("-ubyte.gz")
+      || name.ends_with(".idx") || name.ends_with(".idx.gz"))
+    return data_format::idx;
+  return data_format::csv;
+}
+
+bool looks_like_data(const std::filesystem::path& file, std::string_view bytes) {
+  constexpr std::array<std::string_view, 6> tables{".csv",  ".tsv", ".tab",
+                                                   ".data", ".psv", ".txt"};
+  std::filesystem::path name = file.filename();
+  if (name.extension() == ".gz")
+    name = name.stem();
+  return std::ranges::find(tables, name.extension().string()) != tables.end()
+         || (name.extension() != ".toml" && format_of(file, bytes) != data_format::csv);
+}
+
+std::string plain_name(const std::filesystem::path& file) {
+  std::filesystem::path name = file.filename();
+  if (name.extension() == ".gz")
+    name = name.stem();
+  return name.stem().string();
+}
+
+} // namespace clade

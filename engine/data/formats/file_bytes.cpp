@@ -1,0 +1,180 @@
+// gzip (RFC 1952) is a series of members, each a header, deflate data and a trailer with
+// a CRC; zlib checks all three. What is unzipped is at most 1,032 times as long as what
+// was zipped, and never longer than `max_unzipped_bytes`, so that the work is bounded by
+// the file.
+
+#include "engine/data/formats/file_bytes.hpp"
+
+#include "engine/data/columns/csv_form.hpp"
+#include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/unread_kinds.hpp"
+#include "genome/genes/hash.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+namespace clade {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+
+std::string at_byte(std::size_t offset) {
+  return "byte " + std::to_string(offset);
+}
+
+// The stream of zlib, ended whichever way the function is left.
+struct inflater {
+  z_stream stream{};
+  bool open = inflateInit2(&stream, 15 + 16) == Z_OK;
+
+  inflater() = default;
+  inflater(const inflater&) = delete;
+  inflater& operator=(const inflater&) = delete;
+  ~inflater() {
+    if (open)
+      inflateEnd(&stream);
+  }
+};
+
+tl::unexpected<error> ends_too_early(std::size_t offset) {
+  return fail_in(at_byte(offset),
+                 {error_kind::invalid_input,
+                  "the gzip data ends too early; the file was cut off, fetch "
+                  "it again"});
+}
+
+tl::unexpected<error> damaged(std::size_t offset, const char* why) {
+  return fail_in(at_byte(offset), {error_kind::invalid_input,
+                                   std::string("the gzip data is damaged (")
+                                       + (why != nullptr ? why : "unknown reason")
+                                       + "); fetch the file again"});
+}
+
+expected<file_bytes> read_as_it_lies(const std::filesystem::path& file,
+                                     const file_limits& limits) {
+  return read_whole_file(file, limits).map([](std::string&& all) {
+    file_bytes read{.bytes = std::move(all), .checksum = {}};
+    read.checksum = hash128(read.bytes);
+    return read;
+  });
+}
+
+} // namespace
+
+expected<std::string> gunzip(std::string_view zipped, std::uint64_t most_bytes,
+                             const unzipped_check& check) {
+  inflater z;
+  if (!z.open)
+    return fail(error_kind::io, "no memory to unzip");
+  std::string out;
+  std::array<char, 1 << 16> chunk;
+  std::size_t used = 0;
+  for (;;) {
+    const std::size_t given = std::min<std::size_t>(zipped.size() - used, 1 << 30);
+    // zlib's interface is older than const; it does not write to its input.
+    z.stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(zipped.data() + used));
+    z.stream.avail_in = static_cast<uInt>(given);
+    z.stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    z.stream.avail_out = static_cast<uInt>(chunk.size());
+    const int status = inflate(&z.stream, Z_NO_FLUSH);
+    used += given - z.stream.avail_in;
+    const std::size_t fresh = chunk.size() - z.stream.avail_out;
+    out.append(chunk.data(), fresh);
+    if (check)
+      if (auto fine = check(out, fresh); !fine)
+        return tl::unexpected(std::move(fine).error());
+    if (out.size() > most_bytes)
+      return fail(error_kind::invalid_input,
+                  "unzips to more than " + binary_size(most_bytes));
+    if (status == Z_STREAM_END) {
+      if (used == zipped.size())
+        return out;
+      if (!zipped.substr(used).starts_with(gzip_magic))
+        return damaged(used, "something follows its end");
+      inflateReset(&z.stream);
+    } else if (status == Z_BUF_ERROR
+               || (status == Z_OK && used == zipped.size() && z.stream.avail_out != 0)) {
+      return ends_too_early(used);
+    } else if (status != Z_OK) {
+      return damaged(used, z.stream.msg);
+    }
+  }
+}
+
+expected<std::string> read_front(const std::filesystem::path& file, std::size_t most) {
+  if (auto fine = check_readable_kind(file); !fine)
+    return tl::unexpected(std::move(fine).error());
+  // zlib's file reader takes what is no gzip as it is.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return fail_in(file.string(),
+                   {error_kind::not_found, "cannot be opened; may you read it?"});
+  const auto in =
+      std::unique_ptr<gzFile_s, decltype(&gzclose)>(gzdopen(descriptor, "rb"), &gzclose);
+  if (!in) {
+    ::close(descriptor);
+    return fail_in(file.string(), {error_kind::io, "no memory to unzip"});
+  }
+  std::string front(most, '\0');
+  const int got = gzread(in.get(), front.data(), static_cast<unsigned>(most));
+  if (got < 0)
+    return fail_in(file.string(), {error_kind::invalid_input, "cannot be unzipped"});
+  front.resize(static_cast<std::size_t>(got));
+  return front;
+}
+
+expected<genome_hash> checksum_of_file(const std::filesystem::path& file) {
+  return read_as_it_lies(file, data_limits()).map([](const file_bytes& read) {
+    return read.checksum;
+  });
+}
+
+file_limits data_limits(bool streams) {
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+  const auto memory = pages > 0 && bytes > 0 ? static_cast<std::uint64_t>(pages)
+                                                   * static_cast<std::uint64_t>(bytes)
+                                             : max_unzipped_bytes;
+  // How long a stream is, is known when it is held in memory.
+  return {.most_bytes = streams ? std::min(memory / 2, max_unzipped_bytes) : memory,
+          .streams = streams};
+}
+
+namespace {
+
+/// Refuses a zero byte in what is neither an array nor UTF-16, as all that is known of the
+/// kinds of files says.
+unzipped_check no_zero_in_texts(const std::filesystem::path& file) {
+  return [file, text = std::optional<bool>()](
+             std::string_view all, std::size_t fresh) mutable -> expected<void> {
+    if (!text)
+      text = format_of(file, all) == data_format::csv && !is_utf16(all)
+             && refuse_unread_kind(file, all); // Its sentence says more.
+    const auto zero = *text ? all.find('\0', all.size() - fresh) : all.npos;
+    if (zero == all.npos)
+      return {};
+    return fail_in(at_byte(zero), {error_kind::invalid_input, std::string(zero_byte)});
+  };
+}
+
+} // namespace
+
+expected<file_bytes> read_file(const std::filesystem::path& file,
+                               const file_limits& limits) {
+  auto read = read_as_it_lies(file, limits);
+  if (!read || !read->bytes.starts_with(gzip_magic))
+    return read;
+  auto unzipped = gunzip(read->bytes, std::min(limits.most_bytes, max_unzipped_bytes),
+                         no_zero_in_texts(file));
+  if (!unzipped)
+    return fail_in(file.string(), std::move(unzipped).error());
+  read->bytes = std::move(*unzipped);
+  return read;
+}
+
+} // namespace clade

@@ -1,0 +1,146 @@
+// value := code point{length}         of 'U': 32 bits each, in the type's byte order
+//        | byte{length}               of 'S': UTF-8, or else Latin-1
+//
+// Zeros at the end of a text are not part of it.
+
+#include "engine/data/formats/text_array.hpp"
+
+#include "engine/data/formats/npy_header.hpp"
+#include "genome/base/utf8.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace clade {
+namespace {
+
+tl::unexpected<error> wrong(std::size_t byte, std::string message) {
+  return fail(error_kind::invalid_input,
+              "byte " + std::to_string(byte) + ": " + std::move(message));
+}
+
+/// 'U' or 'S', and how many characters a text has.
+struct text_type {
+  bool wide = false, big_endian = false;
+  std::size_t length = 0;
+
+  [[nodiscard]] std::size_t bytes() const { return wide ? 4 * length : length; }
+};
+
+std::optional<text_type> type_of(std::string_view descr) {
+  if (descr.size() < 3 || (descr[1] != 'U' && descr[1] != 'S'))
+    return std::nullopt;
+  text_type type{.wide = descr[1] == 'U', .big_endian = descr[0] == '>'};
+  const auto [end, status] =
+      std::from_chars(descr.data() + 2, descr.data() + descr.size(), type.length);
+  if (status != std::errc{} || end != descr.data() + descr.size() || type.length == 0
+      || type.length > (std::size_t{1} << 30))
+    return std::nullopt;
+  return type;
+}
+
+/// Returns false where `code` is no character.
+bool append_utf8(std::string& out, std::uint32_t code) {
+  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    return false;
+  const auto tail = [&](int shift) {
+    out += static_cast<char>(0x80 | ((code >> shift) & 0x3f));
+  };
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xc0 | code >> 6);
+    tail(0);
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xe0 | code >> 12);
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xf0 | code >> 18);
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+  return true;
+}
+
+std::optional<std::string> wide_text(std::string_view bytes, bool big_endian) {
+  std::string out;
+  for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+    std::uint32_t code = 0;
+    for (std::size_t k = 0; k < 4; ++k)
+      code = code << 8 | static_cast<unsigned char>(bytes[i + (big_endian ? k : 3 - k)]);
+    if (!append_utf8(out, code))
+      return std::nullopt;
+  }
+  return out;
+}
+
+std::string narrow_text(std::string_view bytes) {
+  std::string out(bytes);
+  bool utf8 = true;
+  for (std::size_t i = 0; i < out.size() && utf8;) {
+    const auto n = utf8_length(std::string_view(out).substr(i));
+    utf8 = n > 0;
+    i += n;
+  }
+  if (utf8)
+    return out;
+  out.clear();
+  for (const char c : bytes)
+    append_utf8(out, static_cast<unsigned char>(c));
+  return out;
+}
+
+/// As many values as the sizes multiply to; nothing where that is more than `most`.
+std::optional<std::size_t> count_of(const std::vector<std::int64_t>& sizes,
+                                    std::size_t most) {
+  std::size_t count = 1;
+  for (const std::int64_t size : sizes) {
+    if (size == 0)
+      return 0;
+    if (count > most / static_cast<std::size_t>(size))
+      return std::nullopt;
+    count *= static_cast<std::size_t>(size);
+  }
+  return count;
+}
+
+} // namespace
+
+bool holds_texts(std::string_view npy) {
+  const auto header = read_npy_header(npy);
+  return header && type_of(header->descr).has_value();
+}
+
+expected<text_array> parse_npy_texts(std::string_view npy) {
+  const auto header = read_npy_header(npy);
+  if (!header)
+    return tl::unexpected(header.error());
+  const auto type = type_of(header->descr);
+  if (!type)
+    return wrong(header->descr_at, "values of type '" + header->descr + "' are no texts");
+  text_array out{.sizes = header->shape,
+                 .texts = {},
+                 .offset = header->values_at,
+                 .bytes_each = type->bytes()};
+  const auto values = npy.substr(out.offset);
+  const auto count = count_of(out.sizes, values.size() / out.bytes_each);
+  if (!count || *count * out.bytes_each != values.size())
+    return wrong(npy.size(), "the file holds " + std::to_string(values.size())
+                                 + " bytes of texts, which are not those of its shape; "
+                                   "it was cut off, fetch it again");
+  for (std::size_t i = 0; i < *count; ++i) {
+    auto bytes = values.substr(i * out.bytes_each, out.bytes_each);
+    while (!bytes.empty() && bytes.back() == '\0' && !type->wide)
+      bytes.remove_suffix(1);
+    auto text = type->wide ? wide_text(bytes, type->big_endian) : narrow_text(bytes);
+    if (!text)
+      return wrong(out.byte_of(i), "the text holds what is no character");
+    text->resize(text->find_last_not_of('\0') + 1);
+    out.texts.push_back(std::move(*text));
+  }
+  return out;
+}
+
+} // namespace clade

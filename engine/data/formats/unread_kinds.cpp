@@ -1,0 +1,252 @@
+// Binary kinds have magic numbers; kinds of text are known by how they begin. To know one
+// more kind, add a row to the table below.
+
+#include "engine/data/formats/unread_kinds.hpp"
+
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/npz.hpp"
+#include "engine/data/formats/text_kinds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace clade {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// A beginning of a file by which a kind is known, and what to say of it.
+struct known_beginning {
+  std::string_view bytes;
+  std::string_view kind;
+  std::string_view way;
+  std::size_t at = 0;
+};
+
+constexpr auto as_arrays =
+    "save its arrays with numpy.savez(\"data.npz\", x=..., y=...)"sv;
+constexpr auto unpack = "unpack it, and name what was in it"sv;
+constexpr auto images = "save the images as arrays: numpy.savez(\"data.npz\", x=IMAGES, "
+                        "y=LABELS), x of [n, height, width, channels]"sv;
+constexpr auto export_csv = "save its table as CSV, and name that file"sv;
+
+constexpr std::array<known_beginning, 41> beginnings{{
+    {"PAR1", "a Parquet file",
+     "pandas.read_parquet(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+    {"ARROW1", "an Arrow (Feather) file",
+     "pandas.read_feather(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+    {"FEA1", "a Feather file",
+     "pandas.read_feather(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+    {"\xff\xff\xff\xff", "a stream of Arrow",
+     "pyarrow.ipc.open_stream(FILE).read_pandas().to_csv(\"data.csv\", index=False) "
+     "makes "
+     "a CSV of it"},
+    {"ORC", "an ORC file",
+     "pandas.read_orc(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+    {"Obj\x01", "an Avro file", export_csv},
+    {"\x89HDF\r\n\x1a\n", "an HDF5 file",
+     "save its table as CSV (pandas.read_hdf(FILE).to_csv(\"data.csv\", index=False)), "
+     "or "
+     "its arrays with numpy.savez"},
+    {"CDF\x01", "a NetCDF file", as_arrays},
+    {"CDF\x02", "a NetCDF file", as_arrays},
+    {"MATLAB 5.0 MAT-file", "a MATLAB file", as_arrays},
+    {"SQLite format 3\0"sv, "an SQLite database",
+     "sqlite3 -csv -header FILE 'select * from TABLE' > data.csv makes a CSV of a table"},
+    {"RDX2\n", "a file of R",
+     "write.csv(x, \"data.csv\", row.names = FALSE) makes a CSV"},
+    {"RDX3\n", "a file of R",
+     "write.csv(x, \"data.csv\", row.names = FALSE) makes a CSV"},
+    {"X\n\0\0\0"sv, "a file of R",
+     "write.csv(x, \"data.csv\", row.names = FALSE) makes a CSV"},
+    {"<stata_dta>", "a Stata file",
+     "pandas.read_stata(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+    {"$FL2", "an SPSS file",
+     "pandas.read_spss(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it"},
+    {"\xc2\xea\x81\x60", "a SAS file",
+     "pandas.read_sas(FILE).to_csv(\"data.csv\", index=False) makes a CSV of it", 12},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old spreadsheet or document of Office",
+     export_csv},
+    {"BZh", "packed with bzip2", "bunzip2 FILE unpacks it"},
+    {"\xfd"
+     "7zXZ\0"sv,
+     "packed with xz", "unxz FILE unpacks it"},
+    {"\x28\xb5\x2f\xfd", "packed with zstd", "unzstd FILE unpacks it"},
+    {"\x04\x22\x4d\x18", "packed with lz4", "unlz4 FILE unpacks it"},
+    {"\x1f\x9d", "packed with compress", "uncompress FILE unpacks it"},
+    {"LZIP", "packed with lzip", unpack},
+    {"7z\xbc\xaf\x27\x1c", "a 7z archive", unpack},
+    {"Rar!\x1a\x07", "a RAR archive", unpack},
+    {"ustar", "a tar archive", "tar -xf FILE unpacks it; name what was in it", 257},
+    {"\x89PNG\r\n\x1a\n", "an image (PNG)", images},
+    {"\xff\xd8\xff", "an image (JPEG)", images},
+    {"GIF8", "an image (GIF)", images},
+    {"II*\0"sv, "an image (TIFF)", images},
+    {"MM\0*"sv, "an image (TIFF)", images},
+    {"WEBP", "an image (WebP)", images, 8},
+    {"WAVE", "a sound (WAV)", as_arrays, 8},
+    {"ID3", "a sound (MP3)", as_arrays},
+    {"OggS", "a sound (Ogg)", as_arrays},
+    {"fLaC", "a sound (FLAC)", as_arrays},
+    {"%PDF-", "a PDF document", export_csv},
+    {"{\\rtf", "a document (RTF)", export_csv},
+    {"\x7f"
+     "ELF",
+     "a program", "name a file of data"},
+    {"\x1f\x8b", "packed twice with gzip", "gunzip FILE unpacks it once"},
+}};
+
+tl::unexpected<error> refuse(const std::filesystem::path& file, std::string message) {
+  return fail_in(file.string(), {error_kind::invalid_input, std::move(message)});
+}
+
+tl::unexpected<error> refuse(const std::filesystem::path& file, std::string_view kind,
+                             std::string_view way) {
+  return refuse(file,
+                "is " + std::string(kind) + ", which is not read; " + std::string(way));
+}
+
+bool is_printable(char c) {
+  return c >= ' ' && c <= '~';
+}
+
+/// Whether the first bytes may be text: a CSV can begin with "ORC" too.
+bool may_be_text(std::string_view bytes) {
+  constexpr std::size_t front = 4096;
+  return std::ranges::none_of(bytes.substr(0, front), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r'
+           && c != '\f' && c != '\v';
+  });
+}
+
+bool begins_as(const known_beginning& known, std::string_view bytes) {
+  constexpr std::size_t telling = 5;
+  return bytes.size() >= known.at && bytes.substr(known.at).starts_with(known.bytes)
+         && (known.bytes.size() >= telling
+             || !std::ranges::all_of(known.bytes, is_printable) || !may_be_text(bytes));
+}
+
+/// Protocols 2 to 5; older ones are text.
+bool is_pickle(std::string_view bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
+}
+
+bool is_spreadsheet(std::string_view bytes) {
+  // The names of an archive's members stand before each of them, and all at its end.
+  constexpr std::size_t front = 4096, back = 65536;
+  const auto begin = bytes.substr(0, front);
+  const auto end = bytes.substr(bytes.size() - std::min(bytes.size(), back));
+  return looks_like_zip(bytes)
+         && (begin.find("[Content_Types].xml") != std::string_view::npos
+             || begin.find("opendocument.spreadsheet") != std::string_view::npos
+             || end.find("xl/workbook.xml") != std::string_view::npos);
+}
+
+constexpr std::array<std::string_view, 9> image_endings{
+    ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"};
+
+/// What lies in a folder and in the folders within it, as far as a look goes.
+struct folder_content {
+  std::size_t images = 0;
+  std::map<std::filesystem::path, std::size_t> by_folder; ///< Images.
+  std::filesystem::path data; ///< A file of data, the first by name.
+};
+
+folder_content look_into(const std::filesystem::path& folder) {
+  constexpr std::size_t most_files = 5000;
+  constexpr int deepest = 2;
+  folder_content out;
+  std::size_t seen = 0;
+  std::error_code failed;
+  std::filesystem::recursive_directory_iterator at(
+      folder, std::filesystem::directory_options::skip_permission_denied, failed);
+  for (; !failed && at != std::filesystem::recursive_directory_iterator()
+         && seen < most_files;
+       at.increment(failed), ++seen) {
+    if (at.depth() >= deepest)
+      at.disable_recursion_pending();
+    std::string ending = at->path().extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) {
+      return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    });
+    if (std::ranges::find(image_endings, ending) != image_endings.end()) {
+      ++out.images;
+      ++out.by_folder[at->path().parent_path()];
+    } else if (looks_like_data(at->path(), "")
+               && (out.data.empty() || at->path() < out.data)) {
+      out.data = at->path();
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+bool names_image(std::string_view name) {
+  return std::ranges::any_of(image_endings, [&](std::string_view ending) {
+    return name.size() > ending.size()
+           && std::ranges::equal(name.substr(name.size() - ending.size()), ending,
+                                 [](char a, char b) {
+                                   return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+                                 });
+  });
+}
+
+expected<void> refuse_unread_kind(const std::filesystem::path& file,
+                                  std::string_view bytes) {
+  // Any bytes may begin a picture.
+  if (format_of(file, bytes) == data_format::cifar)
+    return {};
+  if (is_spreadsheet(bytes))
+    return refuse(file, "is a spreadsheet; save its sheet as CSV, and name that file");
+  if (is_pickle(bytes))
+    return refuse(file,
+                  "is a pickle of Python, a program that is never run here; save "
+                  "the table with to_csv(\"data.csv\", index=False), or arrays with "
+                  "numpy.savez(\"data.npz\", x=..., y=...)");
+  for (const auto& known : beginnings)
+    if (begins_as(known, bytes))
+      return refuse(file, known.kind, known.way);
+  if (looks_like_zip(bytes))
+    return {}; // The reader of archives says what is in it.
+  if (const auto text = text_kind_of(bytes))
+    return refuse(file, text->kind, text->way);
+  return {};
+}
+
+expected<void> refuse_folder(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(file, unknown))
+    return {};
+  const auto content = look_into(file);
+  if (content.images > 0) {
+    const auto folders = content.by_folder.size();
+    return refuse(file,
+                  "is a folder of images ("
+                      + (folders > 1 ? "in " + std::to_string(folders) + " folders, "
+                                     : std::string())
+                      + "such as "
+                      + in_quotes(content.by_folder.begin()->first.filename().string())
+                      + "), which is not read; " + std::string(images));
+  }
+  if (!content.data.empty())
+    return refuse(file, "is a folder, not a file; name a file in it, such as "
+                            + content.data.string());
+  return refuse(file, "is a folder, not a file");
+}
+
+expected<file_bytes> read_data_file(const std::filesystem::path& file,
+                                    const file_limits& limits) {
+  if (auto fine = refuse_folder(file); !fine)
+    return tl::unexpected(std::move(fine).error());
+  auto read = read_file(file, limits);
+  if (!read)
+    return read;
+  if (auto fine = refuse_unread_kind(file, read->bytes); !fine)
+    return tl::unexpected(std::move(fine).error());
+  return read;
+}
+
+} // namespace clade

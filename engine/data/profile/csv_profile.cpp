@@ -1,0 +1,299 @@
+// The rows are read three times: for the columns' values, for the targets where they are
+// in another file, and for a sample of at most 20,000 rows (2,000,000 fields) in which
+// columns are tried for giving the target away.
+
+#include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/bytes/files_beside.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/columns/csv_form.hpp"
+#include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/profile/data_kinds.hpp"
+#include "engine/data/profile/profile_words.hpp"
+#include "engine/data/profile/sum_leak.hpp"
+#include "engine/data/profile/target_guess.hpp"
+#include "engine/data/profile/target_leak.hpp"
+#include "engine/data/tables/csv_start.hpp"
+#include "engine/data/tables/csv_targets.hpp"
+#include "genome/genes/hash.hpp"
+#include "search_spaces/operators/nearest.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace clade {
+namespace {
+
+/// A CSV that is open: its text and where its rows begin.
+struct open_csv {
+  csv_text text;
+  csv_form form;
+  csv_start start{.header = {}, .names = {}, .class_names = {}, .rows = csv_rows({})};
+};
+
+expected<void> open(const profile_request& request, open_csv& out) {
+  const auto& file = request.file;
+  auto read = read_data_file(file);
+  if (!read)
+    return tl::unexpected(std::move(read).error());
+  auto text = to_utf8(std::move(read->bytes), "auto");
+  if (!text)
+    return fail_in(file.string(), std::move(text).error());
+  out.text = std::move(*text);
+  if (out.text.text.find('\0') != std::string::npos)
+    return fail_in(file.string(),
+                   {error_kind::invalid_input,
+                    "holds zero bytes: it is neither CSV, .npy, .npz, IDX nor CIFAR"});
+  data_params said;
+  said.header = request.header;
+  said.decimal = request.decimal;
+  out.form = find_form(out.text.text, said);
+  auto start = find_csv_start(out.form.rows(out.text.text), file.string(), out.form,
+                              request.target, request.header);
+  if (!start)
+    return tl::unexpected(std::move(start).error());
+  out.start = std::move(*start);
+  return {};
+}
+
+/// Says what of the reading was decided without much evidence.
+void note_reading(data_profile& p, const open_csv& csv) {
+  const auto note = [&](std::string sentence) {
+    if (!sentence.empty())
+      p.suspicions.push_back(
+          {.kind = suspicion_kind::reading, .value = std::move(sentence)});
+  };
+  note(encoding_note(csv.text));
+  for (std::string& sentence : form_notes(csv.text.text, csv.form))
+    note(std::move(sentence));
+  if (csv.start.unclear)
+    note(
+        csv.start.header == "names"
+            ? "the first line is taken for the names of the columns; if it is a row, say "
+              "--header none"
+            : "the first line is taken for a row; if it names the columns, say --header "
+              "names");
+}
+
+expected<target_guess> find_target(const data_profile& p, const std::string& asked) {
+  const auto& columns = p.table.columns;
+  if (asked.empty())
+    return guess_target(columns, p.header == "names");
+  const auto named = std::ranges::find(columns, asked, &column_profile::name);
+  if (named != columns.end())
+    return target_guess{static_cast<std::size_t>(named - columns.begin()),
+                        target_reason::asked};
+  std::size_t n = asked == "last" ? columns.size() : 0;
+  std::from_chars(asked.data(), asked.data() + asked.size(), n);
+  if (n >= 1 && n <= columns.size())
+    return target_guess{n - 1, target_reason::asked};
+  if (p.header != "names")
+    return fail(error_kind::invalid_input,
+                "no column is the target " + in_quotes(asked)
+                    + ": the file has no names of columns; use a number from 1 to "
+                    + std::to_string(columns.size())
+                    + " or \"last\", or say --header names if its first line names them");
+  std::vector<std::string> names;
+  for (const auto& c : columns)
+    names.push_back(c.name);
+  const auto near = nearest(asked, names);
+  return fail(error_kind::invalid_input,
+              "no column is the target " + in_quotes(asked)
+                  + (near.empty() ? "; there are " + all_in_quotes(names)
+                                  : "; did you mean " + in_quotes(near) + "?"));
+}
+
+/// Reads the targets of a file of their own, as many as there are rows.
+expected<std::vector<std::string>> read_targets(data_profile& p) {
+  auto targets = read_csv_targets(p.target_file);
+  if (!targets)
+    return tl::unexpected(std::move(targets).error());
+  if (targets->texts.size() != p.rows)
+    return fail_in(
+        p.target_file.string(),
+        {error_kind::invalid_input, "holds " + std::to_string(targets->texts.size())
+                                        + " targets, where " + p.file.string() + " holds "
+                                        + std::to_string(p.rows) + " rows"});
+  column_profiler values("", targets->number);
+  for (const std::string& text : targets->texts)
+    values.add(text);
+  p.target = values.finish();
+  return std::move(targets->texts);
+}
+
+void add_value(sampled_column& column, std::string_view field, const number_form& form) {
+  if (!column.number) {
+    column.codes.push_back(hash64(field));
+    return;
+  }
+  const auto n = field_number(field, form);
+  column.numbers.push_back(n.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+/// A sample of the rows, by column, and whether each field is blank.
+struct sampled_rows {
+  std::vector<sampled_column> columns;
+  std::vector<sampled_column> blanks; ///< Codes 0 and 1; empty where there is no blank.
+  sampled_column target;
+};
+
+sampled_rows sample_rows(const data_profile& p, const open_csv& csv,
+                         const std::vector<std::string>& targets) {
+  const std::size_t width = p.table.columns.size();
+  const std::size_t most =
+      std::clamp<std::size_t>(2'000'000 / std::max<std::size_t>(width, 1), 100, 20'000);
+  const std::uint64_t stride = std::max<std::uint64_t>(1, p.rows / most);
+  sampled_rows out{
+      .columns = std::vector<sampled_column>(width),
+      .blanks = std::vector<sampled_column>(width),
+      .target = {.number = !p.task.has_classes(), .numbers = {}, .codes = {}}};
+  for (std::size_t i = 0; i < width; ++i)
+    out.columns[i].number = p.table.columns[i].kind == column_kind::number;
+  std::vector<number_form> forms;
+  for (std::size_t i = 0; i < width; ++i)
+    forms.push_back(csv.form.number(i));
+  const number_form beside{csv.form.decimal};
+  csv_row r;
+  auto rows = csv.start.rows;
+  for (std::uint64_t row = 0; rows.next(r).value_or(false); ++row) {
+    if (row % stride != 0)
+      continue;
+    for (std::size_t i = 0; i < width; ++i) {
+      add_value(out.columns[i], r.fields[i], forms[i]);
+      if (p.table.columns[i].blanks > 0)
+        out.blanks[i].codes.push_back(field_blank_number(r.fields[i]) ? 1 : 0);
+    }
+    if (targets.empty())
+      add_value(out.target, r.fields[*p.target_column], forms[*p.target_column]);
+    else
+      add_value(out.target, targets[row], beside);
+  }
+  return out;
+}
+
+/// Adds a suspicion for each used column that gives the target away, by its values or by
+/// its blanks, and for those that do so together.
+void suspect_leaks(data_profile& p, const open_csv& csv,
+                   const std::vector<std::string>& targets) {
+  auto sample = sample_rows(p, csv, targets);
+  bool alone = false;
+  for (std::size_t i = 0; i < sample.columns.size(); ++i) {
+    const auto use = use_of(p.table.columns[i]);
+    if (i == p.target_column || use.ignored != ignore_reason::none) {
+      sample.columns[i].number = false;
+      continue;
+    }
+    if (const auto share = gives_away(sample.columns[i], sample.target)) {
+      p.suspicions.push_back({.kind = suspicion_kind::gives_target_away,
+                              .column = p.label(i),
+                              .share = *share});
+      alone = true;
+    } else if (const auto blanks = blanks_give_away(sample.blanks[i], sample.target)) {
+      p.suspicions.push_back({.kind = suspicion_kind::blanks_give_away,
+                              .column = p.label(i),
+                              .share = *blanks});
+    }
+  }
+  if (alone)
+    return;
+  if (const auto sum = adds_up(sample.columns, sample.target)) {
+    suspicion s{.kind = suspicion_kind::make_up_target,
+                .value = sum->multiplied ? "product" : "sum",
+                .share = sum->share};
+    for (const std::size_t i : sum->columns)
+      s.names.push_back(p.label(i));
+    p.suspicions.push_back(std::move(s));
+  }
+}
+
+/// Fails where every column but the target is left out, with the reasons.
+expected<void> check_used(const data_profile& p) {
+  if (p.shape.sizes.front() > 0)
+    return {};
+  constexpr std::size_t most = 3;
+  std::string reasons;
+  std::size_t said = 0;
+  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
+    if (p.target_column != i && ++said <= most)
+      reasons += (said == 1 ? "" : "; ") + in_quotes(p.label(i)) + ": "
+                 + reason_text(p.table.columns[i], use_of(p.table.columns[i]).ignored);
+  if (said > most)
+    reasons += "; and " + std::to_string(said - most) + " more";
+  return fail(error_kind::invalid_input,
+              "no column is left to learn from (" + reasons
+                  + "); what is learnt from are numbers, categories and dates");
+}
+
+/// Without a request, a file of targets that lies beside; else whether the request names
+/// one.
+std::optional<std::filesystem::path> find_target_file(const data_profile& p,
+                                                      const std::string& asked) {
+  if (asked.empty())
+    return target_file_beside(p.file);
+  std::error_code ignored;
+  const bool column =
+      std::ranges::count(p.table.columns, asked, &column_profile::name) > 0;
+  if (!column && std::filesystem::is_regular_file(asked, ignored))
+    return asked;
+  return std::nullopt;
+}
+
+} // namespace
+
+expected<data_profile> profile_csv(const profile_request& request) {
+  data_profile p;
+  p.format = "CSV";
+  p.file = request.file;
+  const std::string origin = request.file.string();
+  open_csv csv;
+  if (auto opened = open(request, csv); !opened)
+    return tl::unexpected(opened.error());
+  p.header = csv.start.header;
+  if (const auto line = title_lines(csv.text.text, csv.form); line > 0)
+    p.names_line = csv.form.passed_over + 1;
+  p.delimiter = csv.form.dialect.delimiter;
+  p.decimal = csv.form.decimal;
+  p.encoding = csv.text.encoding;
+  note_reading(p, csv);
+  auto table = profile_rows(csv.start.rows, origin, csv.start.names, csv.form);
+  if (!table)
+    return tl::unexpected(std::move(table).error());
+  p.table = std::move(*table);
+  for (const repeated_name& one : csv.start.repeated)
+    p.suspicions.push_back(
+        {.kind = suspicion_kind::named_twice, .column = one.second, .value = one.name});
+  p.rows = p.table.rows;
+  std::vector<std::string> targets;
+  if (const auto file = find_target_file(p, request.target)) {
+    p.target_file = *file;
+    p.target_found =
+        request.target.empty() ? target_reason::labels : target_reason::asked;
+    auto read = read_targets(p);
+    if (!read)
+      return tl::unexpected(std::move(read).error());
+    targets = std::move(*read);
+  } else {
+    const auto target = find_target(p, request.target);
+    if (!target)
+      return fail_in(origin, target.error());
+    p.target_column = target->column;
+    p.target_found = target->reason;
+    p.target = p.table.columns[target->column];
+  }
+  std::int64_t used = 0;
+  for (std::size_t i = 0; i < p.table.columns.size(); ++i)
+    used +=
+        p.target_column != i && use_of(p.table.columns[i]).ignored == ignore_reason::none
+            ? 1
+            : 0;
+  p.shape.sizes = {used};
+  if (auto fine = check_used(p); !fine)
+    return fail_in(origin, std::move(fine).error());
+  p.task = request.task.value_or(task_of(p.target));
+  suspect_leaks(p, csv, targets);
+  finish_profile(p, request, csv.start.class_names);
+  return p;
+}
+
+} // namespace clade

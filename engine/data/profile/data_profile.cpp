@@ -1,0 +1,101 @@
+// A kind of data is known by its file's name and first bytes; the rows of the table below
+// are asked in turn.
+
+#include "engine/data/profile/data_profile.hpp"
+
+#include "engine/data/bytes/files_beside.hpp"
+#include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/file_bytes.hpp"
+#include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/profile/data_kinds.hpp"
+#include "engine/data/profile/suspicions.hpp"
+#include "engine/data/profile/target_guess.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace clade {
+namespace {
+
+bool is_cifar(const std::filesystem::path& file, std::string_view bytes) {
+  return format_of(file, bytes) == data_format::cifar;
+}
+
+bool is_array(const std::filesystem::path& file, std::string_view bytes) {
+  const auto format = format_of(file, bytes);
+  return format == data_format::idx || format == data_format::npy
+         || format == data_format::npz;
+}
+
+bool is_anything(const std::filesystem::path&, std::string_view) {
+  return true;
+}
+
+constexpr std::array<data_kind, 3> kinds{{
+    {"CIFAR", is_cifar, profile_cifar},
+    {"array", is_array, profile_array},
+    {"CSV", is_anything, profile_csv},
+}};
+
+} // namespace
+
+std::span<const data_kind> data_kinds() {
+  return kinds;
+}
+
+std::string data_profile::label(std::size_t column) const {
+  const std::string& name = table.columns[column].name;
+  const auto same = std::ranges::count(table.columns, name, &column_profile::name);
+  return name.empty() || same > 1 ? std::to_string(column + 1) : name;
+}
+
+void finish_profile(data_profile& p, const profile_request& request,
+                    std::span<const std::string> class_names) {
+  // Images have labels, unless these are of a type for fractions.
+  const auto found = p.image() && p.target_whole ? classification : task_of(p.target);
+  p.task = request.task.value_or(found);
+  p.task_guessed = !request.task.has_value();
+  if (p.task.has_classes())
+    p.classes = p.target.frequent;
+  for (value_count& c : p.classes) {
+    std::size_t n = 0;
+    const auto [end, status] =
+        std::from_chars(c.value.data(), c.value.data() + c.value.size(), n);
+    if (status == std::errc{} && end == c.value.data() + c.value.size()
+        && n < class_names.size())
+      c.value = class_names[n];
+  }
+  choose_split(p);
+  add_suspicions(p);
+}
+
+split_shares data_profile::shares() const {
+  constexpr std::uint64_t many = 5000;
+  const int validation = rows >= many ? 1 : 2,
+            test = test_file.empty() && test_array.empty() ? 2 : 0;
+  return {.train = (10 - validation - test) / 10.0,
+          .validation = validation / 10.0,
+          .test = test / 10.0};
+}
+
+expected<data_profile> profile_data(const profile_request& request) {
+  constexpr std::size_t first_bytes = 512;
+  if (auto fine = refuse_folder(request.file); !fine)
+    return tl::unexpected(std::move(fine).error());
+  const auto front = read_front(request.file, first_bytes);
+  if (!front)
+    return tl::unexpected(front.error());
+  const auto kind = std::ranges::find_if(
+      kinds, [&](const data_kind& k) { return k.recognises(request.file, *front); });
+  auto found = kind->profile(request);
+  if (found && !request.test_file.empty()) {
+    found->test_file = request.test_file;
+    found->test_target_file = found->target_file.empty()
+                                  ? std::filesystem::path()
+                                  : target_file_beside(request.test_file).value_or("");
+  }
+  return found;
+}
+
+} // namespace clade

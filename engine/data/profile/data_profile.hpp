@@ -1,0 +1,144 @@
+#pragma once
+
+#include "engine/data/columns/array_layout.hpp"
+#include "engine/data/profile/table_profile.hpp"
+#include "engine/data/reading/data_set.hpp"
+#include "engine/data/reading/split.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What somebody says of data of which nothing else is known.
+struct profile_request {
+  std::filesystem::path file;
+  /// The target's column, by name or number; or the file of the targets; or empty.
+  std::string target;
+  std::optional<learning_task> task;
+  array_layout layout = array_layout::automatic; ///< Of an array of images.
+  std::filesystem::path test_file; ///< A test set; empty: one that lies beside, if any.
+  /// Of a CSV, `data_params::header` and `data_params::decimal`.
+  std::string header = "auto", decimal = "auto";
+};
+
+/// How a target was found.
+enum class target_reason : std::uint8_t {
+  asked,     ///< The request names it.
+  named,     ///< It is named like a target ("target", "label", "class", "y").
+  suggested, ///< It alone is named like what people predict ("price", "churned").
+  last,      ///< It is the last column.
+  labels,    ///< The format has labels (CIFAR), or a file or array of them lies beside.
+};
+
+/// How rows are dealt to train, validation and test, and why.
+enum class split_kind : std::uint8_t {
+  shuffled,   ///< Numbers are predicted.
+  stratified, ///< Classes are predicted: each part has its share of each.
+  by_time,    ///< `split_column` orders the rows: the last of them are the test part.
+  by_group,   ///< `split_column` names what rows belong to: a group is in one part.
+};
+
+enum class suspicion_kind : std::uint8_t {
+  gives_target_away, ///< `column` alone predicts the target in `share` of unseen rows.
+  blanks_give_away,  ///< So does, whether `column` is blank.
+  make_up_target,    ///< The columns `names` together are the target; `value` is "sum" or
+                     ///< "product".
+  repeated_rows,     ///< `count` rows are equal to an earlier one.
+  lone_class,        ///< The classes `names`, `count` of them, have one row each.
+  small_class,       ///< The classes `names`, `count` of them, have two rows each.
+  alike_classes,  ///< The classes `names` differ by case or blanks alone, and so do the
+                  ///< classes of `count` - 1 other groups.
+  unbalanced,     ///< Class `value` has `share` of the rows, 95 percent or more.
+  blank_target,   ///< `count` rows have no target.
+  mostly_blank,   ///< `column` is blank in `share` of the rows, half or more.
+  mostly_numbers, ///< `column` holds numbers but for `value` and its like.
+  infinite,       ///< `column` holds numbers, of which `count` are infinite.
+  alike_values,   ///< As `alike_classes`, of the values of `column`.
+  unclear_dates,  ///< The day and the month of `column` can be swapped.
+  few_rows,       ///< There are only `count` rows, below 100.
+  named_twice,    ///< Several columns are named `value`; the second is called `column`.
+  many_classes,   ///< The target has `count` classes, more than a tenth of the rows.
+  no_forecast,    ///< `column` orders the rows in time, but each is predicted alone.
+  unused_arrays,  ///< Nothing is made of the arrays `names`.
+  reading,        ///< The sentence `value` says how the file was read.
+  mixed_units,    ///< Numbers of `column` have another unit, such as `value`, or none.
+  no_days,        ///< `count` dates of `column`, such as `value`, are in no calendar.
+  mostly_dates,   ///< `column` holds dates but for `value` and its like.
+};
+
+struct suspicion {
+  suspicion_kind kind = suspicion_kind::few_rows;
+  std::string column; ///< Its label, see `data_profile::label`.
+  std::string value;
+  std::uint64_t count = 0;
+  double share = 0;
+  std::vector<std::string> names; ///< Of classes, values or columns: the first few.
+
+  friend bool operator==(const suspicion&, const suspicion&) = default;
+};
+
+/// What a look at data shows, and what is best done with it.
+struct data_profile {
+  std::string format;         ///< "CSV", "NumPy array"
+  std::filesystem::path file; ///< As the request has it.
+  std::uint64_t rows = 0;
+  std::string header = "none"; ///< Of a table: `data_params::header`, never "auto".
+  /// Of a table with titles before the names: the line in which these stand; else 0.
+  std::uint64_t names_line = 0;
+  char delimiter = ','; ///< Of a table, as are the next two.
+  char decimal = '.';
+  std::string encoding = "utf-8";
+  table_profile table; ///< Its columns, the target's among them; else empty.
+  std::filesystem::path target_file; ///< Where the targets are elsewhere.
+  std::string array, target_array;   ///< Of a .npz.
+  /// Of the test set, in `file` where there is no `test_file`.
+  std::string test_array, test_target_array;
+  std::vector<std::string> unused_arrays; ///< Of a .npz: nothing is made of them.
+  /// A test set that lies beside; its targets, where those are not in it.
+  std::filesystem::path test_file, test_target_file;
+  std::optional<std::size_t> target_column;
+  target_reason target_found = target_reason::last;
+  learning_task task = classification;
+  column_profile target;            ///< Its values.
+  bool target_whole = false;        ///< They are of a type for whole numbers.
+  bool task_guessed = true;         ///< Nobody said `task`.
+  std::vector<value_count> classes; ///< The most frequent first; of classification.
+  tensor_shape shape;               ///< Of an array's example; of a table [columns used].
+  std::string layout; ///< Of an array of images with channels: "channels_last" or
+                      ///< "channels_first"; else empty.
+  split_kind split = split_kind::shuffled;
+  std::string split_column;
+  std::vector<suspicion> suspicions;
+
+  /// The shares of the parts. Of many examples, a tenth tells networks apart.
+  [[nodiscard]] split_shares shares() const;
+  /// "plan", or "3" where the column has no name or shares it: what an experiment calls
+  /// it.
+  [[nodiscard]] std::string label(std::size_t column) const;
+  /// Whether an example is an image.
+  [[nodiscard]] bool image() const { return shape.layout() == layout::image; }
+  /// Whether it has the three channels of a photograph.
+  [[nodiscard]] bool colored() const { return image() && shape.sizes.front() == 3; }
+};
+
+/// A kind of data that profiles can be made of. A new kind is a new row of
+/// data_profile.cpp.
+struct data_kind {
+  std::string_view name;
+  bool (*recognises)(const std::filesystem::path& file, std::string_view first_bytes);
+  expected<data_profile> (*profile)(const profile_request& request);
+};
+
+[[nodiscard]] std::span<const data_kind> data_kinds();
+
+/// Looks at all of the data. Errors are those of reading it; besides, a target that is
+/// not there, or that nothing points to: then the message names the columns that could be
+/// meant.
+[[nodiscard]] expected<data_profile> profile_data(const profile_request& request);
+
+} // namespace clade

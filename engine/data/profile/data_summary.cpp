@@ -1,0 +1,117 @@
+#include "engine/data/profile/data_summary.hpp"
+
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/profile/profile_words.hpp"
+#include "search_spaces/operators/network.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clade {
+namespace {
+
+std::string counted(std::uint64_t n, const char* one, const char* several) {
+  return with_commas(n) + " " + (n == 1 ? one : several);
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts)
+    out += (out.empty() ? "" : ", ") + part;
+  return out;
+}
+
+std::string name_of(const table_profile& profile, std::size_t i) {
+  const std::string& name = profile.columns[i].name;
+  return name.empty() ? "column " + std::to_string(i + 1) : printable(name);
+}
+
+std::string rows_line(const inferred_data& d, std::uint64_t examples) {
+  const auto& columns = d.profile->columns;
+  constexpr std::array<std::array<const char*, 2>, 5> words{{{"number", "numbers"},
+                                                             {"category", "categories"},
+                                                             {"yes or no", "yes or no"},
+                                                             {"date", "dates"},
+                                                             {"ignored", "ignored"}}};
+  std::array<std::uint64_t, words.size()> counts{};
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (i != d.target)
+      ++counts[static_cast<std::size_t>(d.kinds[i])];
+  std::vector<std::string> kinds;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (counts[k] > 0)
+      kinds.push_back(counted(counts[k], words[k][0], words[k][1]));
+  const auto rows = d.profile->rows;
+  const bool dropped = d.params.blanks == blank_rule::drop && examples < rows
+                       && d.params.limit == 0 && d.params.test_file.empty();
+  return d.params.file.filename().string() + ": " + counted(rows, "row", "rows")
+         + (dropped ? ", of which " + with_commas(rows - examples)
+                          + " are left out for their blanks"
+                    : "")
+         + (d.without_target > 0 ? ", of which " + std::to_string(d.without_target)
+                                       + (d.without_target == 1 ? " is" : " are")
+                                       + " left out, without a target"
+                                 : "")
+         + "; beside the target " + counted(columns.size() - 1, "column", "columns")
+         + ": " + joined(kinds);
+}
+
+std::string target_line(const inferred_data& d) {
+  constexpr std::size_t most = 10;
+  const auto& target = d.profile->columns[d.target];
+  std::string line = "target " + name_of(*d.profile, d.target) + ": ";
+  if (!d.params.task.has_classes())
+    return line
+           + (target.minimum && target.maximum
+                  ? "numbers from " + short_number(*target.minimum) + " to "
+                        + short_number(*target.maximum)
+                  : "numbers");
+  std::vector<std::string> classes;
+  for (const value_count& v : target.frequent)
+    if (classes.size() < most)
+      classes.push_back(printable(v.value) + " " + with_commas(v.count));
+  return line + counted(target.distinct, "class", "classes") + ": " + joined(classes)
+         + (target.distinct > classes.size() ? ", ..." : "");
+}
+
+std::string blanks_line(const inferred_data& d) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < d.profile->columns.size(); ++i)
+    if (const auto blanks = d.profile->columns[i].blanks;
+        blanks > 0 && i != d.target && d.kinds[i] != encoding_kind::ignore)
+      parts.push_back(name_of(*d.profile, i) + " " + with_commas(blanks));
+  if (parts.empty())
+    return "";
+  const auto more = parts.size() > most ? parts.size() - most : 0;
+  parts.resize(parts.size() - more);
+  std::string line = "blanks: " + joined(parts);
+  if (more > 0)
+    line += " and in " + counted(more, "further column", "further columns");
+  switch (d.params.blanks) {
+  case blank_rule::impute:
+    return line + " (filled by means, and an input says where; in a category, a value)";
+  case blank_rule::mean:
+    return line + " (filled by means)";
+  case blank_rule::drop:
+    return line + " (their rows are left out)";
+  case blank_rule::refuse:
+    break;
+  }
+  return line;
+}
+
+} // namespace
+
+std::vector<std::string> data_summary(const inferred_data& inferred,
+                                      std::uint64_t examples) {
+  if (!inferred.profile)
+    return {};
+  std::vector<std::string> lines{rows_line(inferred, examples), target_line(inferred)};
+  if (auto blanks = blanks_line(inferred); !blanks.empty())
+    lines.push_back(std::move(blanks));
+  lines.insert(lines.end(), inferred.notes.begin(), inferred.notes.end());
+  return lines;
+}
+
+} // namespace clade

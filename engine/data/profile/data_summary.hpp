@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/data/profile/infer_columns.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What a table holds and what is taken of it, a line each, for people: rows, the kinds
+/// of the columns, the target, blanks, and the notes. `examples` of its rows are used.
+/// None of an array.
+[[nodiscard]] std::vector<std::string> data_summary(const inferred_data& inferred,
+                                                    std::uint64_t examples);
+
+} // namespace clade

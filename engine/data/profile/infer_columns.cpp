@@ -1,0 +1,297 @@
+#include "engine/data/profile/infer_columns.hpp"
+
+#include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/columns/csv_form.hpp"
+#include "engine/data/formats/data_format.hpp"
+#include "engine/data/formats/unread_kinds.hpp"
+#include "engine/data/profile/profile_words.hpp"
+#include "engine/data/tables/csv_head.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clade {
+namespace {
+
+/// A file that is read to be profiled.
+struct open_table {
+  csv_text text;
+  csv_form form;
+  csv_head head;
+  bool first_is_row = false;
+};
+
+struct profiled_table {
+  table_profile profile;
+  /// By column, fields that are no finite numbers, but mean to be: "none" in any case,
+  /// and infinities.
+  std::vector<std::uint64_t> nones;
+  std::uint64_t without_target = 0; ///< Rows.
+};
+
+bool is_infinite(std::string_view field, const number_form& form) {
+  // What is infinite has no digit, or so many that no double holds it.
+  const auto n = field.size() < 300 && field.find_first_of("iIeE") == field.npos
+                     ? std::nullopt
+                     : field_number(field, form);
+  return n && std::isinf(*n);
+}
+
+/// Rows of another length than the first are left to be complained of by who reads them.
+profiled_table profile(const open_table& table, std::size_t target,
+                       const learning_task& task) {
+  const auto columns = table.head.columns;
+  auto names = table.head.names;
+  names.resize(columns);
+  table_profiler profiler(names, table.form);
+  std::vector<number_form> forms;
+  for (std::size_t i = 0; i < columns; ++i)
+    forms.push_back(table.form.number(i));
+  profiled_table out{.profile = {}, .nones = std::vector<std::uint64_t>(columns, 0)};
+  csv_rows rows = table.form.rows(table.text.text);
+  csv_row r;
+  for (auto more = rows.next(r); more && *more; more = rows.next(r)) {
+    if (r.line < table.head.line || (r.line == table.head.line && !table.first_is_row)
+        || r.fields.size() != columns)
+      continue;
+    out.without_target += lacks_target(r.fields[target], task) ? 1 : 0;
+    for (std::size_t i = 0; i < columns; ++i)
+      out.nones[i] +=
+          equal_in_any_case(r.fields[i], "none") || is_infinite(r.fields[i], forms[i])
+              ? 1
+              : 0;
+    profiler.add(r.fields);
+  }
+  out.profile = profiler.finish();
+  return out;
+}
+
+expected<open_table> open(const data_params& params, std::string bytes) {
+  const std::string origin = params.file.string();
+  auto text = to_utf8(std::move(bytes), params.encoding);
+  if (!text)
+    return fail_in(origin, std::move(text).error());
+  open_table out{.text = std::move(*text), .form = {}, .head = {}};
+  out.form = find_form(out.text.text, params);
+  csv_rows rows = out.form.rows(out.text.text);
+  csv_row r;
+  auto head = read_head(rows, r, origin, params, out.form);
+  if (!head)
+    return tl::unexpected(head.error());
+  out.head = std::move(*head);
+  out.first_is_row = out.head.names.empty();
+  return out;
+}
+
+class inference {
+public:
+  inference(const data_params& params, open_table table) : table_(std::move(table)) {
+    out_.params = params;
+  }
+
+  expected<inferred_data> infer() {
+    const auto target = table_.head.find_column(out_.params.target, "target");
+    if (!target)
+      return tl::unexpected(target.error());
+    out_.target = *target;
+    profiled_ = profile(table_, *target, out_.params.task);
+    if (out_.params.blanks == blank_rule::impute)
+      out_.without_target = profiled_.without_target;
+    out_.kinds.assign(table_.head.columns, encoding_kind::number);
+    const auto said = find_said();
+    if (!said)
+      return tl::unexpected(said.error());
+    note_form();
+    for (const repeated_name& one : table_.head.repeated)
+      out_.notes.push_back(repeated_name_text(one));
+    for (std::size_t i = 0; i < table_.head.columns; ++i)
+      if (i != out_.target && !(*said)[i])
+        take(i);
+    note_ignored();
+    note_target();
+    if (auto fine = check_used(); !fine)
+      return tl::unexpected(std::move(fine).error());
+    record_form();
+    out_.profile = std::move(profiled_.profile);
+    return std::move(out_);
+  }
+
+private:
+  const column_profile& column(std::size_t i) const {
+    return profiled_.profile.columns[i];
+  }
+
+  /// As an experiment names it.
+  std::string name_of(std::size_t i) const {
+    const auto& names = table_.head.names;
+    return i < names.size() && !names[i].empty() ? names[i] : std::to_string(i + 1);
+  }
+
+  /// Of which columns something is said; their kinds are kept.
+  expected<std::vector<bool>> find_said() {
+    std::vector<bool> said(table_.head.columns, false);
+    std::vector<column_choice> choices = out_.params.columns;
+    for (const std::string& name : out_.params.categories)
+      choices.push_back({name, encoding_kind::category});
+    for (const std::string& name : out_.params.ignore)
+      choices.push_back({name, encoding_kind::ignore});
+    for (const column_choice& c : choices) {
+      const auto at = table_.head.find_column(
+          c.column, c.kind == encoding_kind::ignore ? "column to ignore"
+                                                    : std::string(to_text(c.kind)));
+      if (!at)
+        return tl::unexpected(at.error());
+      said[*at] = true;
+      out_.kinds[*at] = c.kind;
+    }
+    return said;
+  }
+
+  /// Where 19 of 20 values are numbers, the others are errors to be told.
+  bool holds_numbers(std::size_t i) const {
+    const auto& c = column(i);
+    return c.numbers > 0 && 20 * (c.numbers + profiled_.nones[i]) >= 19 * c.values();
+  }
+
+  void take(std::size_t i) {
+    const auto& c = column(i);
+    if (holds_numbers(i) && c.kind != column_kind::date) {
+      if (!c.unit.empty())
+        note(i, " holds numbers with " + in_quotes(c.unit));
+      if (c.index)
+        note(i, " numbers the rows, and is a number to networks; ignore = ["
+                    + in_quotes(name_of(i)) + "] leaves it out");
+      return;
+    }
+    const auto use = use_of(c);
+    out_.kinds[i] =
+        use.ignored == ignore_reason::none ? kind_of(use.as) : encoding_kind::ignore;
+    if (out_.kinds[i] == encoding_kind::ignore) {
+      out_.params.ignore.push_back(name_of(i));
+      ignored_.push_back(table_.head.column(i)
+                         + " is ignored: " + reason_text(c, use.ignored));
+    } else {
+      out_.params.columns.push_back({name_of(i), out_.kinds[i]});
+      if (c.kind == column_kind::date && c.dates < c.values())
+        note(i, " has " + std::to_string(c.values() - c.dates)
+                    + " dates that no calendar has, such as " + in_quotes(c.not_date)
+                    + ", which are taken for blanks");
+    }
+  }
+
+  static encoding_kind kind_of(column_kind kind) {
+    switch (kind) {
+    case column_kind::category:
+      return encoding_kind::category;
+    case column_kind::yes_no:
+      return encoding_kind::yes_no;
+    case column_kind::date:
+      return encoding_kind::date;
+    default:
+      return encoding_kind::number;
+    }
+  }
+
+  void note(std::size_t i, const std::string& what) {
+    out_.notes.push_back(table_.head.column(i) + what);
+  }
+
+  /// Says what is ignored of itself, a few columns a line each.
+  void note_ignored() {
+    constexpr std::size_t most = 5;
+    const auto said = std::min(ignored_.size(), most);
+    out_.notes.insert(out_.notes.end(), ignored_.begin(),
+                      ignored_.begin() + static_cast<std::ptrdiff_t>(said));
+    if (ignored_.size() > said)
+      out_.notes.push_back(std::to_string(ignored_.size() - said)
+                           + " more columns are ignored for such reasons");
+  }
+
+  /// Fails where nothing is left of what was not ignored by anybody.
+  expected<void> check_used() const {
+    if (ignored_.empty())
+      return {};
+    for (std::size_t i = 0; i < out_.kinds.size(); ++i)
+      if (i != out_.target && out_.kinds[i] != encoding_kind::ignore)
+        return {};
+    return table_.head.wrong(
+        table_.head.line,
+        "no column is left to learn from: " + ignored_.front()
+            + (ignored_.size() > 1
+                   ? ", and " + std::to_string(ignored_.size() - 1) + " more are, too"
+                   : "")
+            + "; what is learnt from are numbers, categories and "
+              "dates");
+  }
+
+  /// Texts of a file without names would be taken for names, if numbers were all that is
+  /// left to judge by.
+  void record_form() {
+    auto& p = out_.params;
+    if (p.header == "auto" && table_.head.class_names.empty()
+        && (!p.columns.empty() || !p.ignore.empty()))
+      p.header = table_.first_is_row ? "none" : "names";
+    p.encoding = table_.text.encoding;
+    p.decimal = std::string(1, table_.form.decimal);
+    // Which quotes there are is found out with the delimiter.
+    p.delimiter = table_.form.dialect.quote == '"'
+                      ? std::string(1, table_.form.dialect.delimiter)
+                      : "auto";
+  }
+
+  void note_form() {
+    const auto& p = out_.params;
+    if (p.encoding == "auto" || table_.text.bad_bytes > 0)
+      if (auto note = encoding_note(table_.text); !note.empty())
+        out_.notes.push_back(std::move(note));
+    for (std::string& note : form_notes(table_.text.text, table_.form))
+      out_.notes.push_back(std::move(note));
+    if (p.decimal == "auto" && table_.form.decimal == ',' && table_.form.unclear.empty())
+      out_.notes.push_back("a comma is before the decimals of its numbers");
+  }
+
+  void note_target() {
+    constexpr std::uint64_t many = 20;
+    const auto& c = column(out_.target);
+    if (out_.params.task.has_classes() && c.whole && c.distinct > many)
+      note(out_.target,
+           ", the target, is a whole number with " + std::to_string(c.distinct)
+               + " different values, which are taken for classes; to predict the number, "
+                 "say task = \"regression\"");
+  }
+
+  open_table table_;
+  profiled_table profiled_;
+  inferred_data out_;
+  std::vector<std::string> ignored_; ///< What was ignored of itself, and why.
+};
+
+/// Of what holds no columns, nothing is to be found out.
+inferred_data nothing_inferred(data_params params) {
+  const auto first = params_of_first_runs();
+  for (const auto form :
+       {&data_params::delimiter, &data_params::decimal, &data_params::encoding})
+    if (params.*form == "auto")
+      params.*form = first.*form;
+  if (params.blanks == blank_rule::impute)
+    params.blanks = first.blanks;
+  return {.params = std::move(params)};
+}
+
+} // namespace
+
+expected<inferred_data> infer_columns(const data_params& params) {
+  auto read = read_data_file(params.file);
+  if (!read)
+    return tl::unexpected(std::move(read).error());
+  if (format_of(params.file, read->bytes) != data_format::csv
+      || !params.target_file.empty())
+    return nothing_inferred(params);
+  auto table = open(params, std::move(read->bytes));
+  if (!table)
+    return tl::unexpected(std::move(table).error());
+  return inference(params, std::move(*table)).infer();
+}
+
+} // namespace clade

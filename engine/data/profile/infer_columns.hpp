@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/data/columns/data_params.hpp"
+#include "engine/data/profile/table_profile.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What a table holds and what is taken of it.
+struct inferred_data {
+  /// Nothing in it is left to be found out: the kinds of the columns that are no numbers,
+  /// what is ignored, and the form of the file.
+  data_params params;
+  /// Of a CSV file: what its columns hold.
+  std::optional<table_profile> profile;
+  std::size_t target = 0;           ///< Which of these columns is the target.
+  std::uint64_t without_target = 0; ///< Rows that are left out since they have none.
+  /// What was taken of each of these columns, the target's being a number.
+  std::vector<encoding_kind> kinds;
+  /// What is to be said of it, a line each: columns that are ignored, and why.
+  std::vector<std::string> notes;
+};
+
+/// Fills in what `params` do not say of the file's columns, where they could not be read
+/// as numbers otherwise: a column of texts becomes what its profile says, and one that
+/// networks can make nothing of (an identifier, free text, no value at all) is ignored.
+/// Columns of numbers stay numbers, also those with a few other values, which are then
+/// errors to who reads them. Arrays have no columns; of them, nothing is inferred.
+[[nodiscard]] expected<inferred_data> infer_columns(const data_params& params);
+
+} // namespace clade

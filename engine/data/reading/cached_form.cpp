@@ -1,0 +1,132 @@
+// form   := task layout mean deviation checksum{2} examples
+//           shape labels targets train validation test numbers classes
+//           by_line test_places
+//           (shape, labels, targets, train, validation, test, numbers, test_places: lists
+//           of numbers; classes: a list of texts)
+// list   := length item*
+// text   := length byte*
+//
+// Numbers are as they are in memory: task, layout, examples, by_line and length are u64.
+//
+// A length is checked against the bytes that are left before anything is taken for it.
+
+#include "engine/data/reading/cached_form.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace clade {
+namespace {
+
+struct writer {
+  std::string out;
+
+  template<class T>
+  void number(T v) {
+    static_assert(std::is_arithmetic_v<T>);
+    out.append(reinterpret_cast<const char*>(&v), sizeof v);
+  }
+  template<class T>
+  void list(const std::vector<T>& v) {
+    number(std::uint64_t{v.size()});
+    out.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(T));
+  }
+  void text(const std::string& v) {
+    number(std::uint64_t{v.size()});
+    out += v;
+  }
+};
+
+struct reader {
+  std::string_view left;
+  bool bad = false;
+
+  std::string_view take(std::uint64_t length, std::size_t size) {
+    bad = bad || length > left.size() / size;
+    if (bad)
+      return {};
+    const std::string_view taken = left.substr(0, length * size);
+    left.remove_prefix(taken.size());
+    return taken;
+  }
+  template<class T>
+  T number() {
+    T v{};
+    if (const auto bytes = take(1, sizeof v); !bytes.empty())
+      std::memcpy(&v, bytes.data(), sizeof v);
+    return v;
+  }
+  template<class T>
+  void list(std::vector<T>& v) {
+    const auto bytes = take(number<std::uint64_t>(), sizeof(T));
+    v.resize(bytes.size() / sizeof(T));
+    if (!bytes.empty())
+      std::memcpy(v.data(), bytes.data(), bytes.size());
+  }
+  std::string text() { return std::string(take(number<std::uint64_t>(), 1)); }
+};
+
+} // namespace
+
+std::string cached_form(const data_set& data) {
+  writer w;
+  w.number(std::uint64_t{place_of(data.task)});
+  w.number(static_cast<std::uint64_t>(data.layout));
+  w.number(data.target_mean);
+  w.number(data.target_deviation);
+  w.number(data.checksum.high);
+  w.number(data.checksum.low);
+  w.number(std::uint64_t{data.examples});
+  w.list(data.shape.sizes);
+  w.list(data.labels);
+  w.list(data.targets);
+  w.list(data.train);
+  w.list(data.validation);
+  w.list(data.test);
+  w.list(std::vector<std::uint8_t>(data.numbers.begin(), data.numbers.end()));
+  w.number(std::uint64_t{data.classes.size()});
+  for (const std::string& c : data.classes)
+    w.text(c);
+  w.number(std::uint64_t{data.by_line});
+  w.list(data.test_places);
+  return std::move(w.out);
+}
+
+std::optional<data_set> parse_cached_form(std::string_view bytes) {
+  reader r{bytes};
+  data_set data;
+  const auto task = r.number<std::uint64_t>();
+  if (task < learning_tasks.size())
+    data.task = learning_tasks[task];
+  const auto layout = r.number<std::uint64_t>();
+  data.layout = static_cast<array_layout>(layout);
+  data.target_mean = r.number<double>();
+  data.target_deviation = r.number<double>();
+  data.checksum.high = r.number<std::uint64_t>();
+  data.checksum.low = r.number<std::uint64_t>();
+  data.examples = r.number<std::uint64_t>();
+  r.list(data.shape.sizes);
+  r.list(data.labels);
+  r.list(data.targets);
+  r.list(data.train);
+  r.list(data.validation);
+  r.list(data.test);
+  std::vector<std::uint8_t> numbers; // 0 or 1
+  r.list(numbers);
+  data.numbers.assign(numbers.begin(), numbers.end());
+  for (auto classes = r.number<std::uint64_t>(); classes > 0 && !r.bad; --classes)
+    data.classes.push_back(r.text());
+  const auto by_line = r.number<std::uint64_t>();
+  data.by_line = by_line == 1;
+  r.list(data.test_places);
+  const bool truths =
+      std::all_of(numbers.begin(), numbers.end(), [](auto v) { return v <= 1; });
+  if (r.bad || !r.left.empty() || !truths || by_line > 1
+      || data.test_places.size() != data.test.size() || task >= learning_tasks.size()
+      || layout > static_cast<std::uint64_t>(array_layout::channels_last))
+    return std::nullopt;
+  return data;
+}
+
+} // namespace clade

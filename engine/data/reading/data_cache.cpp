@@ -1,0 +1,252 @@
+// file     := header padding features form
+// header   := magic key{2} features form features_hash{2} form_hash{2}     128 bytes with
+//             its padding, so that features are aligned
+//
+// A file is named after its key and taken only if it is a plain file of this user, as
+// long as its header says, and both hashes are right; every byte but the padding is under
+// one of them, or compared. It is written under another name and renamed, and never
+// written to again: who has mapped it keeps what was there. Raise the number in the magic
+// whenever `load_data` makes something else of the same files.
+
+#include "engine/data/reading/data_cache.hpp"
+
+#include "engine/data/columns/examples.hpp"
+#include "engine/data/reading/cached_form.hpp"
+#include "genome/genes/hash.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace clade {
+namespace {
+
+struct file_header {
+  std::array<char, 16> magic{'c', 'l', 'a', 'd', 'e', ' ', 'd', 'a',
+                             't', 'a', ' ', '4', 0,   0,   0,   0};
+  genome_hash key;
+  std::uint64_t features = 0; ///< How many.
+  std::uint64_t form = 0;     ///< How many bytes.
+  genome_hash features_hash, form_hash;
+  std::array<char, 48> padding{};
+};
+static_assert(sizeof(file_header) == 128);
+static_assert(std::is_trivially_copyable_v<file_header>);
+
+std::span<const char> bytes_of(const float* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(float)};
+}
+
+std::filesystem::path file_of(const data_cache& cache, const cache_key& key) {
+  return cache.folder / (to_text(key.name) + ".data");
+}
+
+bool make_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder.parent_path(), failed);
+  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
+}
+
+struct mapping {
+  std::shared_ptr<const void> memory;
+  std::string_view bytes;
+};
+
+std::optional<mapping> map(const std::filesystem::path& file) {
+  const unique_fd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat is {};
+  std::optional<mapping> out;
+  if (in && ::fstat(in.get(), &is) == 0 && S_ISREG(is.st_mode) && is.st_uid == ::geteuid()
+      && static_cast<std::uint64_t>(is.st_size) >= sizeof(file_header)) {
+    const auto size = static_cast<std::size_t>(is.st_size);
+    void* at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, in.get(), 0);
+    if (at != MAP_FAILED)
+      out = mapping{{at, [size](const void* p) { ::munmap(const_cast<void*>(p), size); }},
+                    {static_cast<const char*>(at), size}};
+    // Used now: the order in which files are removed goes by it.
+    ::futimens(in.get(), nullptr);
+  }
+  return out;
+}
+
+bool write_file(const std::filesystem::path& file, const file_header& h,
+                const data_set& data, const std::string& form) {
+  std::string temporary = file.string() + ".XXXXXX";
+  unique_fd out(::mkostemp(temporary.data(), O_CLOEXEC)); // of mode 0600
+  if (!out)
+    return false;
+  const auto header = std::bit_cast<std::array<char, sizeof h>>(h);
+  const auto features = bytes_of(data.features.data(), data.features.size());
+  bool written = true;
+  for (const std::string_view part :
+       {std::string_view(header.data(), header.size()),
+        std::string_view(features.data(), features.size()), std::string_view(form)})
+    written = written && write_all(out.get(), part) == 0;
+  written = out.close() == 0 && written;
+  if (written && ::rename(temporary.c_str(), file.c_str()) == 0)
+    return true;
+  ::unlink(temporary.c_str());
+  return false;
+}
+
+// Removes what was used longest ago, what killed processes left behind too, until `added`
+// bytes fit in.
+void make_room(const data_cache& cache, std::uint64_t added) {
+  namespace fs = std::filesystem;
+  struct entry {
+    fs::file_time_type used;
+    std::uint64_t size;
+    fs::path path;
+  };
+  std::vector<entry> entries;
+  std::error_code failed;
+  std::uint64_t total = added;
+  for (fs::directory_iterator at(cache.folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    std::error_code gone;
+    const std::string name = at->path().filename().string();
+    const std::uint64_t size = at->file_size(gone);
+    const auto used = at->last_write_time(gone);
+    if (gone || name.find(".data") == std::string::npos)
+      continue;
+    entries.push_back({used, size, at->path()});
+    total += size;
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const entry& a, const entry& b) { return a.used < b.used; });
+  for (const entry& e : entries) {
+    if (total <= cache.most_bytes)
+      return;
+    fs::remove(e.path, failed);
+    total -= e.size;
+  }
+}
+
+} // namespace
+
+data_cache users_cache() {
+  const auto folder = [](const char* name) -> std::filesystem::path {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  if (auto named = folder("CLADE_CACHE"); !named.empty())
+    return {.folder = std::move(named)};
+  if (const auto caches = folder("XDG_CACHE_HOME"); caches.is_absolute())
+    return {.folder = caches / "clade"};
+  if (const auto home = folder("HOME"); home.is_absolute())
+    return {.folder = home / ".cache" / "clade"};
+  return {};
+}
+
+std::optional<cache_key> key_of(const data_cache& cache, const data_params& params,
+                                std::uint64_t seed) {
+  if (cache.folder.empty())
+    return std::nullopt;
+  std::uint64_t bytes = 0;
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    text += std::to_string(part.size()) + ":" + part;
+  };
+  for (const auto* file :
+       {&params.file, &params.target_file, &params.test_file, &params.test_target_file}) {
+    std::error_code failed;
+    const auto size = file->empty() ? 0 : std::filesystem::file_size(*file, failed);
+    if (failed)
+      return std::nullopt;
+    bytes += size;
+    add(file->filename().string()); // It may decide what the format is.
+  }
+  if (bytes < cache.least_bytes)
+    return std::nullopt;
+  const auto checksum = checksum_of_files(params);
+  if (!checksum)
+    return std::nullopt;
+  for (const std::string& part :
+       {params.array, params.target_array, params.test_array, params.test_target_array,
+        params.target, params.header, to_text(params.shape), to_text(*checksum)})
+    add(part);
+  for (const std::string& category : params.categories)
+    add(category);
+  for (const std::string& ignored : params.ignore)
+    add("ignore " + ignored);
+  for (const column_choice& c : params.columns)
+    add(std::string(to_text(c.kind)) + " " + c.column);
+  for (const std::string& form : {params.delimiter, params.decimal, params.encoding})
+    add("form " + form);
+  add("split " + std::to_string(static_cast<int>(params.split_by)) + " "
+      + params.split_column);
+  for (const double share : {params.train, params.validation, params.test})
+    add(std::to_string(std::bit_cast<std::uint64_t>(share)));
+  for (const std::uint64_t n :
+       {std::uint64_t{place_of(params.task)}, static_cast<std::uint64_t>(params.blanks),
+        params.limit, seed})
+    add(std::to_string(n));
+  if (params.test_limit)
+    add("test " + std::to_string(*params.test_limit));
+  // Said always: forms of before there were layouts have other names.
+  add("layout " + std::to_string(static_cast<unsigned>(params.layout)));
+  return cache_key{.name = hash128(text), .checksum = *checksum};
+}
+
+std::optional<data_set> find_cached(const data_cache& cache, const cache_key& key) {
+  const auto mapped = map(file_of(cache, key));
+  if (!mapped)
+    return std::nullopt;
+  file_header h;
+  std::memcpy(&h, mapped->bytes.data(), sizeof h);
+  const std::uint64_t rest = mapped->bytes.size() - sizeof h;
+  if (h.magic != file_header{}.magic || h.key != key.name
+      || h.features > rest / sizeof(float) || h.form != rest - h.features * sizeof(float))
+    return std::nullopt;
+  const auto* features = reinterpret_cast<const float*>(mapped->bytes.data() + sizeof h);
+  const auto form = mapped->bytes.substr(mapped->bytes.size() - h.form);
+  if (hash128(form) != h.form_hash
+      || hash128(bytes_of(features, h.features)) != h.features_hash)
+    return std::nullopt;
+  auto data = parse_cached_form(form);
+  if (!data || data->checksum != key.checksum)
+    return std::nullopt;
+  data->features = shared_floats({features, h.features}, mapped->memory);
+  return data;
+}
+
+data_set keep_cached(const data_cache& cache, const cache_key& key, data_set data) {
+  const std::string form = cached_form(data);
+  const std::size_t count = data.features.size();
+  const file_header h{.key = key.name,
+                      .features = count,
+                      .form = form.size(),
+                      .features_hash = hash128(bytes_of(data.features.data(), count)),
+                      .form_hash = hash128(form)};
+  const std::uint64_t size = sizeof h + count * sizeof(float) + form.size();
+  if (size > cache.most_bytes || !make_folder(cache.folder))
+    return data;
+  make_room(cache, size);
+  if (!write_file(file_of(cache, key), h, data, form))
+    return data;
+  auto mapped = find_cached(cache, key);
+  return mapped ? std::move(*mapped) : std::move(data);
+}
+
+// One of a few files, which stay: to remove a lock that others may wait for is to have
+// two. Different data rarely meets in one, and then only waits.
+cache_lock::cache_lock(const data_cache& cache, const cache_key& key) {
+  if (!make_folder(cache.folder))
+    return;
+  const auto name = "lock-" + std::to_string(key.name.low % 16);
+  file_.reset(::open((cache.folder / name).c_str(),
+                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  while (file_ && ::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+} // namespace clade

@@ -1,0 +1,405 @@
+// Files are read into `examples` (read_examples.cpp), at most `limit` of each are kept,
+// columns are encoded, the test file's are put behind the others, the shape is
+// checked, classes are sorted (by value where all are whole numbers, else by text), the
+// split is made (split.cpp), and blanks are filled and features scaled by what the train
+// part alone says (features.cpp).
+
+#include "engine/data/reading/data_set.hpp"
+
+#include "engine/data/bytes/csv_fields.hpp"
+#include "engine/data/columns/date_column.hpp"
+#include "engine/data/columns/examples.hpp"
+#include "engine/data/columns/number_form.hpp"
+#include "engine/data/reading/features.hpp"
+#include "engine/data/reading/preprocessing.hpp"
+#include "engine/data/reading/split.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+namespace clade {
+namespace {
+
+tl::unexpected<error> wrong(std::string message) {
+  return fail(error_kind::invalid_input, std::move(message));
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t n = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (status != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return n;
+}
+
+bool is_number(const std::string& text) {
+  double v = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), v);
+  return status == std::errc{} && end == text.data() + text.size();
+}
+
+void keep(examples& e, std::vector<std::uint32_t> kept) {
+  const std::size_t width = e.features.size() / e.count;
+  const auto take = [&](auto& v, std::size_t w) {
+    if (v.empty())
+      return;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      std::copy_n(v.begin() + static_cast<std::ptrdiff_t>(kept[i] * w), w,
+                  v.begin() + static_cast<std::ptrdiff_t>(i * w));
+    v.resize(kept.size() * w);
+    v.shrink_to_fit();
+  };
+  e.features.keep_rows(kept, width);
+  take(e.labels, 1);
+  take(e.targets, 1);
+  take(e.places, 1);
+  take(e.split_codes, 1);
+  e.count = kept.size();
+  e.kept = std::move(kept);
+}
+
+// Number 0 is the file to train on, 1 the test file.
+expected<examples> read_limited(const example_source& from, const data_params& params,
+                                std::uint64_t seed, std::uint64_t number) {
+  auto e = read_examples(from, params);
+  if (!e)
+    return e;
+  if (e->count > std::numeric_limits<std::uint32_t>::max())
+    return wrong(from.examples.place() + ": more than 4,294,967,295 examples");
+  const auto limit =
+      number == 0 ? params.limit : params.test_limit.value_or(params.limit);
+  if (limit > 0 && limit < e->count)
+    keep(*e, draw(static_cast<std::size_t>(limit), e->count, seed, number));
+  return e;
+}
+
+// Whether a file's examples can be taken for ones of the shape asked for.
+expected<tensor_shape> shape_of(const examples& e, const data_params& params) {
+  if (params.shape.sizes.empty() || params.shape == e.shape)
+    return e.shape;
+  if (params.shape.elements() == e.shape.elements())
+    return params.shape;
+  return wrong(training_source(params).examples.place() + ": an example has "
+               + std::to_string(e.shape.elements())
+               + " values besides the target, where shape = " + to_text(params.shape)
+               + " takes " + std::to_string(params.shape.elements()));
+}
+
+// New label by old one, and `data.classes`.
+std::vector<std::int64_t> sort_classes(const examples& e, data_set& data) {
+  std::vector<std::uint32_t> used(e.classes.size(), 0);
+  for (const std::uint32_t label : e.labels)
+    used[label] = 1;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] != 0)
+      order.push_back(i);
+  const bool numbers = std::all_of(order.begin(), order.end(), [&](std::size_t i) {
+    return whole_number(e.classes[i]).has_value();
+  });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (numbers && whole_number(e.classes[a]) != whole_number(e.classes[b]))
+      return *whole_number(e.classes[a]) < *whole_number(e.classes[b]);
+    return e.classes[a] < e.classes[b];
+  });
+  std::vector<std::int64_t> label(e.classes.size(), -1);
+  for (const std::size_t i : order) {
+    label[i] = static_cast<std::int64_t>(data.classes.size());
+    const auto n = numbers ? whole_number(e.classes[i]) : std::nullopt;
+    const bool named =
+        n && *n >= 0 && static_cast<std::size_t>(*n) < e.class_names.size();
+    data.classes.push_back(named ? e.class_names[static_cast<std::size_t>(*n)]
+                                 : e.classes[i]);
+  }
+  return label;
+}
+
+expected<void> check_classes(const examples& e, const data_set& data) {
+  const std::string file = e.origin;
+  if (data.classes.size() < 2)
+    return wrong(file + ": every example is of class \"" + data.classes.front()
+                 + "\"; two classes are the least");
+  std::vector<std::size_t> members(data.classes.size(), 0);
+  std::vector<std::size_t> first(data.classes.size(), 0);
+  for (std::size_t i = 0; i < e.count; ++i)
+    if (members[static_cast<std::size_t>(data.labels[i])]++ == 0)
+      first[static_cast<std::size_t>(data.labels[i])] = i;
+  const auto alone = std::ranges::find(members, 1U);
+  if (alone == members.end())
+    return {};
+  const auto c = static_cast<std::size_t>(alone - members.begin());
+  const auto others = std::ranges::count(members, 1U) - 1;
+  return wrong(
+      e.place(first[c]) + ": class \"" + data.classes[c]
+      + "\" has this one member; two are the least"
+      + (others == 0 ? ""
+                     : " (and " + std::to_string(others)
+                           + (others == 1 ? " other class has one)"
+                                          : " other classes have one each)"))
+      + (is_number(data.classes[c]) && (e.by_line || !whole_number(data.classes[c]))
+             ? " (to predict numbers, say task = \"regression\")"
+             : ""));
+}
+
+expected<void> set_labels(examples& e, const examples* test, data_set& data) {
+  const auto label = sort_classes(e, data);
+  for (const std::uint32_t old : e.labels)
+    data.labels.push_back(label[old]);
+  if (auto fine = check_classes(e, data); !fine || test == nullptr)
+    return fine;
+  for (std::size_t i = 0; i < test->count; ++i) {
+    const std::string& name = test->classes[test->labels[i]];
+    const auto known = std::find(e.classes.begin(), e.classes.end(), name);
+    if (known == e.classes.end()
+        || label[static_cast<std::size_t>(known - e.classes.begin())] < 0)
+      return wrong(test->place(i) + ": class \"" + name + "\" is not one of " + e.origin);
+    data.labels.push_back(label[static_cast<std::size_t>(known - e.classes.begin())]);
+  }
+  return {};
+}
+
+// By example the time, as a number or in seconds.
+expected<std::vector<double>> times_of(const examples& e) {
+  date_column dates;
+  bool numbers = true, all_dates = true;
+  for (const std::string& text : e.split_values) {
+    numbers = numbers && read_number(text, e.decimal);
+    all_dates = all_dates && dates.add(text) == date_column::fit::date;
+  }
+  if (!numbers && !all_dates)
+    return wrong(e.origin
+                 + ": split by time: the column holds neither dates nor numbers alone");
+  std::vector<double> times;
+  for (const std::uint32_t code : e.split_codes) {
+    const std::string& text = e.split_values[code];
+    times.push_back(numbers ? read_number(text, e.decimal)->value
+                            : *field_date(text, dates.order()));
+  }
+  return times;
+}
+
+expected<split_parts> split_as_asked(const examples& e,
+                                     std::span<const std::int64_t> labels,
+                                     const data_params& params,
+                                     const split_shares& shares, std::uint64_t seed) {
+  if (params.split_by == split_rule::random)
+    return split(labels, shares, seed);
+  if (e.split_codes.empty())
+    return wrong(e.origin + ": split by time or group is for CSV files");
+  if (params.split_by == split_rule::group)
+    return split_by_group(labels, e.split_codes, shares, seed);
+  return times_of(e).map(
+      [&](const std::vector<double>& times) { return split_by_time(times, shares); });
+}
+
+expected<void> set_parts(const examples& e, const examples* test,
+                         const data_params& params, std::uint64_t seed, data_set& data) {
+  const split_shares shares{params.train, params.validation,
+                            test == nullptr ? params.test : 0};
+  const std::vector<std::int64_t> same(data.labels.empty() ? e.count : 0, 0);
+  const std::span<const std::int64_t> labels = data.labels.empty() ? same : data.labels;
+  auto parts = split_as_asked(e, labels.first(e.count), params, shares, seed);
+  if (!parts)
+    return tl::unexpected(std::move(parts).error());
+  data.train = std::move(parts->train);
+  data.validation = std::move(parts->validation);
+  data.test = std::move(parts->test);
+  if (test != nullptr) {
+    data.test.resize(test->count);
+    std::iota(data.test.begin(), data.test.end(), static_cast<std::uint32_t>(e.count));
+  }
+  for (const auto& [name, part, share] :
+       {std::tuple("train", &data.train, shares.train),
+        std::tuple("validation", &data.validation, shares.validation),
+        std::tuple("test", &data.test, shares.test)})
+    if (part->empty() && share > 0)
+      return wrong(e.origin + ": " + std::to_string(e.count)
+                   + " examples are too few: the " + name + " part has none");
+  return {};
+}
+
+void set_places(const examples& e, const examples* test, data_set& data) {
+  const examples& from = test == nullptr ? e : *test;
+  const std::size_t first = test == nullptr ? 0 : e.count;
+  data.by_line = from.by_line;
+  for (const std::uint32_t i : data.test) {
+    const std::size_t at = i - first;
+    data.test_places.push_back(from.by_line        ? from.places[at]
+                               : from.kept.empty() ? at
+                                                   : from.kept[at]);
+  }
+}
+
+expected<void> set_targets(const examples& e, const examples* test, data_set& data) {
+  double sum = 0;
+  for (const std::uint32_t i : data.train)
+    sum += e.targets[i];
+  const auto n = static_cast<double>(data.train.size());
+  data.target_mean = sum / n;
+  double squares = 0;
+  for (const std::uint32_t i : data.train)
+    squares += (e.targets[i] - data.target_mean) * (e.targets[i] - data.target_mean);
+  data.target_deviation = std::sqrt(squares / n);
+  if (!(data.target_deviation > 0))
+    return wrong(e.origin + ": every target of the train part is the same number");
+  for (const examples* part : {&e, test})
+    if (part != nullptr)
+      for (const double t : part->targets)
+        data.targets.push_back(
+            static_cast<float>((t - data.target_mean) / data.target_deviation));
+  return {};
+}
+
+/// `how` gets what was done to the features.
+expected<data_set> assemble(examples e, std::optional<examples> test,
+                            const data_params& params, std::uint64_t seed,
+                            preprocessing& how) {
+  data_set data;
+  data.task = params.task;
+  how.layout = e.layout;
+  how.sizes = e.sizes;
+  data.layout = e.layout;
+  how.width = e.columns.empty() ? e.features.size() / e.count : e.columns.size();
+  how.target_column = e.target_column;
+  how.target = e.target;
+  how.decimal = e.decimal;
+  const examples* tested = test ? &*test : nullptr;
+  data.examples = e.count + (test ? test->count : 0);
+  data.checksum = test ? both(e.checksum, test->checksum) : e.checksum;
+  if (params.task.has_classes())
+    if (auto set = set_labels(e, tested, data); !set)
+      return tl::unexpected(std::move(set).error());
+  if (auto set = set_parts(e, tested, params, seed, data); !set)
+    return tl::unexpected(std::move(set).error());
+  set_places(e, tested, data);
+  if (!params.task.has_classes())
+    if (auto set = set_targets(e, tested, data); !set)
+      return tl::unexpected(std::move(set).error());
+  const bool impute = params.blanks == blank_rule::impute;
+  // The network's inputs are counted where a shape is asked for.
+  if (impute && params.shape.sizes.empty())
+    add_blank_inputs(e, data.train);
+  const auto unscaled = encode_columns(e, test ? &*test : nullptr, !impute);
+  if (!unscaled)
+    return tl::unexpected(unscaled.error());
+  const auto shape = shape_of(e, params);
+  if (!shape)
+    return tl::unexpected(shape.error());
+  data.shape = *shape;
+  if (test && test->shape.elements() != e.shape.elements())
+    return wrong(test_source(params)->examples.place() + ": an example has "
+                 + std::to_string(test->shape.elements())
+                 + " values besides the target, where "
+                 + training_source(params).examples.place() + " has "
+                 + std::to_string(e.shape.elements()));
+  exact_numbers features = std::move(e.features);
+  if (test)
+    features.append(test->features);
+  const feature_rows rows{features, features.size() / data.examples, data.train};
+  if (!e.columns.empty()) {
+    how.blanks = means_of(rows);
+    if (auto filled = fill_blanks(rows, how.blanks); !filled)
+      return fail_in(e.origin, std::move(filled).error());
+  }
+  if (data.shape.layout() == layout::image) {
+    how.largest = largest_of(rows);
+    data.features = divided(std::move(features), how.largest);
+  } else {
+    auto scales = scales_of(rows, *unscaled);
+    data.features = scaled(std::move(features), scales);
+    how.mean = std::move(scales.mean);
+    how.deviation = std::move(scales.deviation);
+  }
+  data.numbers = numbers_of(e.columns);
+  how.columns = std::move(e.columns);
+  return data;
+}
+
+expected<data_set> load_files(const data_params& params, std::uint64_t seed,
+                              preprocessing& how) {
+  auto e = read_limited(training_source(params), params, seed, 0);
+  if (!e)
+    return tl::unexpected(std::move(e).error());
+  const auto tested = test_source(params);
+  if (!tested)
+    return assemble(std::move(*e), std::nullopt, params, seed, how);
+  auto test = read_limited(*tested, params, seed, 1);
+  if (!test)
+    return tl::unexpected(std::move(test).error());
+  return assemble(std::move(*e), std::move(*test), params, seed, how);
+}
+
+expected<data_set> load_shared(const data_params& params, std::uint64_t seed,
+                               const data_cache& cache) {
+  preprocessing unused;
+  const auto key = key_of(cache, params, seed);
+  if (!key)
+    return load_files(params, seed, unused);
+  if (auto found = find_cached(cache, *key))
+    return std::move(*found);
+  const cache_lock alone(cache, *key);
+  if (auto found = find_cached(cache, *key))
+    return std::move(*found);
+  auto data = load_files(params, seed, unused);
+  // Files that changed in between are not what the key says.
+  if (!data || data->checksum != key->checksum)
+    return data;
+  return keep_cached(cache, *key, std::move(*data));
+}
+
+} // namespace
+
+problem data_set::as_problem() const {
+  return {shape, task.outputs(classes.size()), numbers};
+}
+
+namespace {
+
+/// What `load` gives; what has no room in memory is an error.
+template<class Load>
+auto within_memory(const data_params& params, Load load) -> decltype(load()) {
+  if (auto valid = validate(params); !valid)
+    return tl::unexpected(std::move(valid).error());
+  try {
+    return load();
+  } catch (const std::bad_alloc&) {
+    return fail_in(
+        params.file.string(),
+        {error_kind::io, "not enough memory to hold the examples; set data.limit"});
+  } catch (const std::length_error&) {
+    return fail_in(params.file.string(),
+                   {error_kind::io, "too large to be held in memory"});
+  }
+}
+
+} // namespace
+
+expected<data_set> load_data(const data_params& params, std::uint64_t seed,
+                             const data_cache& cache) {
+  return within_memory(
+      params, [&] { return load_shared(params, params.seed.value_or(seed), cache); });
+}
+
+expected<preprocessing> fit_preprocessing(const data_params& params, std::uint64_t seed) {
+  return within_memory(params, [&]() -> expected<preprocessing> {
+    preprocessing how;
+    auto data = load_files(params, params.seed.value_or(seed), how);
+    if (!data)
+      return tl::unexpected(std::move(data).error());
+    how.task = data->task;
+    how.shape = std::move(data->shape);
+    how.classes = std::move(data->classes);
+    how.target_mean = data->target_mean;
+    how.target_deviation = data->target_deviation;
+    how.checksum = data->checksum;
+    return how;
+  });
+}
+
+} // namespace clade

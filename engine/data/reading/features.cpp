@@ -1,0 +1,197 @@
+// Everything that is estimated (means, deviations, the largest magnitude) comes from the
+// train part alone, so that nothing of the other parts leaks into training. Sums run in
+// order of examples, in double. The inputs of a category stay 0 and 1: a rare one, scaled
+// to deviation 1, would be a rare and huge input.
+
+#include "engine/data/reading/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace clade {
+namespace {
+
+// The inputs of each value of a column of texts, and of a blank.
+struct encoded_values {
+  std::vector<exact_numbers> by_code;
+  std::vector<text_meaning> meanings;
+  exact_numbers blank;
+};
+
+encoded_values encode_values(const text_column& texts, const column_encoding& column) {
+  encoded_values out;
+  for (const std::string& value : texts.values)
+    out.meanings.push_back(encode_text(column, value, out.by_code.emplace_back()));
+  encode_text(column, "", out.blank);
+  return out;
+}
+
+tl::unexpected<error> unknown_value(const examples& e, std::size_t example,
+                                    const text_column& texts, std::size_t code,
+                                    const std::string& known_from) {
+  return fail(error_kind::invalid_input, e.place(example) + ": " + texts.name + " is \""
+                                             + texts.values[code] + "\", which "
+                                             + known_from + " does not have there");
+}
+
+// As the file to train on has the columns. Where that is named in `strict`, a value that
+// it does not have is an error.
+expected<void> encode(examples& e, const std::vector<column_encoding>& columns,
+                      const std::optional<std::string>& strict) {
+  const std::size_t width = e.features.size() / e.count;
+  std::vector<const column_encoding*> by_feature;
+  std::size_t inputs = 0;
+  for (const column_encoding& c : columns) {
+    inputs += c.inputs();
+    if (c.kind != encoding_kind::ignore)
+      by_feature.push_back(&c);
+  }
+  std::vector<encoded_values> encoded;
+  for (const text_column& t : e.texts)
+    encoded.push_back(encode_values(t, *by_feature[t.feature]));
+  exact_numbers out;
+  out.reserve(e.count * inputs);
+  for (std::size_t i = 0; i < e.count; ++i)
+    for (std::size_t f = 0, t = 0; f < width; ++f) {
+      const double value = e.features[i * width + f];
+      if (t == e.texts.size() || e.texts[t].feature != f) {
+        encode_number(*by_feature[f], value, out);
+        continue;
+      }
+      const auto* texts = &encoded[t].blank;
+      if (!std::isnan(value)) {
+        const auto code = static_cast<std::size_t>(value);
+        texts = &encoded[t].by_code[code];
+        if (strict && encoded[t].meanings[code] != text_meaning::value)
+          return unknown_value(e, i, e.texts[t], code, *strict);
+      }
+      out.append(*texts);
+      ++t;
+    }
+  e.features = std::move(out);
+  e.shape.sizes = {static_cast<std::int64_t>(inputs)};
+  return {};
+}
+
+bool plain_numbers(const examples& e) {
+  return e.texts.empty()
+         && std::ranges::none_of(e.columns, &column_encoding::blank_input);
+}
+
+} // namespace
+
+void add_blank_inputs(examples& e, std::span<const std::uint32_t> train) {
+  const std::size_t width = e.features.size() / e.count;
+  std::vector<column_encoding*> by_feature;
+  for (column_encoding& c : e.columns)
+    if (c.kind != encoding_kind::ignore)
+      by_feature.push_back(&c);
+  for (std::size_t f = 0; f < by_feature.size(); ++f)
+    by_feature[f]->blank_input = std::ranges::any_of(
+        train, [&](std::uint32_t i) { return std::isnan(e.features[i * width + f]); });
+}
+
+expected<std::vector<bool>> encode_columns(examples& e, examples* test, bool strict) {
+  if (plain_numbers(e))
+    return std::vector<bool>(e.features.size() / e.count, false);
+  for (const text_column& t : e.texts)
+    if (auto& c = e.columns[t.column]; c.kind == encoding_kind::category) {
+      c.values = t.values;
+      std::ranges::sort(c.values);
+    }
+  const auto known_from = strict ? std::optional(e.origin) : std::nullopt;
+  if (auto encoded = encode(e, e.columns, known_from); !encoded)
+    return tl::unexpected(std::move(encoded).error());
+  if (test != nullptr && test->texts.size() == e.texts.size())
+    if (auto encoded = encode(*test, e.columns, known_from); !encoded)
+      return tl::unexpected(std::move(encoded).error());
+  std::vector<bool> unscaled;
+  for (const column_encoding& c : e.columns)
+    append_unscaled(c, unscaled);
+  return unscaled;
+}
+
+std::vector<double> means_of(const feature_rows& rows) {
+  std::vector<double> sum(rows.width, 0);
+  std::vector<std::size_t> count(rows.width, 0);
+  for (const std::uint32_t i : rows.train)
+    for (std::size_t c = 0; c < rows.width; ++c)
+      if (const double v = rows.values[i * rows.width + c]; !std::isnan(v)) {
+        sum[c] += v;
+        ++count[c];
+      }
+  std::vector<double> means(rows.width, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t c = 0; c < rows.width; ++c)
+    if (count[c] > 0) {
+      const double mean = sum[c] / static_cast<double>(count[c]);
+      means[c] = rows.values.wide() ? mean : double{static_cast<float>(mean)};
+    }
+  return means;
+}
+
+expected<void> fill_blanks(const feature_rows& rows, const std::vector<double>& fills) {
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    const std::size_t c = i % rows.width;
+    if (!std::isnan(rows.values[i]))
+      continue;
+    if (std::isnan(fills[c]))
+      return fail(error_kind::invalid_input,
+                  "feature " + std::to_string(c + 1)
+                      + " has no value in the train part, so there is no mean to put in "
+                        "place of its blanks; ignore the column or say blanks = "
+                        "\"drop\"");
+    rows.values.set(i, fills[c]);
+  }
+  return {};
+}
+
+column_scales scales_of(const feature_rows& rows, const std::vector<bool>& unscaled) {
+  const std::size_t width = rows.width;
+  std::vector<double> mean(width, 0), deviation(width, 0);
+  const auto n = static_cast<double>(rows.train.size());
+  for (const std::uint32_t i : rows.train)
+    for (std::size_t c = 0; c < width; ++c)
+      mean[c] += rows.values[i * width + c];
+  for (double& m : mean)
+    m /= n;
+  for (const std::uint32_t i : rows.train)
+    for (std::size_t c = 0; c < width; ++c) {
+      const double d = rows.values[i * width + c] - mean[c];
+      deviation[c] += d * d;
+    }
+  for (double& d : deviation)
+    d = d > 0 ? std::sqrt(d / n) : 1;
+  for (std::size_t c = 0; c < width; ++c)
+    if (unscaled[c]) {
+      mean[c] = 0;
+      deviation[c] = 1;
+    }
+  return {std::move(mean), std::move(deviation)};
+}
+
+std::vector<float> scaled(exact_numbers values, const column_scales& scales) {
+  const std::size_t width = scales.mean.size();
+  return values.take_as([&](std::size_t i, double v) {
+    return static_cast<float>((v - scales.mean[i % width]) / scales.deviation[i % width]);
+  });
+}
+
+float largest_of(const feature_rows& rows) {
+  float largest = 0;
+  for (const std::uint32_t i : rows.train)
+    for (std::size_t c = 0; c < rows.width; ++c)
+      largest = std::max(largest,
+                         std::abs(static_cast<float>(rows.values[i * rows.width + c])));
+  return largest;
+}
+
+std::vector<float> divided(exact_numbers values, float largest) {
+  return values.take_as([&](std::size_t, double v) {
+    const auto value = static_cast<float>(v);
+    return largest > 0 ? value / largest : value;
+  });
+}
+
+} // namespace clade

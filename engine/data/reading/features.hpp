@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/data/columns/examples.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace clade {
+
+/// Features of all examples, row-major, and which of them are the train part.
+struct feature_rows {
+  exact_numbers& values;
+  std::size_t width = 0;
+  std::span<const std::uint32_t> train;
+};
+
+/// Gives an input that says so to each column that has a blank among the examples
+/// `train`.
+void add_blank_inputs(examples& e, std::span<const std::uint32_t> train);
+
+/// Puts the inputs of each column of `e` in its place, and the same ones in `test`, where
+/// there is a test file. The values of a category are sorted first. Returns by input
+/// whether it stays as it is when others are standardised. A value that only the test
+/// file has is a blank, or an error if `strict`.
+[[nodiscard]] expected<std::vector<bool>> encode_columns(examples& e, examples* test,
+                                                         bool strict);
+
+/// The mean of each column over the train part, without NaN; NaN for a column that has no
+/// value there. Where all values are in 32 bits, so are the means.
+[[nodiscard]] std::vector<double> means_of(const feature_rows& rows);
+
+/// Puts these in place of NaN. One that is NaN itself is an error, if it is needed.
+[[nodiscard]] expected<void> fill_blanks(const feature_rows& rows,
+                                         const std::vector<double>& fills);
+
+/// By column: what is subtracted, and what the difference is divided by.
+struct column_scales {
+  std::vector<double> mean, deviation;
+};
+
+/// Returns what makes mean 0 and deviation 1 of each column over the train part, but for
+/// the `unscaled`. A column that is constant there is only centred.
+[[nodiscard]] column_scales scales_of(const feature_rows& rows,
+                                      const std::vector<bool>& unscaled);
+
+/// Returns the values so scaled: in 64 bits until then, in 32 from here on.
+[[nodiscard]] std::vector<float> scaled(exact_numbers values,
+                                        const column_scales& scales);
+
+/// Returns the largest magnitude over the train part; 0 where there is none.
+[[nodiscard]] float largest_of(const feature_rows& rows);
+
+/// Returns the values divided by it, or as they are where it is 0.
+[[nodiscard]] std::vector<float> divided(exact_numbers values, float largest);
+
+} // namespace clade

@@ -1,0 +1,111 @@
+// What features.cpp does to all examples at once, for rows that come later.
+
+#include "engine/data/reading/preprocessing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+namespace clade {
+namespace {
+
+std::size_t column_of_input(const preprocessing& how, std::size_t input) {
+  std::size_t first = 0;
+  for (std::size_t c = 0; c < how.columns.size(); ++c) {
+    first += how.columns[c].inputs();
+    if (input < first)
+      return c;
+  }
+  return input;
+}
+
+tl::unexpected<error> blank(const raw_rows& rows, std::size_t row, std::size_t input,
+                            const preprocessing& how) {
+  const auto column = column_of_input(how, input);
+  const auto& name = how.column(column).name;
+  const auto place = rows.lines.empty()
+                         ? rows.origin + ": example " + std::to_string(row + 1)
+                         : rows.origin + ":" + std::to_string(rows.lines[row]);
+  return fail_in(place, {error_kind::invalid_input,
+                         "column " + std::to_string(column + 1)
+                             + (name.empty() ? "" : " (\"" + name + "\")")
+                             + " has no value, and the model has none to put there"});
+}
+
+} // namespace
+
+std::size_t preprocessing::inputs() const {
+  if (columns.empty())
+    return width;
+  std::size_t all = 0;
+  for (const auto& c : columns)
+    all += c.inputs();
+  return all;
+}
+
+const column_encoding& preprocessing::column(std::size_t i) const {
+  static const column_encoding plain;
+  return columns.empty() ? plain : columns[i];
+}
+
+bool preprocessing::takes_plain_numbers() const {
+  return std::ranges::all_of(columns, [](const column_encoding& c) {
+    return c.kind == encoding_kind::number && !c.blank_input;
+  });
+}
+
+std::vector<double> preprocessing::fills() const {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> all;
+  for (std::size_t i = 0; i < inputs(); ++i)
+    all.push_back(!blanks.empty() && !std::isnan(blanks[i]) ? blanks[i]
+                  : mean.empty()                            ? none
+                                                            : mean[i]);
+  return all;
+}
+
+expected<std::vector<float>> prepare(const raw_rows& rows, const preprocessing& how) {
+  const std::size_t inputs = how.inputs();
+  const auto fills = how.fills();
+  std::vector<float> out(rows.values.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t input = i % inputs;
+    double v = rows.values[i];
+    if (std::isnan(v))
+      v = fills[input];
+    if (std::isnan(v))
+      return blank(rows, i / inputs, input, how);
+    if (!how.mean.empty())
+      out[i] = static_cast<float>((v - how.mean[input]) / how.deviation[input]);
+    else
+      out[i] =
+          how.largest > 0 ? static_cast<float>(v) / how.largest : static_cast<float>(v);
+  }
+  return out;
+}
+
+expected<new_examples> read_new_examples(const std::filesystem::path& file,
+                                         const std::string& array,
+                                         const data_params& params,
+                                         const preprocessing& how) {
+  try {
+    const auto from = file == "-" ? std::filesystem::path("/dev/stdin") : file;
+    auto rows = read_raw_rows({from, array, "--array"}, params, how);
+    if (!rows)
+      return tl::unexpected(rows.error());
+    auto features = prepare(*rows, how);
+    if (!features)
+      return tl::unexpected(std::move(features).error());
+    return new_examples{rows->count, std::move(*features), std::move(rows->notes),
+                        std::move(rows->targets), std::move(rows->lines)};
+  } catch (const std::bad_alloc&) {
+    return fail_in(file.string(),
+                   {error_kind::io, "not enough memory to hold the examples"});
+  } catch (const std::length_error&) {
+    return fail_in(file.string(), {error_kind::io, "too large to be held in memory"});
+  }
+}
+
+} // namespace clade

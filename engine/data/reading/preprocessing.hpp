@@ -1,0 +1,126 @@
+#pragma once
+
+#include "engine/data/columns/column_encoding.hpp"
+#include "engine/data/columns/examples.hpp"
+#include "engine/data/reading/data_set.hpp"
+#include "genome/codec/codec.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What `load_data` does to examples before networks see them. In this order: the columns
+/// of a table become inputs (column_encoding.hpp), blanks are filled, then inputs are
+/// standardised (in double), or pixels divided by the largest. All numbers were estimated
+/// on the train part.
+struct preprocessing {
+  learning_task task = classification;
+  tensor_shape shape; ///< Of one example, as networks take it.
+  /// Of arrays like those of the training data.
+  array_layout layout = array_layout::channels_first;
+  /// The sizes of one example of an array, in the order of its file; empty of a table.
+  tensor_shape sizes;
+  std::size_t width = 0; ///< Columns of a file, without the target.
+  /// Of a table: its `width` columns, as the training file has them. Empty: all of them
+  /// are numbers without a name, as those of an array are.
+  std::vector<column_encoding> columns;
+  /// Where the target stands beside them, counted with it; none: it is elsewhere.
+  std::optional<std::size_t> target_column;
+  std::string target; ///< Its name, if it has one.
+  /// The mark before the decimals in the training file, '.' or ','.
+  char decimal = '.';
+  /// By input: what is put in the place of NaN. Where it is NaN, or for all inputs if it
+  /// is empty, that is the mean below.
+  std::vector<double> blanks;
+  std::vector<double> mean, deviation; ///< By input; empty for images.
+  float largest = 0;                   ///< Of images; 0: they stay as they are.
+  std::vector<std::string> classes;    ///< Names by label.
+  double target_mean = 0;
+  double target_deviation = 1;
+  genome_hash checksum; ///< Of the training files' bytes.
+
+  /// What networks for the examples must fit.
+  [[nodiscard]] problem as_problem() const {
+    return {shape, task.outputs(classes.size()), numbers_of(columns)};
+  }
+  /// How many inputs the columns make.
+  [[nodiscard]] std::size_t inputs() const;
+  [[nodiscard]] const column_encoding& column(std::size_t i) const;
+  /// Whether all columns are numbers that make one input each, as those of an array.
+  [[nodiscard]] bool takes_plain_numbers() const;
+  /// By input, the value that replaces NaN; NaN where a blank is an error.
+  [[nodiscard]] std::vector<double> fills() const;
+};
+
+/// Reads the training data again, past the cache, and estimates the same numbers as
+/// `load_data`, with the same errors.
+[[nodiscard]] expected<preprocessing> fit_preprocessing(const data_params& params,
+                                                        std::uint64_t seed);
+
+/// The stored form (grammar at the top of preprocessing_codec.cpp).
+void encode(encoder& out, const preprocessing& how);
+
+/// Reads it again, checked: what `read_new_examples` and `prepare` rely on holds, unless
+/// the decoder has failed.
+[[nodiscard]] preprocessing decode_preprocessing(decoder& in);
+
+/// The targets of new examples, for those who want to know how good predictions are.
+struct new_targets {
+  /// By row: the value, or the number of the class; NaN where there is none, or one that
+  /// the training data does not have.
+  std::vector<double> values{};
+  std::uint64_t blanks = 0;  ///< Rows without a target.
+  std::uint64_t unknown = 0; ///< Rows of a class that the training data does not have.
+  std::string example{};     ///< Such a class.
+};
+
+/// Examples to be predicted, ready for a network.
+struct new_examples {
+  std::size_t count = 0;
+  std::vector<float> features;          ///< [count, shape...]
+  std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
+  std::optional<new_targets> targets{}; ///< Of a table that has the target's column.
+  std::vector<std::uint64_t> lines{};   ///< Of a CSV's rows; empty otherwise.
+};
+
+/// Reads examples like those of the training data, with or without the target, which
+/// decides nothing: a CSV with the same columns (where both have names, in any order and
+/// with others among them), an array, or CIFAR; the file "-" is standard input. `array`
+/// names it in a .npz; empty: as in training. Blanks are filled, and values that the
+/// training data does not have are blanks; the notes say so. Errors name the file and the
+/// line.
+[[nodiscard]] expected<new_examples> read_new_examples(const std::filesystem::path& file,
+                                                       const std::string& array,
+                                                       const data_params& params,
+                                                       const preprocessing& how);
+
+/// Rows of a file, encoded but neither filled nor scaled.
+struct raw_rows {
+  std::string origin;
+  std::size_t count = 0;
+  exact_numbers values;                 ///< [count, inputs]; NaN is a blank.
+  std::vector<std::uint64_t> lines;     ///< Of a CSV; empty otherwise.
+  std::vector<std::string> notes{};     ///< What is to be said of them, a line each.
+  std::optional<new_targets> targets{}; ///< Of a table that has the target's column.
+};
+
+/// What networks take: [count, shape...]. A blank that cannot be filled is an error.
+[[nodiscard]] expected<std::vector<float>> prepare(const raw_rows& rows,
+                                                   const preprocessing& how);
+
+/// The rows of a CSV (its text, unzipped), for `read_new_examples`.
+[[nodiscard]] expected<raw_rows> parse_new_csv(std::string_view text,
+                                               const std::string& origin,
+                                               const std::string& header,
+                                               const preprocessing& how);
+
+/// The rows of any file (read_examples.cpp).
+[[nodiscard]] expected<raw_rows> read_raw_rows(const array_source& from,
+                                               const data_params& params,
+                                               const preprocessing& how);
+
+} // namespace clade

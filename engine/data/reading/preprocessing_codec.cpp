@@ -1,0 +1,283 @@
+// Grammar (msgpack), version 2:
+//
+//     preprocessing = [ 2, task: text, shape: [size...], width: natural, [column...],
+//                       target column: natural | nil, target: text, decimal: text,
+//                       blanks: [real | nil...], means: [real...], deviations: [real...],
+//                       largest: real, classes: [text...], target mean: real,
+//                       target deviation: real, checksum: [high, low],
+//                       layout: natural, sizes: [size...] ]
+//                       (without the last two in files of its first day)
+//     column        = [ kind: text, name: text, values: [text...], blank input: boolean,
+//                       order of a date: natural, time of day: boolean, unit: text ]
+//                       (without the unit where there is none)
+//     task          = "classification" | "regression"
+//
+// Version 1, which is only read, has 15 elements, of which the first is the task. There,
+//
+//     names: [text...], target column: natural | nil, target: text, [category...]
+//     category      = [ column: natural, name: text, values: [text...] ]
+//
+// stand where version 2 has its columns, target column, target and decimal.
+
+#include "engine/data/reading/preprocessing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace clade {
+namespace {
+
+// More values no example of a network has (search_spaces/operators/network.cpp).
+constexpr std::uint64_t most_values = std::uint64_t{1} << 28;
+
+constexpr std::size_t column_parts = 6; // But for the unit.
+
+constexpr std::uint64_t version = 2;
+constexpr std::size_t elements = 18, elements_without_layout = 16,
+                      elements_of_version_1 = 15;
+
+void write(encoder& out, const std::vector<std::string>& texts) {
+  out.array(texts.size());
+  for (const auto& t : texts)
+    out.text(t);
+}
+
+void write(encoder& out, const std::vector<double>& numbers) {
+  out.array(numbers.size());
+  for (const double v : numbers)
+    out.real(v);
+}
+
+std::vector<std::string> read_texts(decoder& in) {
+  return decode_list(in, [](decoder& d) { return d.text(); });
+}
+
+/// Reads a number that 32 bits hold, not to the last digit.
+double read_finite(decoder& in) {
+  const double v = in.real();
+  if (std::abs(v) <= std::numeric_limits<float>::max())
+    return v;
+  in.fail("a number that is not finite");
+  return 0;
+}
+
+column_encoding read_column(decoder& in) {
+  const auto parts = in.array();
+  if (parts != column_parts && parts != column_parts + 1)
+    in.fail("a column of " + std::to_string(parts) + " parts");
+  column_encoding c;
+  const auto kind = parse_encoding_kind(in.text());
+  if (!kind)
+    in.fail("a column of a kind that is unknown");
+  c.kind = kind.value_or(encoding_kind::number);
+  c.name = in.text();
+  c.values = read_texts(in);
+  c.blank_input = in.boolean();
+  const auto order = in.natural();
+  if (order > static_cast<std::uint64_t>(date_order::month_day_year))
+    in.fail("a date in an order that is unknown");
+  else
+    c.order = static_cast<date_order>(order);
+  c.time_of_day = in.boolean();
+  if (parts > column_parts)
+    c.unit = in.text();
+  return c;
+}
+
+// Categories of version 1, among the columns that are there already.
+void read_category(decoder& in, preprocessing& how) {
+  in.array(3);
+  const auto column = in.natural();
+  const auto name = in.text(); // For messages alone.
+  auto values = read_texts(in);
+  if (in.failed())
+    return;
+  if (column >= how.columns.size() || values.empty()
+      || how.columns[column].kind != encoding_kind::number)
+    return in.fail("categories that are not those of the columns");
+  how.columns[column].kind = encoding_kind::category;
+  how.columns[column].values = std::move(values);
+}
+
+// Names, target and categories of version 1.
+void read_first_columns(decoder& in, preprocessing& how) {
+  constexpr std::size_t most_columns = 1 << 20;
+  auto names = read_texts(in);
+  if (!in.is_nil())
+    how.target_column = in.natural();
+  how.target = in.text();
+  const auto categories = in.array();
+  if (!in.failed() && !names.empty() && names.size() != how.width)
+    return in.fail("names that are not those of the columns");
+  if (names.empty() && categories > 0 && how.width > most_columns)
+    return in.fail("examples of " + std::to_string(how.width) + " values");
+  if (in.failed() || (names.empty() && categories == 0))
+    return;
+  how.columns.resize(how.width);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    how.columns[i].name = std::move(names[i]);
+  for (std::size_t i = 0; i < categories && !in.failed(); ++i)
+    read_category(in, how);
+}
+
+void read_columns(decoder& in, preprocessing& how) {
+  how.columns = decode_list(in, read_column);
+  if (!in.is_nil())
+    how.target_column = in.natural();
+  how.target = in.text();
+  const auto decimal = in.text();
+  if (decimal != "." && decimal != ",")
+    in.fail("numbers with another mark than a point or a comma");
+  else
+    how.decimal = decimal.front();
+}
+
+learning_task read_task(decoder& in) {
+  const auto* task = find_learning_task(in.text());
+  if (task == nullptr)
+    in.fail("a task that is unknown");
+  return task == nullptr ? classification : *task;
+}
+
+std::optional<std::uint64_t> elements_of(const tensor_shape& shape) {
+  std::uint64_t n = 1;
+  for (const auto size : shape.sizes) {
+    if (size < 1 || static_cast<std::uint64_t>(size) > most_values / n)
+      return std::nullopt;
+    n *= static_cast<std::uint64_t>(size);
+  }
+  return n;
+}
+
+// Values are looked up by order.
+bool is_sound(const column_encoding& c) {
+  return (c.kind == encoding_kind::category) != c.values.empty()
+         && std::ranges::adjacent_find(c.values, std::greater_equal()) == c.values.end()
+         && (c.kind != encoding_kind::ignore || !c.blank_input);
+}
+
+bool inputs_fit(const preprocessing& how) {
+  const auto all = how.inputs();
+  const auto fits = [&](std::size_t size) { return size == 0 || size == all; };
+  return elements_of(how.shape) == all && fits(how.blanks.size()) && fits(how.mean.size())
+         && how.mean.size() == how.deviation.size();
+}
+
+bool numbers_are_sound(const preprocessing& how) {
+  const auto finite = [](double v) { return std::isfinite(v); };
+  const auto divides = [](double v) { return std::isfinite(v) && v > 0; };
+  return std::ranges::all_of(how.mean, finite)
+         && std::ranges::all_of(how.deviation, divides) && how.largest >= 0
+         && finite(how.target_mean) && divides(how.target_deviation);
+}
+
+void read_layout(decoder& in, preprocessing& how) {
+  const auto layout = in.natural();
+  how.sizes.sizes = decode_list(in, [](decoder& d) { return d.integer(); });
+  if (layout > static_cast<std::uint64_t>(array_layout::channels_last))
+    return in.fail("an array of a layout that is unknown");
+  how.layout = static_cast<array_layout>(layout);
+}
+
+bool layout_fits(const preprocessing& how) {
+  return (how.layout != array_layout::channels_last
+          || how.shape.layout() == layout::image)
+         && (how.sizes.sizes.empty() || elements_of(how.sizes) == how.width);
+}
+
+// What `prepare` and those who read new files rely on.
+void check(decoder& in, const preprocessing& how) {
+  if (how.width < 1 || how.width > most_values)
+    return in.fail("examples of " + std::to_string(how.width) + " values");
+  if (!how.columns.empty() && how.columns.size() != how.width)
+    return in.fail("columns that are not as many as there are");
+  if (how.target_column && *how.target_column > how.width)
+    return in.fail("a target that is no column");
+  if (!std::ranges::all_of(how.columns, is_sound))
+    return in.fail("categories that are not those of the columns");
+  if (!inputs_fit(how))
+    return in.fail("columns that do not fill the shape " + to_text(how.shape));
+  if (!layout_fits(how))
+    return in.fail("sizes that are not those of the examples");
+  if (!numbers_are_sound(how))
+    return in.fail("a scale that is no scale");
+  if (how.task.has_classes() && how.classes.empty())
+    in.fail("no classes");
+}
+
+} // namespace
+
+void encode(encoder& out, const preprocessing& how) {
+  out.array(elements).natural(version);
+  out.text(how.task.name);
+  out.array(how.shape.sizes.size());
+  for (const auto size : how.shape.sizes)
+    out.integer(size);
+  out.natural(how.width).array(how.columns.size());
+  for (const auto& c : how.columns) {
+    out.array(column_parts + (c.unit.empty() ? 0 : 1)).text(to_text(c.kind)).text(c.name);
+    write(out, c.values);
+    out.boolean(c.blank_input).natural(static_cast<std::uint64_t>(c.order));
+    out.boolean(c.time_of_day);
+    if (!c.unit.empty())
+      out.text(c.unit);
+  }
+  if (how.target_column)
+    out.natural(*how.target_column);
+  else
+    out.nil();
+  out.text(how.target).text({&how.decimal, 1}).array(how.blanks.size());
+  for (const double v : how.blanks)
+    if (std::isnan(v))
+      out.nil();
+    else
+      out.real(v);
+  write(out, how.mean);
+  write(out, how.deviation);
+  out.real(how.largest);
+  write(out, how.classes);
+  out.real(how.target_mean).real(how.target_deviation);
+  out.array(2).natural(how.checksum.high).natural(how.checksum.low);
+  out.natural(static_cast<std::uint64_t>(how.layout)).array(how.sizes.sizes.size());
+  for (const auto size : how.sizes.sizes)
+    out.integer(size);
+}
+
+preprocessing decode_preprocessing(decoder& in) {
+  const auto number = [](decoder& d) { return d.real(); };
+  preprocessing how;
+  const auto size = in.array();
+  if (size != elements && size != elements_without_layout
+      && size != elements_of_version_1)
+    in.fail("preprocessing of " + std::to_string(size) + " parts");
+  if (size != elements_of_version_1 && in.natural() != version)
+    in.fail("preprocessing of a version that is unknown");
+  how.task = read_task(in);
+  how.shape.sizes = decode_list(in, [](decoder& d) { return d.integer(); });
+  how.width = in.natural();
+  if (size == elements_of_version_1)
+    read_first_columns(in, how);
+  else
+    read_columns(in, how);
+  how.blanks = decode_list(in, [](decoder& d) {
+    return d.is_nil() ? std::numeric_limits<double>::quiet_NaN() : read_finite(d);
+  });
+  how.mean = decode_list(in, number);
+  how.deviation = decode_list(in, number);
+  how.largest = static_cast<float>(read_finite(in));
+  how.classes = read_texts(in);
+  how.target_mean = in.real();
+  how.target_deviation = in.real();
+  in.array(2);
+  how.checksum.high = in.natural();
+  how.checksum.low = in.natural();
+  if (size == elements)
+    read_layout(in, how);
+  if (!in.failed())
+    check(in, how);
+  return how;
+}
+
+} // namespace clade

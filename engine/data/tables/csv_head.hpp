@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/data/bytes/csv_rows.hpp"
+#include "engine/data/columns/column_names.hpp"
+#include "engine/data/columns/csv_form.hpp"
+#include "engine/data/columns/data_params.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// What stands before the rows of a table.
+struct csv_head {
+  std::string origin;      ///< The file, for messages.
+  std::uint64_t line = 1;  ///< Of the names, or the first row.
+  std::size_t columns = 0; ///< The target among them.
+  /// The columns have these names, no two of them equal; empty where it has none.
+  std::vector<std::string> names;
+  std::vector<repeated_name> repeated; ///< The names that several columns had.
+  /// The names of the labels 0, 1, ... that scikit-learn's first line gives.
+  std::vector<std::string> class_names;
+
+  /// "column 3 ("plan")".
+  [[nodiscard]] std::string column(std::size_t i) const;
+  [[nodiscard]] tl::unexpected<error> wrong(std::uint64_t at, std::string message) const;
+  /// The place of the column that is called `name`, by name, number or "last". `use` says
+  /// in errors what it is for.
+  [[nodiscard]] expected<std::size_t> find_column(const std::string& name,
+                                                  const std::string& use) const;
+};
+
+/// Reads up to the first row, which is then in `r`, unless the head ends with names: then
+/// `r` holds them. The rules are at the top of csv_head.cpp.
+[[nodiscard]] expected<csv_head> read_head(csv_rows& rows, csv_row& r,
+                                           std::string_view origin,
+                                           const data_params& params,
+                                           const csv_form& form);
+
+/// The place of the column that a text names by its number from 1, or as "last".
+[[nodiscard]] std::optional<std::size_t> numbered_column(const std::string& name,
+                                                         std::size_t columns);
+
+/// Whether a field of the target's column says nothing. Any spelling of a blank does
+/// where numbers are to be predicted; a class may be called "NA" or "-".
+[[nodiscard]] bool lacks_target(std::string_view field, const learning_task& task);
+
+} // namespace clade

@@ -1,0 +1,120 @@
+#include "engine/export/rows/prediction_score.hpp"
+
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/export/rows/predictions.hpp"
+#include "engine/report/base/format.hpp"
+#include "engine/training/metrics/metrics.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace clade {
+namespace {
+
+std::string formatted(const char* format, double v) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, v);
+  return text.data();
+}
+
+std::string rows_text(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " row" : " rows");
+}
+
+void score_classes(std::span<const float> outputs, const new_targets& targets,
+                   const preprocessing& how, prediction_score& score) {
+  const auto width = how.classes.size();
+  std::vector<std::int64_t> labels;
+  std::vector<float> scores;
+  for (std::size_t i = 0; i < targets.values.size(); ++i)
+    if (!std::isnan(targets.values[i])) {
+      labels.push_back(static_cast<std::int64_t>(targets.values[i]));
+      const auto row = outputs.subspan(i * width, width);
+      scores.insert(scores.end(), row.begin(), row.end());
+    }
+  score.rows = labels.size();
+  const class_predictions p{
+      .classes = width, .labels = labels, .scores = scores, .names = how.classes};
+  for (const auto& m : all_part_metrics(how.task))
+    // The three likeliest of two classes always hold the right one.
+    if (const auto k = m.name.starts_with("top_") ? m.name.back() - '0' : 0;
+        k == 0 || static_cast<std::size_t>(k) < width)
+      score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
+}
+
+void score_values(std::span<const float> outputs, const new_targets& targets,
+                  const preprocessing& how, std::optional<double> reach,
+                  prediction_score& score) {
+  std::vector<double> actual, predicted;
+  std::uint64_t held = 0;
+  for (std::size_t i = 0; i < targets.values.size(); ++i)
+    if (!std::isnan(targets.values[i])) {
+      actual.push_back(targets.values[i]);
+      predicted.push_back(decoded(outputs[i], how));
+      if (reach && std::abs(actual.back() - predicted.back()) <= *reach)
+        ++held;
+    }
+  score.rows = actual.size();
+  const value_predictions p{
+      .actual = actual, .predicted = predicted, .deviation = how.target_deviation};
+  for (const auto& m : all_part_metrics(how.task))
+    score.metrics.push_back({std::string(m.name), measure(how.task, m.name, p)});
+  if (reach && score.rows > 0)
+    score.coverage = static_cast<double>(held) / static_cast<double>(score.rows);
+}
+
+} // namespace
+
+expected<prediction_score> score_predictions(std::span<const float> outputs,
+                                             const new_targets& targets,
+                                             const preprocessing& how,
+                                             std::optional<double> reach) {
+  prediction_score score{.left_out = targets.blanks + targets.unknown};
+  if (score.left_out == targets.values.size())
+    return fail(error_kind::invalid_input,
+                left_out_text(targets) + ", so that there is nothing to score");
+  if (how.task.has_classes())
+    score_classes(outputs, targets, how, score);
+  else
+    score_values(outputs, targets, how, reach, score);
+  return score;
+}
+
+std::string left_out_text(const new_targets& targets) {
+  std::string text;
+  if (targets.blanks > 0)
+    text = rows_text(targets.blanks) + (targets.blanks == 1 ? " has" : " have")
+           + " no target";
+  if (targets.unknown > 0)
+    text += (text.empty() ? "" : ", and ") + rows_text(targets.unknown)
+            + (targets.unknown == 1 ? " has" : " have")
+            + " one that the training data does not have, such as "
+            + in_quotes(targets.example);
+  return text;
+}
+
+std::string score_text(const prediction_score& score, std::optional<double> level) {
+  std::string text = rows_text(score.rows) + ": ";
+  for (std::size_t i = 0; i < score.metrics.size(); ++i)
+    text += (i == 0 ? "" : ", ") + score.metrics[i].name + " "
+            + metric_text(score.metrics[i].value);
+  if (level && score.coverage)
+    text += "\n" + formatted("%.4g", 100 * *level) + " % intervals hold "
+            + formatted("%.1f", 100 * *score.coverage) + " % of the targets";
+  return text + "\n";
+}
+
+std::string score_json(const prediction_score& score, std::optional<double> level) {
+  nlohmann::ordered_json out{{"rows", score.rows}, {"left_out", score.left_out}};
+  out["metrics"] = nlohmann::ordered_json::object();
+  for (const auto& m : score.metrics)
+    out["metrics"][m.name] = m.value;
+  if (level && score.coverage)
+    out["intervals"] = {{"level", *level}, {"coverage", *score.coverage}};
+  return out.dump() + "\n";
+}
+
+} // namespace clade

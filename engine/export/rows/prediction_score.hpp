@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/data/reading/preprocessing.hpp"
+#include "engine/search/core/candidate.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// How good predictions of examples are whose targets are known.
+struct prediction_score {
+  std::uint64_t rows = 0;      ///< Those that were compared.
+  std::uint64_t left_out = 0;  ///< Those without a target, or of a class of their own.
+  std::vector<metric> metrics; ///< As a training has them of a part, without its name.
+  /// The share of the targets that lie in their interval, ends included.
+  std::optional<double> coverage;
+};
+
+/// Compares `outputs`, [examples, outputs] as of `predictions_csv`, with `targets`.
+/// `reach` is that of the intervals, if there are any. An error where no target can be
+/// compared with.
+[[nodiscard]] expected<prediction_score> score_predictions(std::span<const float> outputs,
+                                                           const new_targets& targets,
+                                                           const preprocessing& how,
+                                                           std::optional<double> reach);
+
+/// Says how many targets were left out, and why; empty: none.
+[[nodiscard]] std::string left_out_text(const new_targets& targets);
+
+/// "240 rows: accuracy 0.9458, loss 0.1623, ...", and, of `level`, "90 % intervals hold
+/// 89.3 % of the targets".
+[[nodiscard]] std::string score_text(const prediction_score& score,
+                                     std::optional<double> level);
+
+/// Writes the score as one object: {"rows": 240, "left_out": 0, "metrics":
+/// {"accuracy": 0.9458, ...}, "intervals": {"level": 0.9, "coverage": 0.893}}.
+[[nodiscard]] std::string score_json(const prediction_score& score,
+                                     std::optional<double> level);
+
+} // namespace clade

@@ -1,0 +1,127 @@
+#include "engine/export/rows/predictions.hpp"
+
+#include "engine/export/rows/run_history.hpp"
+#include "genome/genes/genome.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace clade {
+
+namespace {
+
+template<class Number>
+std::string shortest(Number v) {
+  std::array<char, 32> digits{};
+  return {digits.data(),
+          std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr};
+}
+
+std::string class_row(std::span<const float> scores, const preprocessing& how,
+                      const prediction_format& format) {
+  const auto most = likeliest(scores);
+  const auto& name = how.classes[most];
+  std::string row = format.as_is ? csv_field(name) : csv_safe_field(name);
+  if (!format.probabilities)
+    return row + "\n";
+  std::vector<double> parts;
+  double sum = 0;
+  for (const float s : scores)
+    sum += parts.emplace_back(std::exp(static_cast<double>(s) - scores[most]));
+  for (const double p : parts)
+    row += "," + shortest(static_cast<float>(p / sum));
+  return row + "\n";
+}
+
+std::string classes_csv(std::span<const float> outputs, const preprocessing& how,
+                        const prediction_format& format) {
+  std::string text = "class";
+  for (const auto& name : how.classes)
+    if (format.probabilities)
+      text += "," + csv_field("p(" + name + ")");
+  text += "\n";
+  const auto width = how.classes.size();
+  for (std::size_t i = 0; i < outputs.size(); i += width)
+    text += class_row(outputs.subspan(i, width), how, format);
+  return text;
+}
+
+} // namespace
+
+expected<double> interval_reach(const error_quantiles& errors, double level) {
+  const auto n = static_cast<double>(errors.examples);
+  const auto m = static_cast<double>(errors.values.size());
+  const double rank = std::ceil((n + 1) * level - 1e-9);
+  if (errors.values.empty() || rank > n)
+    return fail(error_kind::invalid_input,
+                "intervals of " + to_text(value{level}) + " take more than the "
+                    + std::to_string(errors.examples) + " validation examples that the "
+                    + "network was judged by; at most "
+                    + to_text(value{std::floor(n / (n + 1) * 1000) / 1000}) + " can be");
+  // Value j, from 1, is of rank ceil(j n / m).
+  const double place = std::ceil(rank * m / n - 1e-9);
+  return errors.values[static_cast<std::size_t>(std::max(place, 1.0)) - 1];
+}
+
+std::size_t likeliest(std::span<const float> scores) {
+  return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
+}
+
+double decoded(float output, const preprocessing& how) {
+  return how.task.decoded(output, how.target_mean, how.target_deviation);
+}
+
+expected<void> check_finite(std::span<const float> outputs, const preprocessing& how,
+                            const new_examples& examples, const std::string& data) {
+  const auto width = static_cast<std::size_t>(how.task.outputs(how.classes.size()));
+  const auto is_finite = [&](float output) {
+    return std::isfinite(decoded(output, how));
+  };
+  std::size_t first = 0, wrong = 0;
+  for (std::size_t row = 0; row < outputs.size() / width; ++row)
+    if (!std::ranges::all_of(outputs.subspan(row * width, width), is_finite)
+        && wrong++ == 0)
+      first = row;
+  if (wrong == 0)
+    return {};
+  const auto place = first < examples.lines.size()
+                         ? data + ":" + std::to_string(examples.lines[first])
+                         : data + ": example " + std::to_string(first + 1);
+  const auto count = outputs.size() / width;
+  return fail_in(
+      place, {error_kind::invalid_input,
+              "what the network computes of this row is not a finite number; "
+                  + (wrong == count
+                         ? "so it is for all " + std::to_string(count)
+                               + " rows: is this the data, or the model, that is meant?"
+                         : "of " + std::to_string(count) + " rows this holds for "
+                               + std::to_string(wrong)
+                               + ": correct values that are far too large, or leave "
+                                 "those rows out")});
+}
+
+std::string predictions_csv(std::span<const float> outputs, const preprocessing& how,
+                            const prediction_format& format) {
+  if (how.task.has_classes())
+    return classes_csv(outputs, how, format);
+  const auto name = how.target.empty() ? std::string("value") : how.target;
+  const auto title = [&](const std::string& text) {
+    return format.as_is ? csv_field(text) : csv_safe_field(text);
+  };
+  std::string text = title(name);
+  if (format.reach)
+    text += "," + title(name + "_low") + "," + title(name + "_high");
+  text += "\n";
+  for (const float output : outputs) {
+    const double v = decoded(output, how);
+    text += shortest(v);
+    if (format.reach)
+      text += "," + shortest(v - *format.reach) + "," + shortest(v + *format.reach);
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace clade

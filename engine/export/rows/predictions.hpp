@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/data/reading/preprocessing.hpp"
+#include "engine/run/records/test_details.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace clade {
+
+/// What a file of predictions holds.
+struct prediction_format {
+  bool probabilities = true; ///< Of classes: that of each, behind the class.
+  /// Of numbers: how far from the prediction an interval reaches to either side, in the
+  /// target's own unit (`interval_reach`).
+  std::optional<double> reach = std::nullopt;
+  /// Names as the data has them, for programs; else as `csv_safe_field` writes them.
+  bool as_is = false;
+};
+
+/// How far the interval around a prediction reaches so that a new example's value lies
+/// within it with at least that probability, `level` in (0, 1): the error of rank
+/// ceil((n + 1) level) among the n of the validation part (split conformal prediction;
+/// Vovk et al., 2005; Lei et al., 2018), rounded up to a kept one. It holds for new
+/// examples that come from where the validation part came from. The validation part also
+/// chose the network and its epoch, which makes its errors a little too small: the test
+/// data says by how much. An error where n is too small for the level.
+[[nodiscard]] expected<double> interval_reach(const error_quantiles& errors,
+                                              double level);
+
+/// The likeliest class of an example's scores; the first of equals.
+[[nodiscard]] std::size_t likeliest(std::span<const float> scores);
+
+/// What an output of a network means (`learning_task::decoded`).
+[[nodiscard]] double decoded(float output, const preprocessing& how);
+
+/// Refuses outputs [examples, outputs] that are not all finite numbers, in the target's
+/// own unit where that is a number. The error names the first such row of `data` by its
+/// line in `examples.lines`, or else by its number from 1, and says how many there are.
+[[nodiscard]] expected<void> check_finite(std::span<const float> outputs,
+                                          const preprocessing& how,
+                                          const new_examples& examples,
+                                          const std::string& data);
+
+/// CSV with a title: "class,p(CLASS),...", or the target's name and, with an interval,
+/// "NAME_low,NAME_high". `outputs` [examples, outputs] are scores of classes, or
+/// standardised targets.
+[[nodiscard]] std::string predictions_csv(std::span<const float> outputs,
+                                          const preprocessing& how,
+                                          const prediction_format& format);
+
+} // namespace clade

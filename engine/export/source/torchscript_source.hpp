@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/export/model/model.hpp"
+
+#include <string>
+
+namespace clade {
+
+/// The methods of a TorchScript module that predicts from raw examples:
+///
+///     forward(rows)     where all columns are numbers: float [N, width], NaN for blanks,
+///                       or images in the sizes that their file has
+///     forward(texts)    of other tables: List[List[str]], for each row the texts of all
+///                       columns as a CSV has them, without the target
+///
+/// It gives probabilities [N, classes], or values [N] in the target's own unit, in
+/// double. The module's attributes: `classes` (texts), `columns` (names, where the data
+/// has them); its parameters and buffers: those of `attribute_name`, and input_mean,
+/// input_deviation, input_blank, input_largest where the preprocessing has them.
+[[nodiscard]] std::string torchscript_source(const exported_model& m);
+
+/// "conv1.weight" is the attribute conv1_weight.
+[[nodiscard]] std::string attribute_name(std::string name);
+
+} // namespace clade

@@ -1,0 +1,286 @@
+#include "engine/report/page/report_words.hpp"
+
+#include "engine/report/base/format.hpp"
+#include "engine/report/page/report_charts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace clade {
+
+namespace {
+
+/// So many steps are told of the beginning of a long lineage, and of its end.
+constexpr std::size_t first_steps = 8, last_steps = 24;
+
+std::string number(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+std::string direction(const objective& goal) {
+  return goal.maximize ? "" : ", the lower the better";
+}
+
+std::string result_words(const candidate_overview& c) {
+  if (!c.result)
+    return "in work";
+  return *c.result == outcome::succeeded && c.fitness ? metric_text(*c.fitness)
+                                                      : to_text(*c.result);
+}
+
+std::vector<figure> job_figures(const run_report& story) {
+  const auto count = [&](auto is) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(story.jobs, is));
+  };
+  const auto good = count([](const told_job& j) { return j.outcome == "succeeded"; });
+  const auto open = count([](const told_job& j) { return j.tries == 0; });
+  std::string others = "of " + counted(story.jobs.size(), "job");
+  if (const auto bad = story.jobs.size() - good - open; bad > 0)
+    others += ", " + with_commas(bad) + " failed";
+  if (open > 0)
+    others += ", " + with_commas(open) + " not run";
+  const auto together = story.run.overview.training_seconds;
+  std::vector<figure> all{{"succeeded", with_commas(good), others},
+                          {"time", duration_text(story.working_seconds),
+                           duration_text(together) + " one after another"}};
+  if (story.working_seconds > 0)
+    all.push_back({"speed-up", metric_text(together / story.working_seconds),
+                   "times as fast as one after another"});
+  return all;
+}
+
+std::optional<double> test_of_champion(const run_report& story) {
+  for (const auto& c : story.comparison)
+    if (story.is_champion && c.id == story.run.overview.champion)
+      return c.test;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<std::vector<std::string>> annotation_rows(const annotations& annotated) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [id, one] : annotated)
+    rows.push_back({id == 0 ? "the run" : "#" + std::to_string(id), tags_text(one),
+                    one.note,
+                    one.note.empty() ? "" : one.who + ", " + time_text(one.unix_ms)});
+  return rows;
+}
+
+std::string percent(double share) {
+  char text[32];
+  const auto all = share * 100;
+  std::snprintf(text, sizeof text, all >= 10 || all == 0 ? "%.0f %%" : "%.1f %%", all);
+  return text;
+}
+
+double busy_share(const slot_story& s) {
+  return s.there_seconds > 0 ? std::min(s.busy_seconds / s.there_seconds, 1.0) : 0;
+}
+
+std::string standing_words(const run_report& story) {
+  const auto& o = story.run.overview;
+  std::string text = story.run.state();
+  if (text == "stopped" && o.state == "paused")
+    text += " (" + o.reason + ")";
+  if (text != "finished")
+    text += ", as of " + time_text(o.updated_ms);
+  const auto chosen = story.run.chosen();
+  return text + " \u00b7 seed " + std::to_string(o.seed) + " \u00b7 clade " + o.version
+         + " \u00b7 started " + time_text(o.started_ms)
+         + (chosen.empty() ? "" : " \u00b7 auto chose " + chosen);
+}
+
+std::vector<figure> figures_of(const run_report& story) {
+  const auto& o = story.run.overview;
+  std::vector<figure> all;
+  if (!story.jobs.empty())
+    all = job_figures(story);
+  if (story.best) {
+    const auto who =
+        (story.is_champion ? "champion " : "best so far, ") + number(story.best->born.id);
+    all.push_back({o.goal.metric, metric_text(o.best_fitness), who + direction(o.goal)});
+    if (const auto test = test_of_champion(story))
+      all.push_back({story.test_metric, metric_text(*test), "on unseen data"});
+    if (story.best->evaluated)
+      all.push_back({"parameters", with_commas(story.best->evaluated->parameters),
+                     "of its network"});
+  }
+  if (story.jobs.empty()) {
+    all.push_back({"candidates", with_commas(o.evaluated),
+                   "in " + counted(story.generations_in_all, "generation") + ", "
+                       + with_commas(o.failed) + " failed"});
+    all.push_back({"time", duration_text(story.working_seconds),
+                   duration_text(o.training_seconds) + " of training"});
+  }
+  if (!story.slots.empty())
+    all.push_back({"slots busy", percent(story.busy_share()),
+                   "of " + counted(story.slots.size(), "slot")});
+  return all;
+}
+
+std::vector<std::string> jobs_head() {
+  return {"job", "outcome", "time", "tries", "slot", "why", "command"};
+}
+
+std::vector<std::string> cells_of(const told_job& j) {
+  const bool ended = j.tries > 0;
+  return {j.name,
+          j.outcome,
+          ended ? duration_text(j.seconds) : "-",
+          ended ? std::to_string(j.tries) : "-",
+          ended ? j.slot : "-",
+          j.reason,
+          j.command};
+}
+
+std::string fitness_words(const run_report& story) {
+  const auto& o = story.run.overview;
+  auto text =
+      "Best, median and middle half of " + o.goal.metric + direction(o.goal) + ".";
+  if (story.generations_in_all > story.generations.size())
+    text += " Of " + with_commas(story.generations_in_all) + " generations, "
+            + with_commas(story.generations.size()) + " are shown.";
+  if (!story.generations.empty() && !story.generations.back().closed_ms)
+    text += " The last generation is not complete.";
+  return text;
+}
+
+std::string champion_words(const run_report& story) {
+  const auto& c = story.best->born;
+  std::string text =
+      number(c.id) + ", born in generation " + std::to_string(c.generation);
+  if (story.best->evaluated) {
+    const auto& e = *story.best->evaluated;
+    for (const auto& m : e.metrics)
+      text += ", " + m.name + " " + metric_text(m.value);
+    if (e.seconds > 0)
+      text += "; trained for " + duration_text(e.seconds) + " on "
+              + (e.slot.empty() ? "no slot" : e.slot);
+  }
+  text += ".";
+  return story.best->has_weights ? text + " Its trained weights are in the store." : text;
+}
+
+std::string lineage_words(const explanation& e) {
+  return "Along the fitter parents, from " + number(e.line.front().who.id) + " to "
+         + number(e.subject.id) + "; " + counted(e.ancestors, "ancestor")
+         + " in all. A gain is the change of " + e.goal.metric
+         + " against the fitter parent.";
+}
+
+std::string changes_words(const run_report& story) {
+  return "Children compared with their fitter parents, by what changed. A child of "
+         "several "
+         "changes counts for each of them; \u201cimproved\u201d is the share that became "
+         "better, failures included; the mean is over those that did not fail. Gains are "
+         "in "
+         + story.run.overview.goal.metric + direction(story.run.overview.goal) + ".";
+}
+
+std::string rates_words() {
+  return "Mutation rates follow what paid: of the last "
+         + std::to_string(adaptive_rates::window)
+         + " children, those of each kind of change, the share that was better than its "
+           "fitter parent, and the weight of the kind as the experiment has it and as it "
+           "is now.";
+}
+
+std::vector<std::string> rates_head() {
+  return {"mutation", "children", "improved", "weight", "now"};
+}
+
+std::vector<std::string> cells_of(const adaptive_rates::credit& r) {
+  return {mutation_kinds[static_cast<std::size_t>(r.kind)].name, with_commas(r.children),
+          r.children == 0
+              ? "-"
+              : percent(static_cast<double>(r.paid) / static_cast<double>(r.children)),
+          metric_text(r.base), metric_text(r.rate)};
+}
+
+std::string failures_words(const run_report& story) {
+  const auto& o = story.run.overview;
+  auto text = with_commas(o.failed) + " of " + counted(o.evaluated, "candidate")
+              + " failed; each is an evaluation with that outcome, ranked last.";
+  if (story.failures.size() == run_report::most_failures)
+    text += " The most frequent " + std::to_string(run_report::most_failures)
+            + " reasons are listed.";
+  return text;
+}
+
+std::string time_words(const run_report& story) {
+  const auto& o = story.run.overview;
+  auto text = duration_text(o.training_seconds) + " of training and evaluation in "
+              + duration_text(story.working_seconds) + " of wall time";
+  if (!story.slots.empty())
+    text += " on " + counted(story.slots.size(), "slot") + ", which were busy for "
+            + percent(story.busy_share()) + " of the time in which they were there";
+  text += ".";
+  if (!story.pauses.empty())
+    text += " The run stood still, or was without a slot, "
+            + counted(story.pauses.size(), "time")
+            + ": that time is left out, and marked by a dashed line.";
+  return text;
+}
+
+std::string again_words(const run_report& story) {
+  const auto& o = story.run.overview;
+  if (!story.jobs.empty())
+    return "Clade " + o.version + ". The commands, and where they ran, are in the store.";
+  auto text = "Clade " + o.version + ", seed " + std::to_string(o.seed) + ", " + "digest "
+              + to_text(*story.run.digest)
+              + ". The same experiment, seed and data give the same search, bit for bit, "
+                "for any number of slots of one kind of device";
+  text += ". The experiment, with all defaults and its search space, is in the store "
+          "(column experiment of table runs of run.db).";
+  return text;
+}
+
+std::vector<command_line> commands_of(const run_report& story) {
+  const auto& run = story.shell_word;
+  const auto& o = story.run.overview;
+  if (!story.jobs.empty())
+    return {{"What has not ended", "clade jobs resume " + run},
+            {"What did not succeed, as a new run", "clade jobs resume --failed " + run}};
+  std::vector<command_line> all{
+      {"The same search once more", "clade show " + run
+                                        + " --experiment > again.toml\n"
+                                          "clade run again.toml"},
+  };
+  if (std::string(story.run.state()) == "stopped")
+    all.insert(all.begin(), {"To go on where it stopped", "clade resume " + run});
+  all.push_back({"Whether two runs decided the same", "clade diff " + run + " OTHER"});
+  if (o.best != 0)
+    all.push_back({"Why a network exists", "clade explain " + run + " champion"});
+  return all;
+}
+
+std::vector<told_step> told_steps(const explanation& e) {
+  std::vector<told_step> told;
+  for (std::size_t i = 0; i < e.line.size(); ++i) {
+    if (e.line.size() > first_steps + last_steps + 1 && i == first_steps) {
+      told_step gap{.hidden = e.line.size() - first_steps - last_steps};
+      const auto &before = e.line[i - 1].who, &after = e.line[i + gap.hidden - 1].who;
+      if (before.fitness && after.fitness)
+        gap.gain = *after.fitness - *before.fitness;
+      i += gap.hidden;
+      told.push_back(std::move(gap));
+    }
+    const auto& s = e.line[i];
+    told.push_back({.who = &s.who,
+                    .result = result_words(s.who),
+                    .gain = s.gain,
+                    .changes = happenings(s)});
+  }
+  return told;
+}
+
+std::string outcome_words(const failure_row& f) {
+  if (!f.outcome)
+    return "lost";
+  // It reported no value of the objective's metric.
+  return *f.outcome == outcome::succeeded ? "no fitness" : to_text(*f.outcome);
+}
+
+} // namespace clade

@@ -1,0 +1,299 @@
+#include "engine/report/base/format.hpp"
+#include "engine/report/base/json_parts.hpp"
+#include "engine/report/view/diff.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace clade {
+
+namespace {
+
+using enum table::align;
+using json = ordered_json;
+
+constexpr std::size_t page_width = 80;
+
+std::string folder_of(const compared_run& r) {
+  const auto& file = r.run.file;
+  return file.filename() == store_file_name
+             ? std::filesystem::absolute(file).parent_path().filename().string()
+             : file.filename().string();
+}
+
+std::string label(const run_diff& d, char side, std::size_t i) {
+  return std::string(1, side) + (d.several() ? std::to_string(i + 1) : "");
+}
+
+std::string digest_number(const compared_run& r) {
+  const auto text = to_text(*r.run.digest);
+  return text.substr(0, text.find(' '));
+}
+
+std::string runs_text(const run_diff& d) {
+  table rows({left, left, left, right, right, right});
+  rows.add({"", "run", "state", "seed", "evaluations", "best"});
+  table digests({left, left, right});
+  for (const auto& [side, runs] : {std::pair('A', &d.a), std::pair('B', &d.b)})
+    for (std::size_t i = 0; i < runs->size(); ++i) {
+      const auto& r = (*runs)[i];
+      const auto& o = r.run.overview;
+      rows.add({label(d, side, i), shortened(folder_of(r), 32), r.run.state(),
+                std::to_string(o.seed), with_commas(o.evaluated),
+                o.best == 0 ? "-" : metric_text(o.best_fitness)});
+      digests.add({label(d, side, i), digest_number(r),
+                   "of " + with_commas(r.run.digest->records) + " records"});
+    }
+  return rows.to_text() + "\ndigests\n" + digests.to_text(2);
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const auto& v : values)
+    text += (text.empty() ? "" : " | ") + v;
+  return text;
+}
+
+std::string settings_text(const run_diff& d) {
+  if (d.settings.empty())
+    return "no setting differs\n";
+  std::string text = "settings that differ\n";
+  table rows({left, left, left});
+  rows.add({"", "A", "B"});
+  std::size_t key = 0;
+  for (const auto& s : d.settings)
+    key = std::max(key, std::min<std::size_t>(s.key.size(), 36));
+  const auto room = (page_width - 2 - key - 4) / 2;
+  for (const auto& s : d.settings) {
+    auto a = wrapped(joined(s.a), room), b = wrapped(joined(s.b), room),
+         name = wrapped(s.key, key);
+    const auto lines = std::max({a.size(), b.size(), name.size()});
+    for (auto* column : {&a, &b, &name})
+      column->resize(lines);
+    for (std::size_t i = 0; i < lines; ++i)
+      rows.add({name[i], a[i], b[i]});
+  }
+  return text + rows.to_text(2);
+}
+
+/// The lines of each side behind its letter; those that both have only once.
+std::string sides_text(const record_difference& r) {
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+      lines.push_back(line);
+    return lines;
+  };
+  const auto a = lines_of(r.a), b = lines_of(r.b);
+  std::string text;
+  for (const auto& [side, mine, other] :
+       {std::tuple('A', &a, &b), std::tuple('B', &b, &a)})
+    for (const auto& line : *mine) {
+      const bool same = std::ranges::find(*other, line) != other->end();
+      if (same && side == 'B')
+        continue;
+      bool first = true;
+      for (const auto& part : wrapped(line, page_width - 7)) {
+        text += "  ";
+        text += first ? (same ? ' ' : side) : ' ';
+        text += std::string(first ? "  " : "    ") + part + "\n";
+        first = false;
+      }
+    }
+  return text;
+}
+
+std::string verdict_text(const run_diff& d, const run_pair& p) {
+  const auto &a = d.a[p.a].run, &b = d.b[p.b].run;
+  if (a.digest == b.digest)
+    return "all decisions are equal: the digests are the same\n";
+  if (p.first)
+    return "first difference: " + p.first->what
+           + (p.candidates == 0
+                  ? "\n"
+                  : ", behind " + with_commas(p.candidates) + " equal candidates\n");
+  std::string text = "all decisions that both recorded are equal";
+  if (a.digest->records != b.digest->records)
+    text += std::string("; ") + (a.digest->records > b.digest->records ? "A" : "B")
+            + " went on further";
+  return text + "\n";
+}
+
+std::string pairs_text(const run_diff& d) {
+  std::string text;
+  for (const auto& p : d.pairs) {
+    if (d.several()) {
+      text += "  " + label(d, 'A', p.a) + " and " + label(d, 'B', p.b) + " (seed "
+              + std::to_string(d.a[p.a].run.overview.seed) + "): " + verdict_text(d, p);
+      continue;
+    }
+    if (!p.same_start)
+      text += "they started from different seeds, data or settings that decide the "
+              "search\n";
+    text += verdict_text(d, p);
+    if (p.first)
+      text += sides_text(*p.first);
+  }
+  if (d.several())
+    text = "decisions, by pairs of one seed\n" + text;
+  if (!d.unpaired.empty()) {
+    text += "  without a partner: seed";
+    for (const auto seed : d.unpaired)
+      text += " " + std::to_string(seed);
+    text += "\n";
+  }
+  return text;
+}
+
+/// None that has no value yet is the worst.
+std::optional<double> median(std::vector<std::optional<double>> values, bool maximize) {
+  std::ranges::sort(values, [&](const auto& x, const auto& y) {
+    if (!x || !y)
+      return y.has_value() && !x.has_value();
+    return maximize ? *x < *y : *x > *y;
+  });
+  const auto below = values[(values.size() - 1) / 2], above = values[values.size() / 2];
+  if (!below || !above)
+    return std::nullopt;
+  return (*below + *above) / 2;
+}
+
+std::string effort_text(effort_comparison::measure by, double effort) {
+  switch (by) {
+  case effort_comparison::measure::evaluations:
+    return with_commas(static_cast<std::uint64_t>(effort)) + " evaluations";
+  case effort_comparison::measure::training:
+    return duration_text(effort) + " of training";
+  case effort_comparison::measure::wall:
+    break;
+  }
+  return duration_text(effort) + " of wall time";
+}
+
+std::string signs_text(const effort_comparison& c) {
+  char p[32];
+  std::snprintf(p, sizeof p, "%.4f", sign_test(*c.signs));
+  return "after " + effort_text(c.by, c.marks.back().effort) + ": A better "
+         + std::to_string(c.signs->first) + ", B better "
+         + std::to_string(c.signs->second) + ", equal " + std::to_string(c.signs->equal)
+         + "; p = " + p + ", n = " + std::to_string(c.signs->decided());
+}
+
+std::string efforts_text(const run_diff& d) {
+  if (!d.same_goal)
+    return "their objectives differ, so that their fitness cannot be compared\n";
+  std::string text = "best " + d.goal.metric
+                     + (d.goal.maximize ? "" : " (the lower the better)")
+                     + (d.several() ? ", median of each side" : "") + "\n";
+  table rows({left, right, right, right});
+  rows.add({"after", "A", "B", "A - B"});
+  for (const auto& c : d.efforts)
+    for (const auto& m : c.marks) {
+      const auto a = median(m.a, d.goal.maximize), b = median(m.b, d.goal.maximize);
+      rows.add({effort_text(c.by, m.effort), metric_text(a), metric_text(b),
+                a && b ? change_text(*a - *b) : "-"});
+    }
+  text += rows.to_text(2);
+  if (!d.several())
+    return text;
+  text += "\ntwo-sided sign test over pairs of one seed (exact binomial)\n";
+  for (const auto& c : d.efforts)
+    for (const auto& line : wrapped(signs_text(c), page_width - 2))
+      text += "  " + line + "\n";
+  return text;
+}
+
+json run_json(const compared_run& r) {
+  const auto& o = r.run.overview;
+  return {{"name", r.run.name},
+          {"file", r.run.file.string()},
+          {"state", r.run.state()},
+          {"seed", o.seed},
+          {"version", o.version},
+          {"digest", to_text(*r.run.digest)},
+          {"evaluated", o.evaluated},
+          {"best", o.best == 0 ? json() : json(o.best)},
+          {"best_fitness", o.best == 0 ? json() : json(o.best_fitness)},
+          {"training_seconds", r.curve.training_seconds},
+          {"wall_seconds", r.curve.wall_seconds}};
+}
+
+json values_json(const std::vector<std::optional<double>>& values) {
+  json out = json::array();
+  for (const auto& v : values)
+    out.push_back(v ? json(*v) : json());
+  return out;
+}
+
+const char* name_of(effort_comparison::measure by) {
+  switch (by) {
+  case effort_comparison::measure::evaluations:
+    return "evaluations";
+  case effort_comparison::measure::training:
+    return "training_seconds";
+  case effort_comparison::measure::wall:
+    break;
+  }
+  return "wall_seconds";
+}
+
+json effort_json(const effort_comparison& c) {
+  json out{{"by", name_of(c.by)}, {"marks", json::array()}};
+  for (const auto& m : c.marks)
+    out["marks"].push_back(
+        {{"effort", m.effort}, {"a", values_json(m.a)}, {"b", values_json(m.b)}});
+  out["sign_test"] = !c.signs ? json()
+                              : json{{"a_better", c.signs->first},
+                                     {"b_better", c.signs->second},
+                                     {"equal", c.signs->equal},
+                                     {"n", c.signs->decided()},
+                                     {"p", sign_test(*c.signs)}};
+  return out;
+}
+
+json pair_json(const run_diff& d, const run_pair& p) {
+  json out{{"a", p.a},
+           {"b", p.b},
+           {"seed", d.a[p.a].run.overview.seed},
+           {"same_start", p.same_start},
+           {"same_digest", d.a[p.a].run.digest == d.b[p.b].run.digest},
+           {"equal_candidates", p.candidates}};
+  out["first_difference"] =
+      p.first ? json{{"what", p.first->what}, {"a", p.first->a}, {"b", p.first->b}}
+              : json();
+  return out;
+}
+
+} // namespace
+
+std::string to_text(const run_diff& d) {
+  return runs_text(d) + "\n" + settings_text(d) + "\n" + pairs_text(d) + "\n"
+         + efforts_text(d);
+}
+
+std::string to_json(const run_diff& d) {
+  json out{{"metric", d.goal.metric},
+           {"maximize", d.goal.maximize},
+           {"same_objective", d.same_goal},
+           {"a", json::array()},
+           {"b", json::array()},
+           {"settings", json::array()},
+           {"pairs", json::array()},
+           {"unpaired_seeds", d.unpaired},
+           {"best", json::array()}};
+  for (const auto& r : d.a)
+    out["a"].push_back(run_json(r));
+  for (const auto& r : d.b)
+    out["b"].push_back(run_json(r));
+  for (const auto& s : d.settings)
+    out["settings"].push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
+  for (const auto& p : d.pairs)
+    out["pairs"].push_back(pair_json(d, p));
+  for (const auto& c : d.efforts)
+    out["best"].push_back(effort_json(c));
+  return text_of(out);
+}
+
+} // namespace clade

@@ -1,0 +1,379 @@
+#include "engine/report/text/text.hpp"
+
+#include "engine/report/base/format.hpp"
+#include "engine/report/view/test_tables.hpp"
+#include "genome/base/utf8.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+using enum table::align;
+
+std::string number(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+std::string indented(const std::string& text, std::size_t by) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const auto end = std::min(text.find('\n', begin), text.size() - 1);
+    out += std::string(by, ' ') + text.substr(begin, end - begin + 1);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string parents_text(const std::vector<candidate_id>& parents) {
+  std::string text;
+  for (const auto id : parents)
+    text += (text.empty() ? "" : " + ") + number(id);
+  return text;
+}
+
+/// "from #198 + #201: widen n3f2a1"
+std::string provenance(const std::vector<candidate_id>& parents,
+                       const std::string& origin) {
+  return parents.empty() ? origin : "from " + parents_text(parents) + ": " + origin;
+}
+
+std::string activity(const run_view& r) {
+  const auto& o = r.overview;
+  const std::string state = r.state();
+  if (state == "running" && *r.writer > 0)
+    return "running (process " + std::to_string(*r.writer) + ")";
+  if (state != "stopped")
+    return state;
+  const auto why = o.state == "paused" ? "stopped: " + o.reason : std::string("stopped");
+  // A copy of the store alone lacks its folder.
+  if (r.file.filename() != store_file_name)
+    return why;
+  return why + "; clade resume " + r.file.parent_path().string();
+}
+
+std::string result_text(const candidate_overview& c) {
+  if (!c.result)
+    return "in work";
+  if (*c.result == outcome::succeeded && c.fitness)
+    return metric_text(*c.fitness);
+  return clade::to_text(*c.result);
+}
+
+std::string metrics_text(const std::vector<metric>& metrics) {
+  std::string text;
+  for (const auto& m : metrics)
+    text += (text.empty() ? "" : ", ") + m.name + " " + metric_text(m.value);
+  return text;
+}
+
+/// A table of epochs with a column for each metric.
+std::string curve_text(const std::vector<epoch>& curve) {
+  std::vector<std::string> names;
+  for (const auto& e : curve)
+    for (const auto& m : e.metrics)
+      if (std::find(names.begin(), names.end(), m.name) == names.end())
+        names.push_back(m.name);
+  table lines(std::vector<table::align>(names.size() + 2, right));
+  std::vector<std::string> head{"epoch"};
+  head.insert(head.end(), names.begin(), names.end());
+  head.push_back("seconds");
+  lines.add(head);
+  for (const auto& e : curve) {
+    std::vector<std::string> row{std::to_string(e.number)};
+    for (const auto& name : names)
+      row.push_back(metric_text(find(e.metrics, name)));
+    row.push_back(metric_text(e.seconds));
+    lines.add(row);
+  }
+  return lines.to_text(2);
+}
+
+std::string evaluation_text(const genome_view& g) {
+  if (!g.evaluated)
+    return g.born.equal_to == 0
+               ? "not evaluated yet"
+               : "waits for the evaluation of " + number(g.born.equal_to) + ", its equal";
+  const auto& e = *g.evaluated;
+  std::string text = clade::to_text(e.outcome);
+  if (!e.reason.empty())
+    text += " (" + e.reason + ")";
+  if (!e.metrics.empty())
+    text += ": " + metrics_text(e.metrics);
+  text += "\n" + counted(e.parameters, "parameter");
+  if (e.equal_to != 0)
+    return text + "; not trained: its network equals that of " + number(e.equal_to);
+  text +=
+      "; " + duration_text(e.seconds) + " on " + (e.slot.empty() ? "no slot" : e.slot);
+  if (e.tries > 1)
+    text += ", at attempt " + std::to_string(e.tries);
+  return text + (g.has_weights ? "; its weights are kept" : "");
+}
+
+/// The first column holds words, the others numbers.
+std::string rows_text(const table_rows& rows) {
+  if (rows.empty())
+    return "";
+  std::vector<table::align> columns(rows.front().size(), right);
+  columns.front() = left;
+  table lines(columns);
+  for (const auto& row : rows)
+    lines.add(row);
+  return lines.to_text(2);
+}
+
+std::string comparison_text(const champion_view& c) {
+  return rows_text(comparison_rows(c.comparison, c.validation_metric, c.test_metric,
+                                   /*more=*/false));
+}
+
+/// Returns what the champion made of the test data.
+std::string test_text(const champion_view& c) {
+  constexpr std::size_t most_classes = 20, widest_confusion = 10, most_wrong = 5;
+  std::string text;
+  for (const auto& line : wrapped(test_words(c.details), 78))
+    text += line.empty() ? "" : "  " + line + "\n";
+  for (const auto& rows :
+       {class_rows(c.details, most_classes), confusion_rows(c.details, widest_confusion),
+        error_rows(c.details), wrong_rows(c.details, most_wrong)})
+    text += (text.empty() || rows.empty() ? "" : "\n") + rows_text(rows);
+  return text;
+}
+
+std::string seeds_text(const champion_view& c) {
+  std::string text;
+  if (c.seeds)
+    for (const auto& line : wrapped(seed_words(*c.seeds, c.validation_metric), 78))
+      text += "  " + line + "\n";
+  return text.empty() ? "" : "\nwhat the seeds brought\n" + text;
+}
+
+std::string verdict_text(const std::vector<std::string>& verdict) {
+  std::string text;
+  for (const auto& sentence : verdict) {
+    const char* before = "note: ";
+    for (const auto& line : wrapped(sentence, 72)) {
+      text += before + line + "\n";
+      before = "      ";
+    }
+  }
+  return text;
+}
+
+/// Names the members of an ensemble with their shares, four in a line; a model that was
+/// left out has a line.
+std::string members_text(const model_composed& composed) {
+  constexpr std::size_t in_a_line = 4;
+  std::string text;
+  for (std::size_t i = 0; i < composed.members.size(); ++i) {
+    text += i % in_a_line != 0 ? ", " : i == 0 ? "  " : ",\n  ";
+    text += clade::to_text(composed.members[i], 3);
+  }
+  text += "\n";
+  for (const auto& why : composed.left_out)
+    text += "  left out: " + why + "\n";
+  return text;
+}
+
+/// "final model: validation.accuracy 0.8715, test.accuracy 0.8702, 44,052 parameters",
+/// and its members; empty where there is none.
+std::string final_model_text(const champion_view& c) {
+  if (!c.final_model)
+    return {};
+  std::string text = "final model";
+  for (const auto& one : c.comparison)
+    if (one.subject == "final model")
+      text += ": " + c.validation_metric + " " + metric_text(one.validation) + ", "
+              + c.test_metric + " " + metric_text(one.test) + ", "
+              + counted(one.parameters, "parameter");
+  return text + "\n" + members_text(*c.final_model) + "\n";
+}
+
+} // namespace
+
+std::string to_text(const run_view& r, std::string_view lines) {
+  const auto& o = r.overview;
+  std::string text = r.name + ": " + activity(r) + "\n";
+  if (o.version.empty())
+    return text + "  nothing is recorded of it yet\n";
+  text += "  started " + time_text(o.started_ms) + ", " + duration_text(r.seconds())
+          + " to its last record; seed " + std::to_string(o.seed) + ", clade " + o.version
+          + "\n";
+  text += lines;
+  return text + "  " + r.file.string() + ", " + size_text(r.bytes) + "\n";
+}
+
+std::string to_text(const run_view& r) {
+  const auto& o = r.overview;
+  std::string text;
+  if (const auto origin = r.forked_from(); !origin.empty())
+    text += "  forked from " + origin + "\n";
+  if (const auto chosen = r.chosen(); !chosen.empty())
+    text += "  auto chose " + chosen + "\n";
+  text += "  " + counted(o.born, "candidate") + " in "
+          + counted(o.generation + 1, "generation") + ", " + with_commas(o.evaluated)
+          + " evaluated, " + with_commas(o.failed) + " of them failed; "
+          + duration_text(o.training_seconds) + " of training\n";
+  if (o.best != 0)
+    text += "  best " + number(o.best) + ": " + o.goal.metric + " "
+            + metric_text(o.best_fitness)
+            + (o.goal.maximize ? "" : " (the lower the better)") + "\n";
+  return to_text(r, text);
+}
+
+std::string to_text(std::span<const generation_overview> generations) {
+  table lines({right, right, right, right, right, right, right, right});
+  lines.add({"generation", "candidates", "failed", "best", "by", "median", "quartiles",
+             "training"});
+  std::optional<std::uint64_t> last;
+  for (const auto& g : generations) {
+    if (last && g.generation > *last + 1)
+      lines.add_line("       ...");
+    last = g.generation;
+    const bool any = g.best != 0;
+    lines.add(
+        {std::to_string(g.generation),
+         g.evaluated == g.born ? with_commas(g.born)
+                               : with_commas(g.evaluated) + " of " + with_commas(g.born),
+         with_commas(g.failed), any ? metric_text(g.best_fitness) : "-",
+         any ? number(g.best) : "-", any ? metric_text(g.median) : "-",
+         any ? metric_text(g.lower_quartile) + ".." + metric_text(g.upper_quartile) : "-",
+         duration_text(g.training_seconds)});
+  }
+  return lines.to_text();
+}
+
+std::string to_text(std::span<const candidate_overview> members, const objective& goal) {
+  std::vector<candidate_overview> sorted(members.begin(), members.end());
+  const auto rank = [&](const candidate_overview& c) {
+    const int part = !c.result ? 2 : c.fitness ? 0 : 1;
+    const double fitness = c.fitness.value_or(0);
+    return std::tuple(part, goal.maximize ? -fitness : fitness, c.id);
+  };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  table lines({right, right, right, right, right, left, left});
+  lines.add({"id", goal.metric, "parameters", "nodes", "time", "from", "what changed"});
+  for (const auto& c : sorted) {
+    auto origin = origin_text(c.origin, c.epochs, c.start);
+    if (c.equal_to != 0)
+      origin += " (equal to " + number(c.equal_to) + ")";
+    if (!c.reason.empty())
+      origin += " (" + c.reason + ")";
+    lines.add({number(c.id), result_text(c), c.result ? with_commas(c.parameters) : "-",
+               std::to_string(c.nodes), c.result ? duration_text(c.seconds) : "-",
+               parents_text(c.parents), shortened(origin, 100)});
+  }
+  return lines.to_text();
+}
+
+std::string lineage_text(std::span<const candidate_overview> lineage) {
+  constexpr std::size_t most = 24, first = 12, last = 8;
+  table lines({left, left, right, left});
+  for (std::size_t i = 0; i < lineage.size(); ++i) {
+    if (lineage.size() > most && i == first) {
+      const auto skipped = lineage.size() - first - last;
+      lines.add_line("... " + std::to_string(skipped) + " more ...");
+      i += skipped;
+    }
+    const auto& c = lineage[i];
+    lines.add({number(c.id), "generation " + std::to_string(c.generation), result_text(c),
+               shortened(provenance(c.parents, origin_text(c.origin, c.epochs, c.start)),
+                         100)});
+  }
+  return lines.to_text(2);
+}
+
+std::string to_text(const genome_view& g) {
+  const auto& c = g.born;
+  std::string text =
+      number(c.id) + ", generation " + std::to_string(c.generation) + ", "
+      + provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start)) + "\n";
+  if (c.start != 0)
+    text += "  its training starts from the weights of " + number(c.start) + "\n";
+  text += indented(evaluation_text(g) + "\n", 2);
+  text += "\n" + indented(clade::to_text(*c.genome), 2);
+  if (g.evaluated && !g.evaluated->curve.empty())
+    text += "\nlearning curve\n" + curve_text(g.evaluated->curve);
+  if (g.lineage.size() > 1)
+    text += "\nwhere it comes from\n" + lineage_text(g.lineage);
+  return text;
+}
+
+std::string to_text(const champion_view& c) {
+  if (!c.champion)
+    return "no champion: no candidate succeeded"
+           + (c.failures.empty() ? "" : "; " + c.failures) + "\n";
+  const auto& g = *c.champion;
+  std::string text = final_model_text(c) + "champion " + number(g.born.id);
+  if (g.evaluated) {
+    const auto validation = find(g.evaluated->metrics, c.validation_metric);
+    text += ": " + c.validation_metric + " " + metric_text(validation);
+    for (const auto& one : c.comparison)
+      if (one.subject == "champion" && one.test)
+        text += ", " + c.test_metric + " " + metric_text(*one.test);
+    text += ", " + counted(g.evaluated->parameters, "parameter");
+  }
+  text += "\n\n"
+          + indented(
+              c.decoded ? clade::to_text(*c.decoded) : clade::to_text(*g.born.genome), 2);
+  if (c.decoded && !g.born.genome->hyperparameters.empty())
+    text += "  " + clade::to_text(g.born.genome->hyperparameters) + "\n";
+  text += "\nwhere it comes from\n" + lineage_text(g.lineage);
+  if (!c.comparison.empty())
+    text += "\nwas it worth it?\n" + comparison_text(c);
+  if (const auto test = test_text(c); !test.empty())
+    text += std::string("\nwhat the ") + (c.final_model ? "final model" : "champion")
+            + " made of the test data\n" + test;
+  text += seeds_text(c);
+  if (const auto said = verdict_text(c.verdict); !said.empty())
+    text += "\n" + said;
+  return text;
+}
+
+std::string to_text(const annotation& one) {
+  std::string text;
+  if (!one.tags.empty())
+    text += "  tags " + plain_text(tags_text(one)) + "\n";
+  if (one.note.empty())
+    return text;
+  text += "  note of " + plain_text(one.who) + ", " + time_text(one.unix_ms) + "\n";
+  std::string_view rest = one.note;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    for (const auto& line : wrapped(plain_text(rest.substr(0, end)), 72))
+      text += "    " + line + "\n";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text;
+}
+
+std::string to_text(const annotations& all) {
+  std::string text;
+  for (const auto& [id, one] : all)
+    text += (id == 0 ? "the run" : number(id)) + "\n" + to_text(one);
+  return text.empty() ? text : "notes and tags\n" + indented(text, 2);
+}
+
+std::string to_text(std::span<const run_view> runs) {
+  table lines({left, left, right, right, right, right, right, left});
+  lines.add(
+      {"run", "state", "generation", "candidates", "best", "time", "size", "started"});
+  for (const auto& r : runs) {
+    const auto& o = r.overview;
+    const auto folder =
+        std::filesystem::absolute(r.file).parent_path().filename().string();
+    const bool jobs =
+        !r.named_by().empty(); // They have no generations, and none is best.
+    lines.add({folder, r.state(), jobs ? "-" : std::to_string(o.generation),
+               with_commas(o.evaluated),
+               o.best == 0 || jobs ? "-" : metric_text(o.best_fitness),
+               duration_text(r.seconds()), size_text(r.bytes),
+               o.started_ms == 0 ? "-" : time_text(o.started_ms)});
+  }
+  return lines.to_text();
+}
+
+} // namespace clade

@@ -1,0 +1,163 @@
+#include "engine/report/view/test_tables.hpp"
+
+#include "engine/report/base/format.hpp"
+#include "engine/training/metrics/class_metrics.hpp"
+#include "search_spaces/operators/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace clade {
+
+namespace {
+
+constexpr std::string_view test_part = "test.";
+
+/// What people look at first, beside the objective's.
+constexpr std::array usual_metrics{"test.accuracy", "test.balanced_accuracy",
+                                   "test.auc",      "test.f1_macro",
+                                   "test.rmse",     "test.mae",
+                                   "test.r2"};
+
+confusion_counts counts_of(const test_details& t) {
+  return {t.classes.size(), t.confusion};
+}
+
+/// The class that examples of `actual` are most often wrongly taken for.
+std::string most_often_taken_for(const test_details& t, const confusion_counts& c,
+                                 std::size_t actual) {
+  std::size_t most = actual;
+  for (std::size_t j = 0; j < c.classes; ++j)
+    if (j != actual && (most == actual || c.at(actual, j) > c.at(actual, most)))
+      most = j;
+  if (most == actual || c.at(actual, most) == 0)
+    return "";
+  return t.classes[most] + " (" + with_commas(c.at(actual, most)) + ")";
+}
+
+} // namespace
+
+table_rows comparison_rows(std::span<const compared> all,
+                           const std::string& validation_metric,
+                           const std::string& test_metric, bool more) {
+  std::vector<std::string> others;
+  for (const char* name : usual_metrics)
+    if (more && name != test_metric && std::ranges::any_of(all, [&](const compared& c) {
+          return find(c.test_metrics, name).has_value();
+        }))
+      others.emplace_back(name);
+  std::vector<std::string> head{"", validation_metric};
+  if (!test_metric.empty())
+    head.push_back(test_metric);
+  head.insert(head.end(), others.begin(), others.end());
+  head.emplace_back("parameters");
+  table_rows rows{head};
+  for (const auto& c : all) {
+    std::vector<std::string> row{c.subject
+                                     + (c.id == 0 ? "" : " #" + std::to_string(c.id)),
+                                 metric_text(c.validation)};
+    if (!test_metric.empty())
+      row.push_back(metric_text(c.test));
+    for (const auto& name : others)
+      row.push_back(metric_text(find(c.test_metrics, name)));
+    row.push_back(with_commas(c.parameters));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string test_words(const std::shared_ptr<const test_details>& details) {
+  if (!details || details->metrics.empty())
+    return "";
+  std::string text = "test data, " + with_commas(details->test) + " examples: ";
+  bool first = true;
+  for (const auto& m : details->metrics) {
+    text += (first ? "" : ", ") + m.name.substr(test_part.size()) + " "
+            + metric_text(m.value);
+    first = false;
+  }
+  if (const auto& e = details->evidence; e && e->interval)
+    text += "; 95 % interval of " + e->interval->metric.substr(test_part.size()) + " "
+            + metric_text(e->interval->low) + " to " + metric_text(e->interval->high)
+            + " (bootstrap)";
+  return text;
+}
+
+table_rows class_rows(const std::shared_ptr<const test_details>& details,
+                      std::size_t most) {
+  if (!details || details->confusion.empty())
+    return {};
+  const auto& t = *details;
+  const auto counts = counts_of(t);
+  std::vector<std::size_t> order(t.classes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() > most) {
+    std::ranges::stable_sort(order, {}, [&](std::size_t c) { return f1(counts, c); });
+    order.resize(most);
+  }
+  table_rows rows{
+      {"class", "examples", "precision", "recall", "f1", "most often taken for"}};
+  for (const auto c : order)
+    rows.push_back({t.classes[c], with_commas(counts.actual(c)),
+                    metric_text(precision(counts, c)), metric_text(recall(counts, c)),
+                    metric_text(f1(counts, c)), most_often_taken_for(t, counts, c)});
+  return rows;
+}
+
+table_rows confusion_rows(const std::shared_ptr<const test_details>& details,
+                          std::size_t most) {
+  if (!details || details->confusion.empty() || details->classes.size() > most)
+    return {};
+  const auto& t = *details;
+  const auto counts = counts_of(t);
+  table_rows rows{{"actual"}};
+  for (const auto& name : t.classes)
+    rows.front().push_back(name);
+  for (std::size_t i = 0; i < t.classes.size(); ++i) {
+    std::vector<std::string> row{t.classes[i]};
+    for (std::size_t j = 0; j < t.classes.size(); ++j)
+      row.push_back(with_commas(counts.at(i, j)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+table_rows error_rows(const std::shared_ptr<const test_details>& details) {
+  if (!details || details->validation_errors.values.empty())
+    return {};
+  const auto& values = details->validation_errors.values;
+  table_rows rows{{"share of validation examples", "error at most"}};
+  for (const double share : {0.5, 0.8, 0.9, 0.95, 0.99, 1.0}) {
+    const auto at =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+    char text[16];
+    std::snprintf(text, sizeof text, "%.0f %%", share * 100);
+    rows.push_back({text, metric_text(values[std::max<std::size_t>(at, 1) - 1])});
+  }
+  return rows;
+}
+
+table_rows wrong_rows(const std::shared_ptr<const test_details>& details,
+                      std::size_t most) {
+  if (!details || !details->evidence)
+    return {};
+  const auto& e = *details->evidence;
+  const std::string where = std::string("most wrong, ") + (e.by_line ? "line" : "index");
+  table_rows rows;
+  if (!e.classes.empty())
+    rows.push_back({where, "actual", "predicted", "P(predicted)", "P(actual)"});
+  for (const auto& m : std::span(e.classes).first(std::min(most, e.classes.size())))
+    rows.push_back({std::to_string(m.place), m.actual, m.predicted,
+                    metric_text(m.predicted_probability),
+                    metric_text(m.actual_probability)});
+  if (!e.values.empty())
+    rows.push_back({where, "actual", "predicted", "off by"});
+  for (const auto& m : std::span(e.values).first(std::min(most, e.values.size())))
+    rows.push_back({std::to_string(m.place), metric_text(m.actual),
+                    metric_text(m.predicted), metric_text(m.predicted - m.actual)});
+  return rows;
+}
+
+} // namespace clade

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "engine/report/view/view.hpp"
+#include "engine/run/records/test_details.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+// What a run's end says in tables, for the terminal and the report: rows of cells after
+// their titles, not escaped.
+
+using table_rows = std::vector<std::vector<std::string>>;
+
+/// What the champion is compared with, and the champion, in the order of `all`: the
+/// objective's metric on the validation data and, unless `test_metric` is empty, on the
+/// test data, then, where `more`, the usual metrics of the task on the test data, and the
+/// number of parameters.
+[[nodiscard]] table_rows comparison_rows(std::span<const compared> all,
+                                         const std::string& validation_metric,
+                                         const std::string& test_metric, bool more);
+
+/// "test data, 360 examples: accuracy 0.9722, auc 0.9990, ...; 95 % interval of accuracy
+/// 0.9556 to 0.9889 (bootstrap)"; empty without details.
+[[nodiscard]] std::string test_words(const std::shared_ptr<const test_details>& details);
+
+/// A row for each class with its test examples, precision, recall, F1 and what it is most
+/// often taken for; of more than `most` classes those with the lowest F1. Empty where no
+/// confusion is known.
+[[nodiscard]] table_rows class_rows(const std::shared_ptr<const test_details>& details,
+                                    std::size_t most);
+
+/// Counts: a row for each actual class, a column for each predicted one. Empty for more
+/// than `most` classes.
+[[nodiscard]] table_rows
+confusion_rows(const std::shared_ptr<const test_details>& details, std::size_t most);
+
+/// How far predictions were off on the validation data: shares of its examples, and the
+/// error that so many do not exceed. Empty of classes.
+[[nodiscard]] table_rows error_rows(const std::shared_ptr<const test_details>& details);
+
+/// The examples of the test data that were most wrong, at most so many: where each stands
+/// in the file, what it is, what it was taken for and how surely. Empty where none was.
+[[nodiscard]] table_rows
+wrong_rows(const std::shared_ptr<const test_details>& details,
+           std::size_t most = test_evidence::most_wrong_examples);
+
+} // namespace clade

@@ -1,0 +1,120 @@
+#include "engine/report/view/verdict.hpp"
+
+#include "engine/report/base/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace clade {
+
+namespace {
+
+constexpr const char* linear_subject = "linear model";
+
+const compared* find_subject(const end_facts& f, std::string_view subject) {
+  const auto found = std::ranges::find(f.comparison, subject, &compared::subject);
+  return found == f.comparison.end() ? nullptr : &*found;
+}
+
+/// By how much `a` is better than `b`; negative: worse. None where one is not known.
+std::optional<double> lead(const std::optional<double>& a, const std::optional<double>& b,
+                           bool maximize) {
+  if (!a || !b)
+    return std::nullopt;
+  return maximize ? *a - *b : *b - *a;
+}
+
+std::string against(const std::string& metric, const std::optional<double>& a,
+                    const std::optional<double>& b) {
+  return metric + " " + metric_text(a) + " against " + metric_text(b);
+}
+
+std::string linear_words(const end_facts& f, const compared& champion) {
+  const auto* linear = find_subject(f, linear_subject);
+  if (linear == nullptr)
+    return "";
+  const auto on_test = lead(champion.test, linear->test, f.maximize);
+  const auto on_validation = lead(champion.validation, linear->validation, f.maximize);
+  const bool loses_test = on_test && *on_test <= 0;
+  const bool loses_validation = on_validation && *on_validation <= 0;
+  if (!loses_test && !loses_validation)
+    return "";
+  const double by = loses_test ? *on_test : *on_validation;
+  std::string text = "The linear model is ";
+  text += by < 0 ? "better than" : "as good as";
+  text += " the champion on the ";
+  text += loses_test ? "test data" : "validation data";
+  text += " (";
+  text += loses_test ? against(f.test_metric, linear->test, champion.test)
+                     : against(f.metric, linear->validation, champion.validation);
+  text += "), with " + with_commas(linear->parameters) + " parameters instead of "
+          + with_commas(champion.parameters) + ".";
+  if (loses_test)
+    return text
+           + " Use a linear model (such as scikit-learn's), or give the search more "
+             "data, "
+             "generations or epochs.";
+  return text + " Only on the test data the champion is better: do not count on it.";
+}
+
+/// What an error of validation is worth, with the rows that it comes from.
+std::string small_validation_words(const end_facts& f, const compared& champion) {
+  if (f.standard_error <= 0 || f.as_good == 0 || f.candidates < 2
+      || f.validation_examples == 0)
+    return "";
+  const double luck =
+      f.standard_error * std::sqrt(2 * std::log(static_cast<double>(f.candidates)));
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& c : f.comparison)
+    if (&c != &champion)
+      if (const auto ahead = lead(champion.validation, c.validation, f.maximize))
+        least = std::min(least, *ahead);
+  if (!std::isfinite(least) || least > luck)
+    return "";
+  return "Validation is too small to tell candidates apart: on "
+         + with_commas(f.validation_examples) + " examples the champion's " + f.metric
+         + " of " + metric_text(champion.validation) + " has a standard error of "
+         + metric_text(f.standard_error) + ", and " + with_commas(f.as_good) + " of the "
+         + with_commas(f.candidates - 1)
+         + " other candidates are within it. The best of so many looks better than it "
+           "is by up to "
+         + metric_text(luck)
+         + ". Trust the test data; give validation more examples (data.split), or try "
+           "fewer candidates.";
+}
+
+constexpr auto clock_words =
+    "The clock had a say in this run (limits.wall_time): another run of the same seed "
+    "will "
+    "differ. clade replay RUN will not: all that was decided by time is recorded.";
+
+std::string tie_words(const end_facts& f, const compared& champion) {
+  if (!f.smaller || f.smaller->parameters >= champion.parameters)
+    return "";
+  const auto id = "#" + std::to_string(f.smaller->id);
+  return id + " has the same " + f.metric + " as the champion with "
+         + with_commas(f.smaller->parameters) + " parameters instead of "
+         + with_commas(champion.parameters) + "; #" + std::to_string(champion.id)
+         + (f.smaller->higher_loss ? " was chosen for its lower validation.loss."
+                                   : " was chosen as the older one.")
+         + (f.smaller->has_weights
+                ? " To take the smaller one: clade export RUN "
+                      + std::to_string(f.smaller->id) + " --python FOLDER."
+                : "");
+}
+
+} // namespace
+
+std::vector<std::string> verdict(const end_facts& facts) {
+  const auto* champion = find_subject(facts, "champion");
+  if (champion == nullptr)
+    return {};
+  std::vector<std::string> all{
+      linear_words(facts, *champion), small_validation_words(facts, *champion),
+      tie_words(facts, *champion), facts.by_the_clock ? clock_words : ""};
+  std::erase(all, "");
+  return all;
+}
+
+} // namespace clade

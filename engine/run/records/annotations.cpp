@@ -1,0 +1,88 @@
+#include "engine/run/records/annotations.hpp"
+
+#include "genome/base/utf8.hpp"
+
+namespace clade {
+
+namespace {
+
+tl::unexpected<error> refused(const std::string& what) {
+  return fail(error_kind::invalid_input, what);
+}
+
+std::string subject_of(const instruction& i) {
+  return i.number == 0 ? "the run" : "#" + std::to_string(i.number);
+}
+
+expected<void> check_note(const std::string& note) {
+  if (note.size() > annotation::longest_note)
+    return refused("a note has at most " + std::to_string(annotation::longest_note)
+                   + " bytes; this one has " + std::to_string(note.size()));
+  if (!is_plain_text(note))
+    return refused("a note is UTF-8 without control characters");
+  return {};
+}
+
+expected<void> check_tag(const std::string& tag) {
+  if (tag.empty() || tag.size() > annotation::longest_tag || !is_plain_text(tag)
+      || tag.find_first_of(" \t\n,\"") != std::string::npos)
+    return refused("a tag is one word of at most "
+                   + std::to_string(annotation::longest_tag)
+                   + " bytes, without blanks, commas, quotes and control characters");
+  return {};
+}
+
+} // namespace
+
+bool annotates(const instruction& i) {
+  return i.kind == instruction_kind::note || i.kind == instruction_kind::tag
+         || i.kind == instruction_kind::untag;
+}
+
+expected<void> check_annotation(const instruction& i, const annotations& known,
+                                std::uint64_t born) {
+  if (i.number > born)
+    return refused("there is no candidate #" + std::to_string(i.number));
+  if (i.kind == instruction_kind::note)
+    return check_note(i.text);
+  if (auto fits = check_tag(i.text); !fits)
+    return fits;
+  const auto found = known.find(i.number);
+  const bool has = found != known.end() && found->second.tags.contains(i.text);
+  if (i.kind == instruction_kind::untag && !has)
+    return refused(subject_of(i) + " has no tag " + i.text);
+  if (i.kind == instruction_kind::tag && has)
+    return refused(subject_of(i) + " has the tag " + i.text + " already");
+  if (i.kind == instruction_kind::tag && found != known.end()
+      && found->second.tags.size() >= annotation::most_tags)
+    return refused(subject_of(i) + " has " + std::to_string(annotation::most_tags)
+                   + " tags, which is the most: take one away first");
+  return {};
+}
+
+void annotate(annotations& known, const operator_command& told, std::int64_t unix_ms) {
+  const auto& order = told.order;
+  if (!annotates(order))
+    return;
+  auto& one = known[order.number];
+  if (order.kind == instruction_kind::tag) {
+    one.tags.insert(order.text);
+  } else if (order.kind == instruction_kind::untag) {
+    one.tags.erase(order.text);
+  } else {
+    one.note = order.text;
+    one.who = order.text.empty() ? "" : told.who;
+    one.unix_ms = order.text.empty() ? 0 : unix_ms;
+  }
+  if (one == annotation{})
+    known.erase(order.number);
+}
+
+std::string tags_text(const annotation& a) {
+  std::string text;
+  for (const auto& tag : a.tags)
+    text += (text.empty() ? "" : " ") + tag;
+  return text;
+}
+
+} // namespace clade

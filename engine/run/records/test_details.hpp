@@ -1,0 +1,110 @@
+#pragma once
+
+#include "engine/search/core/candidate.hpp"
+#include "genome/codec/codec.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What a regression said of an example, in the target's own unit.
+struct value_pair {
+  double actual = 0, predicted = 0;
+
+  friend bool operator==(const value_pair&, const value_pair&) = default;
+};
+
+/// How far predictions were off on examples that no weight was fitted to, as a few order
+/// statistics: value j of m, from 1, is that of rank ceil(j n / m) among n absolute
+/// errors in ascending order. The last is the largest.
+struct error_quantiles {
+  std::uint64_t examples = 0;
+  std::vector<double> values;
+
+  /// Of all errors; `errors` in any order. At most 500 values are kept.
+  [[nodiscard]] static error_quantiles of(std::vector<double> errors);
+
+  friend bool operator==(const error_quantiles&, const error_quantiles&) = default;
+};
+
+/// The 95 % interval of a metric, by percentiles of the bootstrap (Efron, 1979): in so many
+/// resamples of the examples, drawn with replacement, all but the lowest and the highest
+/// 2.5 % of the metric's values are in it.
+struct metric_interval {
+  std::string metric; ///< "test.accuracy"
+  double low = 0, high = 0;
+  std::uint32_t resamples = 0;
+
+  friend bool operator==(const metric_interval&, const metric_interval&) = default;
+};
+
+/// An example of one class that was taken for another one.
+struct misclassified {
+  std::uint64_t place = 0; ///< As in `test_evidence`, also below.
+  std::string actual, predicted;
+  double actual_probability = 0, predicted_probability = 0;
+
+  friend bool operator==(const misclassified&, const misclassified&) = default;
+};
+
+/// What a regression said of an example that it missed, in the target's own unit.
+struct missed_value {
+  std::uint64_t place = 0;
+  double actual = 0, predicted = 0;
+
+  friend bool operator==(const missed_value&, const missed_value&) = default;
+};
+
+/// How far the test of a network can be trusted, and where it failed.
+struct test_evidence {
+  /// Of the objective's metric; none where all resamples agree, since nothing follows from
+  /// them then, and where the objective is no metric of a part of the data.
+  std::optional<metric_interval> interval;
+  /// A place is the line of an example in the file, from 1; else its index, from 0.
+  bool by_line = false;
+  /// The test examples with the highest loss among those that were predicted wrongly, the
+  /// highest first: of a classification and of a regression.
+  std::vector<misclassified> classes;
+  std::vector<missed_value> values;
+
+  static constexpr std::size_t most_wrong_examples = 10;
+
+  friend bool operator==(const test_evidence&, const test_evidence&) = default;
+};
+
+/// What the test of a network tells beside its metrics, for people and for `clade
+/// predict`. It is an observation: it decides nothing and does not enter the digest.
+struct test_details {
+  /// Examples in each part of the data.
+  std::uint64_t train = 0, validation = 0, test = 0;
+  /// All metrics of the test part ("test.auc"), sorted by name.
+  std::vector<metric> metrics;
+  /// Of the objective's first metric on the validation part, from the sampling of its
+  /// examples; 0: not known.
+  double standard_error = 0;
+  /// Classification, of at most `most_classes`: their names, and how many test examples
+  /// of class i were taken for class j, at [i * classes + j].
+  std::vector<std::string> classes;
+  std::vector<std::uint64_t> confusion;
+  /// Regression: at most `most_pairs` of the test part, evenly chosen in its order.
+  std::vector<value_pair> pairs;
+  /// Regression: of the validation part.
+  error_quantiles validation_errors;
+  /// None of the linear model, and in runs of before there was such a thing.
+  std::optional<test_evidence> evidence{};
+
+  static constexpr std::size_t most_classes = 100, most_pairs = 300;
+
+  friend bool operator==(const test_details&, const test_details&) = default;
+};
+
+/// msgpack; grammar at the top of record.cpp.
+void encode(encoder& out, const error_quantiles& q);
+/// Reports through `d.finish()`.
+[[nodiscard]] error_quantiles decode_error_quantiles(decoder& d);
+
+} // namespace clade

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "engine/run/records/record.hpp"
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// The search keeps the genomes of so many, the best.
+inline constexpr std::size_t most_final_genomes = 5;
+
+/// `[final]`: a search is turned into a model by these.
+struct final_params {
+  /// "none": the champion as the search trained it. "best": the best genomes are trained
+  /// to the end. "ensemble": an ensemble is then chosen among all models there are.
+  std::string model = "none";
+  std::uint32_t members = 0; ///< Genomes that are trained to the end; 0: chosen.
+  std::uint32_t epochs = 0;  ///< Of such a training; 0: chosen.
+  std::uint32_t folds = 0;   ///< Models of each genome (`data_fold::of`); 0: chosen.
+  double share = 0;          ///< Of the wall time, if there is one; 0: chosen.
+
+  [[nodiscard]] bool wanted() const { return model != "none"; }
+};
+
+[[nodiscard]] expected<void> validate(const final_params& params);
+
+/// The trainings at the end of a run have these slots and this time.
+struct final_means {
+  std::size_t slots = 1;
+  std::chrono::milliseconds time{0}; ///< 0: as long as it takes.
+  std::uint32_t epochs = 1;          ///< Of a full training in the search.
+};
+
+/// The share of a run's time, `means.time`, that is kept for its end: as much as one
+/// training a slot needs if its epochs take so many seconds, but at least a half and at
+/// most four fifths, unless `params.share` says how much.
+[[nodiscard]] double share_of_end(const final_params& params, const final_means& means,
+                                  double seconds_per_epoch);
+
+/// The longest epoch with which each slot can train one for half of the wanted epochs in
+/// the most that the end of a run of `means.time` has, in seconds.
+[[nodiscard]] double affordable_epoch(const final_params& params,
+                                      const final_means& means);
+
+/// Plans the trainings of the end: the best genomes for longer than in the search, several
+/// folds of each where there is time for them, as many as the slots can do in the time,
+/// and fewer epochs if that is not enough for one a slot. `best` begins with the best; a
+/// slow one gives way to others that are about as good and can be trained for longer.
+/// No training at all if there is no time for a fifth of an epoch.
+[[nodiscard]] final_planned plan_final_stage(const final_params& params,
+                                             std::span<const individual> best,
+                                             const final_means& means);
+
+/// The candidate of the i-th training of the plan, in the generation after the last;
+/// `source` is who it says it is of.
+[[nodiscard]] candidate candidate_of(const final_planned& plan, std::size_t i,
+                                     const individual& source, candidate_id id,
+                                     std::uint64_t generation);
+
+} // namespace clade

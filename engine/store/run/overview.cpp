@@ -1,0 +1,247 @@
+// Reads for people, of the tables made for them. What a generation's quartiles are is
+// found from its candidates when it is asked for: they change while it is in progress.
+#include "engine/run/state/summary.hpp"
+#include "engine/store/run/store_impl.hpp"
+#include "engine/store/sqlite/objective_table.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace clade {
+
+namespace {
+
+/// Of a JSON array as tables.cpp writes it.
+std::vector<candidate_id> parse_ids(const std::string& text) {
+  std::vector<candidate_id> ids;
+  candidate_id id = 0;
+  bool inside = false;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit)
+      id = id * 10 + static_cast<candidate_id>(c - '0');
+    else if (inside)
+      ids.push_back(std::exchange(id, 0));
+    inside = digit;
+  }
+  return ids;
+}
+
+std::optional<std::int64_t> optional_number(const SQLite::Column& c) {
+  return c.isNull() ? std::nullopt : std::optional(c.getInt64());
+}
+
+constexpr const char* candidate_columns = "select g.id, g.generation, g.place, g.origin, "
+                                          "g.equal_to, g.nodes, e.outcome, e.fitness, "
+                                          "e.parameters, e.seconds, e.reason, "
+                                          "g.epochs, g.start from "
+                                          "genomes g left join evaluations e using (id) ";
+
+candidate_overview read_candidate(SQLite::Statement& row, SQLite::Statement& parents) {
+  candidate_overview c;
+  c.id = natural(row.getColumn(0));
+  c.generation = natural(row.getColumn(1));
+  c.index = natural(row.getColumn(2));
+  c.origin = row.getColumn(3).getString();
+  c.equal_to = natural(row.getColumn(4));
+  c.nodes = natural(row.getColumn(5));
+  if (!row.getColumn(6).isNull())
+    c.result = parse_outcome(row.getColumn(6).getString());
+  if (!row.getColumn(7).isNull())
+    c.fitness = row.getColumn(7).getDouble();
+  c.parameters = natural(row.getColumn(8));
+  c.seconds = row.getColumn(9).getDouble();
+  c.reason = row.getColumn(10).getString();
+  c.epochs = static_cast<std::uint32_t>(natural(row.getColumn(11)));
+  c.start = natural(row.getColumn(12));
+  parents.tryReset();
+  parents.bind(1, as_signed(c.id));
+  while (parents.executeStep())
+    c.parents.push_back(natural(parents.getColumn(0)));
+  return c;
+}
+
+constexpr const char* select_parents =
+    "select parent from parents where child = ? order by position";
+
+/// Fills in what is computed from the generation's candidates.
+void summarise(generation_overview& g, SQLite::Statement& evaluated) {
+  std::vector<double> values;
+  evaluated.tryReset();
+  evaluated.bind(1, as_signed(g.generation));
+  while (evaluated.executeStep()) {
+    g.training_seconds += evaluated.getColumn(1).getDouble();
+    if (!evaluated.getColumn(0).isNull())
+      values.push_back(evaluated.getColumn(0).getDouble());
+  }
+  if (values.empty())
+    return;
+  std::sort(values.begin(), values.end());
+  g.lower_quartile = quantile(values, 0.25);
+  g.median = quantile(values, 0.5);
+  g.upper_quartile = quantile(values, 0.75);
+}
+
+} // namespace
+
+tl::unexpected<error> no_candidate(const connection& c, candidate_id id) {
+  SQLite::Statement last(c.db, "select max(id) from genomes");
+  const auto most = last.executeStep() ? natural(last.getColumn(0)) : 0;
+  return fail(error_kind::not_found,
+              c.file.string() + ": no candidate #" + std::to_string(id)
+                  + (most == 0 ? "; the run has none yet"
+                               : "; the run has #1 to #" + std::to_string(most)));
+}
+
+std::optional<outcome> parse_outcome(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(outcome::dropped); ++i)
+    if (to_text(static_cast<outcome>(i)) == text)
+      return static_cast<outcome>(i);
+  return std::nullopt;
+}
+
+expected<run_overview> store::overview() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<run_overview> {
+    SQLite::Statement row(
+        c.db,
+        "select version, experiment, seed, started_ms, updated_ms, "
+        "state, "
+        "reason, records, generation, born, evaluated, failed, training_seconds, best, "
+        "best_fitness, champion from runs join progress using (run)");
+    if (!row.executeStep())
+      return fail(error_kind::corrupt, c.file.string() + ": the run's row is missing");
+    run_overview r;
+    r.goal = read_goal(c.db);
+    r.version = row.getColumn(0).getString();
+    r.experiment = row.getColumn(1).getString();
+    r.seed = natural(row.getColumn(2));
+    r.started_ms = row.getColumn(3).getInt64();
+    r.updated_ms = row.getColumn(4).getInt64();
+    r.state = row.getColumn(5).getString();
+    r.reason = row.getColumn(6).getString();
+    r.records = natural(row.getColumn(7));
+    r.generation = natural(row.getColumn(8));
+    r.born = natural(row.getColumn(9));
+    r.evaluated = natural(row.getColumn(10));
+    r.failed = natural(row.getColumn(11));
+    r.training_seconds = row.getColumn(12).getDouble();
+    r.best = natural(row.getColumn(13));
+    r.best_fitness = row.getColumn(14).getDouble();
+    r.champion = natural(row.getColumn(15));
+    return r;
+  });
+}
+
+expected<std::vector<generation_overview>> store::generations(std::uint64_t first,
+                                                              std::size_t count) const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::vector<generation_overview>> {
+    SQLite::Statement row(
+        c.db, "select generation, born, evaluated, failed, best, best_fitness, "
+              "born_ms, closed_ms, survivors from generations "
+              "where generation >= ? order by generation limit ?");
+    SQLite::Statement evaluated(c.db,
+                                "select e.fitness, e.seconds from genomes g "
+                                "join evaluations e using (id) where g.generation = ?");
+    row.bind(1, as_signed(first));
+    row.bind(2, as_signed(std::min<std::uint64_t>(count, INT64_MAX)));
+    std::vector<generation_overview> found;
+    while (row.executeStep()) {
+      generation_overview g;
+      g.generation = natural(row.getColumn(0));
+      g.born = natural(row.getColumn(1));
+      g.evaluated = natural(row.getColumn(2));
+      g.failed = natural(row.getColumn(3));
+      g.best = natural(row.getColumn(4));
+      g.best_fitness = row.getColumn(5).getDouble();
+      g.born_ms = row.getColumn(6).getInt64();
+      g.closed_ms = optional_number(row.getColumn(7));
+      g.survivors = parse_ids(row.getColumn(8).getString());
+      summarise(g, evaluated);
+      found.push_back(std::move(g));
+    }
+    return found;
+  });
+}
+
+expected<std::vector<candidate_overview>> store::members(std::uint64_t generation) const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::vector<candidate_overview>> {
+    SQLite::Statement row(c.db, std::string(candidate_columns)
+                                    + "where g.generation = ? order by g.id");
+    SQLite::Statement parents(c.db, select_parents);
+    row.bind(1, as_signed(generation));
+    std::vector<candidate_overview> found;
+    while (row.executeStep())
+      found.push_back(read_candidate(row, parents));
+    if (found.empty())
+      return fail(error_kind::not_found,
+                  c.file.string() + ": no generation " + std::to_string(generation));
+    return found;
+  });
+}
+
+expected<candidate_overview> store::find_overview(candidate_id id) const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<candidate_overview> {
+    SQLite::Statement row(c.db, std::string(candidate_columns) + "where g.id = ?");
+    SQLite::Statement parents(c.db, select_parents);
+    row.bind(1, as_signed(id));
+    if (!row.executeStep())
+      return no_candidate(c, id);
+    return read_candidate(row, parents);
+  });
+}
+
+expected<std::vector<node_overview>> store::nodes() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::vector<node_overview>> {
+    SQLite::Statement row(c.db, "select slot, joined_ms, left_ms, reason from nodes "
+                                "order by sequence");
+    std::vector<node_overview> found;
+    while (row.executeStep())
+      found.push_back({.slot = row.getColumn(0).getString(),
+                       .joined_ms = row.getColumn(1).getInt64(),
+                       .left_ms = optional_number(row.getColumn(2)),
+                       .reason = row.getColumn(3).getString()});
+    return found;
+  });
+}
+
+// It is recorded right before the run's end.
+expected<std::optional<model_composed>> store::find_final_model() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::optional<model_composed>> {
+    auto r =
+        impl_->find_record("select sequence - 1 from examinations where position = ? "
+                           "order by sequence desc limit 1",
+                           0);
+    if (!r && r.error().kind == error_kind::not_found)
+      return std::nullopt;
+    if (!r)
+      return tl::unexpected(r.error());
+    auto* composed = std::get_if<model_composed>(&*r);
+    return composed == nullptr ? std::nullopt : std::optional(std::move(*composed));
+  });
+}
+
+expected<std::vector<examination>> store::examinations() const {
+  const auto& c = impl_->connected;
+  return guarded(c, [&]() -> expected<std::vector<examination>> {
+    auto r = impl_->find_record("select sequence from examinations where position = ? "
+                                "order by sequence desc limit 1",
+                                0);
+    if (!r && r.error().kind == error_kind::not_found)
+      return std::vector<examination>();
+    if (!r)
+      return tl::unexpected(r.error());
+    auto* finished = std::get_if<run_finished>(&*r);
+    if (finished == nullptr)
+      return fail(error_kind::corrupt,
+                  c.file.string() + ": another record in the place of the run's end");
+    return std::move(finished->examinations);
+  });
+}
+
+} // namespace clade

@@ -1,0 +1,41 @@
+#include "engine/training/asked/training_params.hpp"
+
+#include "engine/training/asked/private_network.hpp"
+#include "engine/training/asked/recipe.hpp"
+
+namespace clade {
+
+expected<void> validate(const training_params& params) {
+  if (params.epochs == 0)
+    return fail(error_kind::invalid_input, "training.epochs is 0; give at least 1");
+  if (auto r = recipe_of(params, {}); !r)
+    return fail(r.error().kind, "training." + r.error().message);
+  if (params.checkpoint_every.count() < 0)
+    return fail(error_kind::invalid_input, "checkpoint_every must not be negative");
+  if (auto d = validate(params.distribution); !d)
+    return fail(d.error().kind, "training." + d.error().message);
+  return validate(params.class_weights);
+}
+
+expected<void> check_device(const training_params& params, std::string_view device) {
+  if (params.precision == float_format::float16 && !device.starts_with("cuda"))
+    return fail(error_kind::invalid_input,
+                "training.precision = \"float16\" is for CUDA devices, not for "
+                    + std::string(device) + "; take \"bfloat16\" or \"float32\"");
+  const auto& how = params.distribution;
+  const bool shares = how.devices > 1 || how.fit_bytes;
+  if (shares && device.starts_with("cuda")
+      && how.kind() != distribution_kind::multi_worker_mirrored
+      && how.kind() != distribution_kind::local_sgd)
+    return fail(error_kind::invalid_input,
+                "training.distribution = \"" + how.name
+                    + "\" is for CPU slots so far; on CUDA devices such as "
+                    + std::string(device)
+                    + " take \"multi_worker_mirrored\" or \"local_sgd\"");
+  if (const auto& c = how.collectives; how.by_team() && c.by_gloo())
+    if (auto own = own_address_in(c.network); !own)
+      return fail_in("training.collectives", own.error());
+  return {};
+}
+
+} // namespace clade

@@ -1,0 +1,233 @@
+// XGBoost gives its trees as JSON: for each tree a list of left and right children (-1 of
+// a leaf), of features and of conditions, which are thresholds and, of leaves, what they
+// say. An example goes left if its feature is below the threshold. Trees of several classes
+// follow each other round by round. A leaf above the deepest level becomes a whole subtree
+// whose leaves all say the same.
+#include "engine/training/final/booster.hpp"
+
+#include <nlohmann/json.hpp>
+#include <xgboost/c_api.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <string>
+
+namespace clade {
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+using json = nlohmann::json;
+using handle = std::unique_ptr<void, int (*)(void*)>;
+
+// 2^21 nodes are 8 MiB of thresholds.
+constexpr std::int64_t most_nodes = std::int64_t{1} << 21;
+
+expected<void> done(int status) {
+  if (status == 0)
+    return {};
+  const std::string why = XGBGetLastError();
+  return fail(error_kind::io, "XGBoost: " + why.substr(0, why.find('\n')));
+}
+
+std::string text(double v) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), v).ptr;
+  return {digits.data(), end};
+}
+
+expected<handle> matrix_of(const boosting_examples& e) {
+  DMatrixHandle made = nullptr;
+  const auto rows = e.targets.size();
+  return done(XGDMatrixCreateFromMat(e.features.data(), rows,
+                                     e.features.size() / std::max<std::size_t>(1, rows),
+                                     std::numeric_limits<float>::quiet_NaN(), &made))
+      .and_then([&] {
+        return done(XGDMatrixSetFloatInfo(made, "label", e.targets.data(), rows));
+      })
+      .and_then([&] {
+        return e.weights.empty()
+                   ? expected<void>()
+                   : done(XGDMatrixSetFloatInfo(made, "weight", e.weights.data(), rows));
+      })
+      .map([&] { return handle(made, XGDMatrixFree); });
+}
+
+std::int64_t outputs_of(const boosting_params& p) {
+  return p.classes > 2 ? p.classes : 1;
+}
+
+expected<void> set(BoosterHandle booster, const boosting_params& p) {
+  const bool several = p.classes > 2, two = p.classes == 2;
+  std::vector<std::pair<const char*, std::string>> all{
+      {"verbosity", "0"},
+      {"nthread", "1"},
+      {"tree_method", "hist"},
+      {"seed", std::to_string(p.seed % (std::uint64_t{1} << 31))},
+      {"max_depth", std::to_string(p.depth)},
+      {"eta", text(p.learning_rate)},
+      {"subsample", text(p.example_share)},
+      {"colsample_bytree", text(p.feature_share)},
+      {"min_child_weight", text(p.least_weight)},
+      {"objective", several ? "multi:softprob"
+                    : two   ? "binary:logistic"
+                            : "reg:squarederror"},
+      {"eval_metric", several ? "mlogloss"
+                      : two   ? "logloss"
+                              : "rmse"},
+      // What trees are added to is then 0, or the same for all classes.
+      {"base_score", p.classes == 0 ? "0" : "0.5"}};
+  if (several)
+    all.emplace_back("num_class", std::to_string(p.classes));
+  for (const auto& [name, value] : all)
+    if (auto set = done(XGBoosterSetParam(booster, name, value.c_str())); !set)
+      return set;
+  return {};
+}
+
+/// The number at the end of "[7]\tvalidation-rmse:0.25".
+expected<double> loss_after(BoosterHandle booster, int round, DMatrixHandle validation) {
+  const char* name = "validation";
+  const char* said = nullptr;
+  if (auto told =
+          done(XGBoosterEvalOneIter(booster, round, &validation, &name, 1, &said));
+      !told)
+    return tl::unexpected(told.error());
+  const std::string_view line(said);
+  const auto number = line.substr(line.rfind(':') + 1);
+  double loss = 0;
+  const auto [end, status] =
+      std::from_chars(number.data(), number.data() + number.size(), loss);
+  if (status != std::errc{})
+    return fail(error_kind::io, "XGBoost: no loss in \"" + std::string(line) + "\"");
+  return loss;
+}
+
+struct boosted_rounds {
+  std::int64_t best = 0;
+  double loss = std::numeric_limits<double>::infinity();
+  bool cut = false;
+};
+
+expected<boosted_rounds> grow(const boosting_params& p, BoosterHandle booster,
+                              DMatrixHandle train, DMatrixHandle validation) {
+  boosted_rounds found;
+  const auto most =
+      std::clamp<std::int64_t>(most_nodes / (outputs_of(p) << p.depth), 1, p.rounds);
+  for (std::int64_t round = 0; round < most; ++round) {
+    if (round > 0 && steady_clock::now() > p.deadline) {
+      found.cut = true;
+      break;
+    }
+    const auto number = static_cast<int>(round);
+    const auto loss = done(XGBoosterUpdateOneIter(booster, number, train)).and_then([&] {
+      return loss_after(booster, number, validation);
+    });
+    if (!loss)
+      return tl::unexpected(loss.error());
+    if (*loss < found.loss)
+      found = {.best = round + 1, .loss = *loss};
+    else if (round + 1 - found.best >= p.patience)
+      break;
+  }
+  if (found.best == 0)
+    return fail(error_kind::io, "XGBoost: the loss is no finite number");
+  return found;
+}
+
+/// One of XGBoost's trees.
+struct given_tree {
+  std::vector<int> left, right, features;
+  std::vector<float> conditions;
+};
+
+class forest_reader {
+public:
+  explicit forest_reader(forest& to) : to_(to) {}
+
+  void add(const given_tree& t) {
+    tree_ = &t;
+    const auto inner = (std::size_t{1} << to_.depth) - 1;
+    to_.features.resize(to_.features.size() + inner);
+    to_.thresholds.resize(to_.features.size());
+    to_.leaves.resize(to_.leaves.size() + inner + 1);
+    first_node_ = to_.features.size() - inner;
+    first_leaf_ = to_.leaves.size() - inner - 1;
+    fill(0, 0, 0);
+  }
+
+private:
+  /// Writes the subtree of `node`, which is on `level`, from `place` of the tree on.
+  void fill(int node, std::size_t place, std::int64_t level) {
+    const auto at = static_cast<std::size_t>(node);
+    const auto left = tree_->left.at(at), right = tree_->right.at(at);
+    const auto inner = (std::size_t{1} << to_.depth) - 1;
+    if (level == to_.depth) {
+      to_.leaves[first_leaf_ + place - inner] = tree_->conditions.at(at);
+      return;
+    }
+    if (left >= 0) {
+      to_.features[first_node_ + place] = static_cast<float>(tree_->features.at(at));
+      to_.thresholds[first_node_ + place] = tree_->conditions.at(at);
+    }
+    fill(left < 0 ? node : left, 2 * place + 1, level + 1);
+    fill(left < 0 ? node : right, 2 * place + 2, level + 1);
+  }
+
+  forest& to_;
+  const given_tree* tree_ = nullptr;
+  std::size_t first_node_ = 0, first_leaf_ = 0;
+};
+
+expected<forest> read_forest(const boosting_params& p, BoosterHandle booster,
+                             const boosted_rounds& rounds) {
+  bst_ulong size = 0;
+  const char* model = nullptr;
+  if (auto saved = done(
+          XGBoosterSaveModelToBuffer(booster, R"({"format": "json"})", &size, &model));
+      !saved)
+    return tl::unexpected(saved.error());
+  forest out{
+      .rounds = rounds.best, .depth = p.depth, .loss = rounds.loss, .cut = rounds.cut};
+  try {
+    const auto whole = json::parse(model, model + size);
+    const auto& trees =
+        whole.at("learner").at("gradient_booster").at("model").at("trees");
+    forest_reader reader(out);
+    const auto count = static_cast<std::size_t>(rounds.best * outputs_of(p));
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& t = trees.at(i);
+      reader.add({.left = t.at("left_children"),
+                  .right = t.at("right_children"),
+                  .features = t.at("split_indices"),
+                  .conditions = t.at("split_conditions")});
+    }
+  } catch (const std::exception& e) {
+    return fail(error_kind::io, std::string("XGBoost's trees: ") + e.what());
+  }
+  return out;
+}
+
+} // namespace
+
+expected<forest> boost(const boosting_params& params, const boosting_examples& train,
+                       const boosting_examples& validation) {
+  const auto seen = matrix_of(train), unseen = matrix_of(validation);
+  for (const auto* m : {&seen, &unseen})
+    if (!*m)
+      return tl::unexpected(m->error());
+  const std::array<DMatrixHandle, 2> both{seen->get(), unseen->get()};
+  BoosterHandle made = nullptr;
+  if (auto created = done(XGBoosterCreate(both.data(), both.size(), &made)); !created)
+    return tl::unexpected(created.error());
+  const handle booster(made, XGBoosterFree);
+  return set(made, params)
+      .and_then([&] { return grow(params, made, seen->get(), unseen->get()); })
+      .and_then([&](const boosted_rounds& rounds) {
+        return read_forest(params, made, rounds);
+      });
+}
+
+} // namespace clade

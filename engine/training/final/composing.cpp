@@ -1,0 +1,238 @@
+// An ensemble is chosen by its loss. Where a single model is ahead of it by the run's own
+// objective, another is grown by the objective from that model, and is never behind it.
+#include "engine/training/final/composing.hpp"
+
+#include "engine/run/steps/final_choice.hpp"
+#include "engine/training/final/failure.hpp"
+#include "engine/training/final/model_bags.hpp"
+#include "engine/training/metrics/ensemble_selection.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+namespace clade {
+namespace {
+
+constexpr std::int64_t few_validation_examples = 1'000;
+
+using counts = std::vector<std::uint32_t>;
+
+/// An ensemble, how it is calibrated, and its metrics on the validation part.
+struct ensemble {
+  counts chosen;
+  at::Tensor said;
+  evaluation costs;
+  double temperature = 1;
+  evaluation measured;
+};
+
+class composer {
+public:
+  composer(training_context& context, model_gathering& models)
+      : data_(context.data()),
+        goal_(context.setup().goal),
+        models_(models) {}
+
+  [[nodiscard]] expected<composition> compose();
+
+private:
+  [[nodiscard]] std::vector<bool> judged_well() const;
+  [[nodiscard]] validation_answers answers_of(const model_bag& bag) const;
+  [[nodiscard]] counts of_lowest_loss() const;
+  [[nodiscard]] ensemble mixed(std::span<const std::uint32_t> chosen) const;
+  [[nodiscard]] ensemble calibrated(std::span<const std::uint32_t> chosen) const;
+  [[nodiscard]] ensemble never_behind(ensemble first);
+  [[nodiscard]] std::string words_for(const ensemble& behind, std::size_t ahead) const;
+  [[nodiscard]] composition composed(const ensemble& e);
+
+  const device_data& data_;
+  objective goal_;
+  model_gathering& models_;
+  std::vector<evaluation> singles_; ///< Of each bag alone.
+};
+
+// Networks that the search chose by the validation part, epoch by epoch and among many,
+// look better on it than they are. Where it is small, that is more than what tells models
+// apart, and those that were trained without the examples that judge them are enough.
+std::vector<bool> composer::judged_well() const {
+  const auto& bags = models_.bags;
+  const bool folds_only = std::ranges::any_of(bags, &model_bag::has_folds)
+                          && data_.validation.size(0) < few_validation_examples;
+  std::vector<bool> well;
+  for (const auto& bag : bags)
+    well.push_back(!folds_only || bag.members.empty() || bag.has_folds());
+  return well;
+}
+
+validation_answers composer::answers_of(const model_bag& bag) const {
+  const auto targets = data_.targets.index_select(0, data_.validation);
+  const auto rows = bag.said.index_select(0, data_.validation);
+  const auto answers =
+      (data_.task.has_classes() ? rows.gather(1, targets.unsqueeze(1)).squeeze(1)
+                                : (rows - targets).flatten())
+          .to(at::kDouble)
+          .cpu()
+          .contiguous();
+  const auto* first = answers.const_data_ptr<double>();
+  return {first, first + answers.numel()};
+}
+
+counts composer::of_lowest_loss() const {
+  const auto well = judged_well();
+  std::vector<validation_answers> answers;
+  for (std::size_t i = 0; i < models_.bags.size(); ++i)
+    if (well[i])
+      answers.push_back(answers_of(models_.bags[i]));
+  const auto selected = select_ensemble(answers, data_.task.loss);
+  counts chosen(models_.bags.size(), 0);
+  for (std::size_t i = 0, next = 0; i < chosen.size(); ++i)
+    if (well[i])
+      chosen[i] = selected[next++];
+  return chosen;
+}
+
+ensemble composer::mixed(std::span<const std::uint32_t> chosen) const {
+  ensemble e{.chosen = {chosen.begin(), chosen.end()}, .said = models_.empty_answers()};
+  double total = 0;
+  for (const auto c : chosen)
+    total += c;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] != 0) {
+      e.said += models_.bags[i].said * (chosen[i] / total);
+      add_costs(e.costs, models_.bags[i]);
+    }
+  e.measured = models_.measured(e.said, e.costs);
+  return e;
+}
+
+ensemble composer::calibrated(std::span<const std::uint32_t> chosen) const {
+  auto e = mixed(chosen);
+  const double t = models_.temperature_of(e.said, e.costs);
+  auto with = t == 1 ? e.measured : models_.measured(e.said, e.costs, t);
+  if (t == 1 || best_ahead(with, singles_, goal_))
+    return e;
+  e.temperature = t;
+  e.measured = std::move(with);
+  return e;
+}
+
+std::string composer::words_for(const ensemble& behind, std::size_t ahead) const {
+  const auto& single = singles_[ahead];
+  const auto name = name_of(models_.bags[ahead]);
+  std::ostringstream text;
+  text.precision(4);
+  text << "the ensemble of the lowest loss: on the validation part " << name
+       << " alone is ahead of it (";
+  const auto f = fitness_of(behind.measured, goal_), g = fitness_of(single, goal_);
+  const auto differing = [&](const std::string& metric) {
+    text << metric << " " << measured(single, metric).value_or(0) << " against "
+         << measured(behind.measured, metric).value_or(0);
+  };
+  if (f.ok && f.violation != g.violation) {
+    const auto& all = goal_.constraints;
+    const auto missed = std::ranges::find_if(all, [&](const constraint& c) {
+      const double v = measured(behind.measured, c.metric).value_or(c.limit);
+      return c.at_most ? v > c.limit : v < c.limit;
+    });
+    differing(missed == all.end() ? goal_.metric : missed->metric);
+  } else {
+    differing(goal_.metric);
+  }
+  return text.str() + ")";
+}
+
+ensemble composer::never_behind(ensemble first) {
+  const auto ahead = best_ahead(first.measured, singles_, goal_);
+  if (!ahead)
+    return first;
+  models_.left_out.push_back(words_for(first, *ahead));
+  const auto measure =
+      [&](std::span<const std::uint32_t> chosen) -> std::optional<evaluation> {
+    if (models_.out_of_time())
+      return std::nullopt;
+    return mixed(chosen).measured;
+  };
+  auto grown = calibrated(grow_ensemble(models_.bags.size(), *ahead, goal_, measure));
+  if (!best_ahead(grown.measured, singles_, goal_))
+    return grown;
+  counts alone(models_.bags.size(), 0);
+  alone[*ahead] = 1;
+  return calibrated(alone);
+}
+
+composition composer::composed(const ensemble& e) {
+  composition out;
+  out.linear = std::move(models_.linear);
+  out.trees = std::move(models_.trees);
+  double total = 0;
+  for (const auto c : e.chosen)
+    total += c;
+  std::vector<weight_tensor> fitted;
+  for (std::size_t i = 0; i < e.chosen.size(); ++i) {
+    if (e.chosen[i] == 0)
+      continue;
+    const auto& bag = models_.bags[i];
+    const double share = e.chosen[i] / total;
+    if (bag.members.empty())
+      out.model.members.push_back({.id = 0, .share = share, .trees = bag.trees});
+    fitted.insert(fitted.end(), bag.weights.begin(), bag.weights.end());
+    for (const auto* m : bag.members)
+      out.model.members.push_back(
+          {.id = m->id,
+           .share = share / static_cast<double>(bag.members.size()),
+           .temperature = bag.temperature});
+  }
+  if (!fitted.empty())
+    out.fitted_weights = encode_weights(fitted);
+  out.model.temperature = e.temperature;
+  out.model.left_out = std::move(models_.left_out);
+  out.tested = models_.examined(e.said, "final model", e.costs.parameters, e.temperature);
+  std::ranges::copy_if(out.tested.metrics, std::back_inserter(out.model.metrics),
+                       [](const metric& m) { return m.name.starts_with("validation."); });
+  return out;
+}
+
+expected<composition> composer::compose() {
+  const auto& bags = models_.bags;
+  for (std::size_t i = 0; i < bags.size(); ++i)
+    singles_.push_back(models_.measured(bags[i].said, bags[i].costs));
+  const auto chosen = of_lowest_loss();
+  if (std::ranges::all_of(chosen, [](auto c) { return c == 0; }))
+    return fail(error_kind::internal, "no model says anything of the validation part");
+  goal_ = measurable_part(goal_, singles_.front());
+  return composed(never_behind(calibrated(chosen)));
+}
+
+} // namespace
+
+expected<composition> compose_final_model(training_context& context,
+                                          std::span<const trained_member> members,
+                                          std::uint64_t seed, const budget& b) {
+  try {
+    const auto deadline = deadline_of(b);
+    context.prepare_thread();
+    if (auto loaded = context.load(); !loaded)
+      return tl::unexpected(loaded.error());
+    // The first of all comes first, and then those with folds.
+    std::map<std::tuple<bool, bool, candidate_id>, std::vector<const trained_member*>>
+        bags;
+    for (const auto& m : members) {
+      const bool folds = m.fold.of > 1;
+      bags[{folds || &m != &members.front(), !folds, m.bag}].push_back(&m);
+    }
+    model_gathering models(context, seed, deadline);
+    for (const auto& [which, bag] : bags)
+      models.add(bag);
+    models.add_linear_model();
+    models.add_boosted_trees();
+    return composer(context, models).compose();
+  } catch (...) {
+    return fail(error_kind::io, "the final model: " + failure_of_exception().reason);
+  }
+}
+
+} // namespace clade

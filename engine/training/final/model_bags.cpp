@@ -1,0 +1,261 @@
+// The answers of a model are gathered in one tensor for all examples, [examples, outputs],
+// of which the rows of the validation and the test part are filled. What is to be measured
+// is then a model whose features are its answers.
+#include "engine/training/final/model_bags.hpp"
+
+#include "engine/evaluation/costs.hpp"
+#include "engine/run/steps/final_choice.hpp"
+#include "engine/training/final/boosted_trees.hpp"
+#include "engine/training/final/data_folds.hpp"
+#include "engine/training/final/examining.hpp"
+#include "engine/training/final/linear_model.hpp"
+#include "engine/training/loop/assessment.hpp"
+#include "engine/training/metrics/ensemble_selection.hpp"
+#include "engine/training/network/network_module.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace clade {
+namespace {
+
+/// Thrown where a model is asked when its time is used.
+struct too_late {};
+
+std::string number_of(candidate_id id) {
+  return "#" + std::to_string(id);
+}
+
+} // namespace
+
+std::string name_of(const model_bag& bag) {
+  if (bag.members.empty())
+    return bag.trees ? "boosted trees" : "the linear model";
+  const auto id = number_of(bag.members.front()->id);
+  return bag.has_folds() ? "the folds of " + id : id;
+}
+
+void add_costs(evaluation& sum, const model_bag& bag) {
+  sum.parameters += bag.costs.parameters;
+  for (const auto& cost : bag.costs.metrics) {
+    const auto known = std::ranges::find(sum.metrics, cost.name, &metric::name);
+    if (known == sum.metrics.end())
+      sum.metrics.push_back(cost);
+    else
+      known->value += cost.value;
+  }
+}
+
+model_gathering::model_gathering(training_context& context, std::uint64_t seed,
+                                 clock::time_point deadline)
+    : context_(context),
+      data_(context.data()),
+      seed_(seed),
+      deadline_(deadline),
+      networks_until_(after_part(2)) {}
+
+model_gathering::clock::time_point model_gathering::after_part(int parts) const {
+  const auto now = clock::now();
+  return deadline_ == clock::time_point::max() ? deadline_
+                                               : now + (deadline_ - now) / parts;
+}
+
+at::Tensor model_gathering::empty_answers() const {
+  return at::zeros({data_.features.size(0), context_.problem().outputs},
+                   data_.features.options());
+}
+
+at::Tensor model_gathering::at_temperature(const at::Tensor& said, double t) const {
+  return data_.task.has_classes() ? at::softmax(at::clamp_min(said, 1e-12).log() / t, 1)
+                                  : said;
+}
+
+at::Tensor model_gathering::answer(const model& says, const at::Tensor& part) const {
+  const auto out = outputs_of(says, data_, part);
+  return data_.task.has_classes() ? at::softmax(out, 1) : out;
+}
+
+evaluation model_gathering::costs_of(const network& n, const model& says) const {
+  const auto& goal = context_.setup().goal;
+  evaluation costs;
+  costs.parameters = n.cost().parameters;
+  add_cost(costs, goal, multiply_adds_metric,
+           static_cast<double>(n.cost().multiply_adds));
+  if (asks_for(goal, latency_metric))
+    add_cost(costs, goal, latency_metric, latency_milliseconds(says, data_.features));
+  return costs;
+}
+
+expected<model_bag>
+model_gathering::answered(const std::vector<const trained_member*>& members,
+                          clock::time_point latest) const {
+  model_bag bag{.members = members, .said = empty_answers()};
+  const auto folds = members.front()->fold.of;
+  if (folds > 1 && members.size() != folds)
+    return fail(error_kind::not_found,
+                number_of(members.front()->id)
+                    + ": not all folds of its genome were trained");
+  std::vector<at::Tensor> tested;
+  for (const auto* m : members) {
+    const auto planned = context_.plan_for(m->genome);
+    auto net = planned.and_then([&](const training_plan&) {
+      return load_candidate(context_, m->genome, m->weights);
+    });
+    if (!net)
+      return fail(net.error().kind, number_of(m->id) + ": " + net.error().message);
+    (*net)->eval();
+    const model predict = [&](const at::Tensor& x) {
+      if (clock::now() > latest)
+        throw too_late();
+      return (*net)->forward(x);
+    };
+    const auto judged = data_of_fold(data_, m->fold, seed_).validation;
+    bag.said.index_copy_(0, judged, answer(predict, judged));
+    tested.push_back(answer(predict, data_.test));
+    add_costs(bag.costs, {.costs = costs_of(planned->network, predict)});
+  }
+  bag.said.index_copy_(0, data_.test, at::stack(tested).mean(0));
+  return bag;
+}
+
+// A network that was trained for long is too sure, and would be left out for that alone.
+void model_gathering::calibrate(model_bag& bag) const {
+  bag.temperature = temperature_of(bag.said, bag.costs);
+  if (bag.temperature != 1)
+    bag.said = at_temperature(bag.said, bag.temperature);
+}
+
+void model_gathering::add(const std::vector<const trained_member*>& members) {
+  const auto name = number_of(members.front()->id);
+  try {
+    auto bag =
+        answered(members, bags.empty() ? clock::time_point::max() : networks_until_);
+    if (!bag)
+      return left_out.push_back(bag.error().message);
+    if (!at::isfinite(bag->said).all().item<bool>())
+      return left_out.push_back(name + ": it says what is no finite number");
+    calibrate(*bag);
+    folds_ = std::max(folds_, members.front()->fold.of);
+    bags.push_back(std::move(*bag));
+  } catch (const too_late&) {
+    left_out.push_back(name + ": there was no time left to ask it");
+  }
+}
+
+void model_gathering::add_linear_model() {
+  const auto& asked = context_.asked().validation;
+  auto fitted =
+      out_of_time()
+          ? fail(error_kind::io, "the linear model was not fitted within its time")
+          : fit_linear_model(data_, context_.problem().outputs, after_part(3), asked);
+  if (!fitted)
+    return left_out.push_back(fitted.error().message);
+  const model predict = [&](const at::Tensor& x) { return fitted->predict(x); };
+  model_bag bag{.weights = fitted->weights(),
+                .said = empty_answers(),
+                .costs = costs_of(linear_network(context_.problem()), predict)};
+  for (const auto& part : {data_.validation, data_.test})
+    bag.said.index_copy_(0, part, answer(predict, part));
+  linear = std::move(fitted->tested);
+  bags.push_back(std::move(bag));
+}
+
+std::shared_ptr<network_module>
+model_gathering::network_of(const tree_sizes& sizes,
+                            const std::vector<weight_tensor>& weights) const {
+  auto net = std::make_shared<network_module>(tree_network(context_.problem(), sizes),
+                                              training_key{}, data_.features.device());
+  const auto loaded = net->load(weights);
+  TORCH_CHECK(loaded.has_value(), loaded.error().message);
+  return net;
+}
+
+void model_gathering::add_boosted_trees() {
+  if (data_.features.dim() != 2)
+    return;
+  auto fitted = fit_boosted_trees(
+      data_, {.folds = folds_, .seed = seed_, .deadline = after_part(2)});
+  if (!fitted)
+    return left_out.push_back(fitted.error().message);
+  const auto says = [this](const fitted_trees& f) -> model {
+    return [net = network_of(f.sizes, f.weights)](const at::Tensor& x) {
+      return net->forward(x);
+    };
+  };
+  model_bag bag{.trees = fitted->whole.sizes, .said = empty_answers()};
+  const auto folds = static_cast<std::uint32_t>(fitted->folds.size());
+  for (std::uint32_t i = 0; i < folds; ++i) {
+    const auto part = data_of_fold(data_, {i, folds}, seed_).validation;
+    bag.said.index_copy_(0, part, answer(says(fitted->folds[i]), part));
+  }
+  const auto whole = says(fitted->whole);
+  bag.said.index_copy_(0, data_.test, answer(whole, data_.test));
+  bag.costs = costs_of(tree_network(context_.problem(), *bag.trees), whole);
+  bag.weights = std::move(fitted->whole.weights);
+  trees = examined(bag.said, "boosted trees", bag.costs.parameters);
+  bags.push_back(std::move(bag));
+}
+
+namespace {
+
+/// The data as those of a model that says its features.
+device_data as_features(const device_data& data, const at::Tensor& said,
+                        double temperature) {
+  auto measured = data;
+  measured.features =
+      data.task.has_classes() ? at::clamp_min(said, 1e-12).log() / temperature : said;
+  return measured;
+}
+
+at::Tensor as_it_says(const at::Tensor& x) {
+  return x;
+}
+
+} // namespace
+
+evaluation model_gathering::measured(const at::Tensor& said, const evaluation& costs,
+                                     double temperature) const {
+  auto e = costs;
+  const auto metrics =
+      assess(as_it_says, as_features(data_, said, temperature), data_.validation,
+             "validation.", context_.asked().validation);
+  e.metrics.insert(e.metrics.end(), metrics.begin(), metrics.end());
+  return e;
+}
+
+examination model_gathering::examined(const at::Tensor& said, std::string subject,
+                                      std::uint64_t parameters,
+                                      double temperature) const {
+  const auto measured = as_features(data_, said, temperature);
+  const auto& asked = context_.asked().validation;
+  examination out{.subject = std::move(subject), .parameters = parameters};
+  out.metrics = assess(as_it_says, measured, data_.test, "test.", asked);
+  const auto validation =
+      assess(as_it_says, measured, data_.validation, "validation.", asked);
+  out.metrics.insert(out.metrics.end(), validation.begin(), validation.end());
+  const auto& setup = context_.setup();
+  out.details = std::make_shared<const test_details>(
+      details_of(as_it_says, measured, of_epochs(setup.goal).metric, setup.seed));
+  return out;
+}
+
+double model_gathering::temperature_of(const at::Tensor& said,
+                                       const evaluation& costs) const {
+  if (!data_.task.has_classes())
+    return 1;
+  const auto rows = said.index_select(0, data_.validation).cpu().contiguous();
+  const auto labels = data_.targets.index_select(0, data_.validation).cpu().contiguous();
+  const double t = fit_temperature(
+      {rows.const_data_ptr<float>(), static_cast<std::size_t>(rows.numel())},
+      {labels.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(labels.numel())});
+  if (t == 1)
+    return t;
+  const auto before = measured(said, costs);
+  return is_behind(measured(said, costs, t), before,
+                   measurable_part(context_.setup().goal, before))
+             ? 1
+             : t;
+}
+
+} // namespace clade

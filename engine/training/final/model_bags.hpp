@@ -1,0 +1,105 @@
+#pragma once
+
+#include "engine/evaluation/composition.hpp"
+#include "engine/training/final/training_context.hpp"
+#include "engine/training/weights/weights.hpp"
+#include "search_spaces/operators/mixture.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// Models of one genome, one or one for each fold; or the linear model, or boosted trees;
+/// and their answers for the validation and the test part.
+struct model_bag {
+  std::vector<const trained_member*> members{}; ///< None: it is no genome's.
+  std::optional<tree_sizes> trees{};            ///< Of boosted trees.
+  std::vector<weight_tensor> weights{};         ///< Of what is no genome's.
+  /// Probabilities or standardised values, [examples, outputs], by the temperature.
+  at::Tensor said{};
+  double temperature = 1; ///< By which the scores of each member are divided.
+  evaluation
+      costs{}; ///< Parameters, and the metrics of costs that the objective asks for.
+
+  [[nodiscard]] bool has_folds() const {
+    return !members.empty() && members.front()->fold.of > 1;
+  }
+};
+
+class network_module;
+
+/// "#12", "the folds of #7", "the linear model", "boosted trees".
+[[nodiscard]] std::string name_of(const model_bag& bag);
+
+/// Adds what the models of `bag` cost to the costs of an ensemble.
+void add_costs(evaluation& sum, const model_bag& bag);
+
+/// Gathers what models say, as far as there is time: what would come too late is left out,
+/// and named. LibTorch's exceptions pass through.
+class model_gathering {
+public:
+  using clock = std::chrono::steady_clock;
+
+  model_gathering(training_context& context, std::uint64_t seed,
+                  clock::time_point deadline);
+
+  /// Adds the models of one genome. They may take half of the time that there was at the
+  /// start; the first that are added may take all they need, so that there is a model.
+  void add(const std::vector<const trained_member*>& members);
+  /// Fits the linear model in a third of the time that is left.
+  void add_linear_model();
+  /// Fits boosted trees to a table in half of the time that is left.
+  void add_boosted_trees();
+
+  /// Returns the metrics on the validation part of a model that says this, its scores
+  /// divided by the temperature, and costs that.
+  [[nodiscard]] evaluation measured(const at::Tensor& said, const evaluation& costs,
+                                    double temperature = 1) const;
+  /// The same on the test and the validation part, with the details of the test.
+  [[nodiscard]] examination examined(const at::Tensor& said, std::string subject,
+                                     std::uint64_t parameters,
+                                     double temperature = 1) const;
+  /// Returns the temperature that what is said should have: 1 where another one would put
+  /// it behind by the run's objective.
+  [[nodiscard]] double temperature_of(const at::Tensor& said,
+                                      const evaluation& costs) const;
+  /// Returns what a model says whose scores are divided by a temperature.
+  [[nodiscard]] at::Tensor at_temperature(const at::Tensor& said, double t) const;
+  [[nodiscard]] at::Tensor empty_answers() const;
+
+  /// Returns whether all of the time is used.
+  [[nodiscard]] bool out_of_time() const { return clock::now() > deadline_; }
+
+  std::vector<model_bag> bags;
+  std::vector<std::string> left_out;
+  std::optional<examination> linear, trees; ///< Tested.
+
+private:
+  [[nodiscard]] expected<model_bag>
+  answered(const std::vector<const trained_member*>& members,
+           clock::time_point latest) const;
+  [[nodiscard]] at::Tensor
+  answer(const std::function<at::Tensor(const at::Tensor&)>& says,
+         const at::Tensor& part) const;
+  [[nodiscard]] std::shared_ptr<network_module>
+  network_of(const tree_sizes& sizes, const std::vector<weight_tensor>& weights) const;
+  [[nodiscard]] evaluation
+  costs_of(const network& n,
+           const std::function<at::Tensor(const at::Tensor&)>& says) const;
+  /// Returns when a part of what is left of the time is used.
+  [[nodiscard]] clock::time_point after_part(int parts) const;
+  void calibrate(model_bag& bag) const;
+
+  training_context& context_;
+  const device_data& data_;
+  std::uint64_t seed_;
+  clock::time_point deadline_, networks_until_;
+  std::uint32_t folds_ = 1; ///< The most of any genome.
+};
+
+} // namespace clade

@@ -1,0 +1,247 @@
+#include "engine/training/final/training_context.hpp"
+
+#include "engine/collectives/lone_team.hpp"
+#include "engine/training/asked/fitting.hpp"
+#include "engine/training/asked/private_network.hpp"
+#include "engine/training/final/data_folds.hpp"
+#include "engine/training/parallel/common/gloo_links.hpp"
+#include "engine/training/weights/inheritance.hpp"
+#include "engine/training/weights/position_files.hpp"
+#include "genome/genes/hash.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+namespace clade {
+
+namespace {
+
+// Layers see so many examples before training, to fit their constants.
+constexpr std::int64_t most_observed = 10'000;
+
+/// Tells apart trainings of one run that differ in anything.
+std::uint64_t name_of(const job& j) {
+  encoder all;
+  all.encode(j.genome).natural(j.id).natural(j.seed).natural(j.budget.epochs);
+  all.natural(j.budget.horizon).natural(j.start).natural(j.start_epoch);
+  all.natural(j.fold.index).natural(j.fold.of);
+  return hash64(all.take());
+}
+
+// Of a single example normalisations have no variance.
+expected<void> check_division(const network_module& net, const device_data& data,
+                              const training_task& task) {
+  const auto& how = task.distribution;
+  const auto all = data.train.size(0);
+  const auto batch = all / ((all + task.recipe.batch_size - 1) / task.recipe.batch_size);
+  const bool pipeline = how.kind() == distribution_kind::pipeline;
+  if (pipeline && how.devices > net.layers())
+    return fail(error_kind::invalid_input,
+                "training.devices = " + std::to_string(how.devices)
+                    + " is more than a pipeline of this network can have, whose layers "
+                      "are "
+                    + std::to_string(net.layers()) + ": at most one device for each");
+  if (pipeline && batch < 2 * static_cast<std::int64_t>(how.micro_batches))
+    return fail(error_kind::invalid_input,
+                "batches of " + std::to_string(batch) + " examples are too small for "
+                    + std::to_string(how.micro_batches)
+                    + " micro-batches of at least two; training.micro_batches = "
+                    + std::to_string(std::max<std::int64_t>(1, batch / 2)) + " fits");
+  if (!pipeline && batch < 2 * static_cast<std::int64_t>(how.shares()))
+    return fail(error_kind::invalid_input,
+                "batches of " + std::to_string(batch) + " examples are too small for "
+                    + std::to_string(how.shares())
+                    + " devices: each is to have at least two of each batch");
+  return {};
+}
+
+} // namespace
+
+std::chrono::steady_clock::time_point deadline_of(const budget& b) {
+  using std::chrono::steady_clock;
+  return b.time.count() > 0 ? steady_clock::now() + b.time
+                            : steady_clock::time_point::max();
+}
+
+training_context::training_context(training_setup setup, int threads)
+    : setup_(std::move(setup)),
+      threads_(threads),
+      asked_(asked_for(setup_.data.task, setup_.goal, setup_.training.metrics)) {}
+
+void training_context::prepare_helper() const {
+  if (at::get_num_threads() != threads_)
+    at::set_num_threads(threads_);
+  at::Context::setFlushDenormal(true);
+}
+
+void training_context::prepare_thread() const {
+  prepare_helper();
+  auto& context = at::globalContext();
+  context.setDeterministicAlgorithms(true, /*warn_only=*/false);
+  context.setDeterministicFillUninitializedMemory(
+      false); // It is all written before it is read.
+  context.setDeterministicCuDNN(true);
+  context.setBenchmarkCuDNN(false);
+}
+
+expected<void> training_context::load() {
+  if (data_)
+    return {};
+  auto loaded = load_data(setup_.data, setup_.seed);
+  if (!loaded)
+    return tl::unexpected(loaded.error());
+  if (const auto wanted = setup_.space.input;
+      wanted != layout::vector && loaded->shape.layout() != wanted)
+    return fail(error_kind::invalid_input,
+                setup_.space.name + " wants " + std::string(to_text(wanted))
+                    + "s, but examples have the shape " + to_text(loaded->shape)
+                    + "; give data.shape = " + std::string(sizes_text(wanted)));
+  const auto weights = check_classes(asked_, loaded->classes).and_then([&] {
+    return weights_by_label(setup_.training.class_weights, loaded->classes,
+                            loaded->labels, loaded->train);
+  });
+  if (!weights)
+    return tl::unexpected(weights.error());
+  data_ = std::move(*loaded);
+  on_device_ = to_device(*data_, setup_.device);
+  if (!weights->empty())
+    on_device_.class_weights = at::tensor(*weights).to(at::Device(setup_.device));
+  return {};
+}
+
+expected<training_plan> training_context::plan_for(const genome& g) const {
+  auto n = decode(setup_.space, g, data_->as_problem());
+  if (!n)
+    return tl::unexpected(n.error());
+  auto fitted = fit_training(setup_.training, *n, g.hyperparameters);
+  if (!fitted)
+    return tl::unexpected(fitted.error());
+  return training_plan{std::move(*n), fitted->recipe, fitted->distribution};
+}
+
+std::unique_ptr<network_module>
+training_context::make_network(const network& n, const training_key& key) const {
+  auto made = std::make_unique<network_module>(n, key, at::Device(setup_.device));
+  if (setup_.training.memory_format == memory_format::channels_last)
+    made->use_channels_last();
+  return made;
+}
+
+std::unique_ptr<network_module>
+training_context::make_untrained(const network& n, const training_key& key) const {
+  auto made = make_network(n, key);
+  if (const auto& part = on_device_.train; made->observes())
+    made->observe(on_device_.features.index_select(
+        0, part.narrow(0, 0, std::min(part.size(0), most_observed))));
+  return made;
+}
+
+// A training at the end of the run has a schedule of its own and keeps to it to the last
+// epoch.
+training_task training_context::task_for(const job& j, const training_plan& p) const {
+  const bool at_end = j.fold.of != 0;
+  return {.recipe = p.recipe,
+          .key = {.seed = j.seed, .id = j.id},
+          // A fold is small, on which the loss says more than what is counted; and models
+          // are chosen for the ensemble by their loss.
+          .goal = at_end ? objective{.metric = "validation.loss", .maximize = false}
+                         : of_epochs(setup_.goal),
+          .epochs = j.budget.epochs,
+          .horizon = at_end ? j.budget.epochs : j.budget.horizon,
+          .first_epoch = j.start_epoch + 1,
+          .patience = at_end ? 0 : setup_.training.patience,
+          .precision = setup_.training.precision,
+          .asked = asked_,
+          .deadline = deadline_of(j.budget),
+          .keep_position = j.keep_checkpoint == checkpointing::whole,
+          .distribution = p.distribution,
+          .members = j.members,
+          .updates = j.updates};
+}
+
+// Replicas begin with the network's weights.
+expected<training_result>
+training_context::train_shared(network_module& net, const network& n,
+                               const device_data& data, const training_task& task,
+                               progress& heard,
+                               const std::optional<resumption>& from) const {
+  if (task.distribution.devices == 1)
+    return train(net, data, task, heard, from);
+  if (auto fits = check_division(net, data, task); !fits)
+    return tl::unexpected(fits.error());
+  if (task.distribution.by_team()) {
+    lone_team alone(task.distribution.devices);
+    auto together = task;
+    if (together.members == nullptr)
+      together.members = &alone;
+    else if (const auto& c = task.distribution.collectives; c.by_gloo()) {
+      const auto address = own_address_in(c.network);
+      if (!address)
+        return fail_in("training.collectives", address.error());
+      together.members->carry_by([address = *address](std::unique_ptr<links> met) {
+        return make_gloo_links(std::move(met), address);
+      });
+    }
+    return train(net, data, together, heard, from);
+  }
+  replica_team team{.others = {}, .prepare_thread = [this] { prepare_helper(); }};
+  for (std::uint32_t i = 1; i < task.distribution.devices; ++i) {
+    auto key = task.key;
+    key.share = i;
+    team.others.push_back(make_network(n, key));
+  }
+  return train(net, data, task, heard, from, &team);
+}
+
+expected<training_result>
+training_context::train_planned(const job& j, const training_plan& p, progress& heard,
+                                std::unique_ptr<network_module>& net) const {
+  auto task = task_for(j, p);
+  std::optional<position_files> files;
+  if (!j.positions.empty())
+    task.files = &files.emplace(j.positions, name_of(j));
+  task.keep_every = setup_.training.checkpoint_every;
+  auto done = train_from_start(j, p, task, heard, net);
+  const bool goes_on_later =
+      done && done->outcome == outcome::dropped && heard.goes_on_later();
+  if (files && !goes_on_later)
+    files->remove();
+  return done;
+}
+
+expected<training_result>
+training_context::train_from_start(const job& j, const training_plan& p,
+                                   training_task& task, progress& heard,
+                                   std::unique_ptr<network_module>& net) const {
+  if (j.start_epoch >= j.budget.epochs)
+    return fail(error_kind::invalid_input,
+                "it goes on after epoch " + std::to_string(j.start_epoch)
+                    + " and is to have " + std::to_string(j.budget.epochs));
+  if (j.start == 0) {
+    net = make_untrained(p.network, task.key);
+    return train_shared(*net, p.network, data_of_fold(on_device_, j.fold, j.seed), task,
+                        heard);
+  }
+  const auto from = j.checkpoint.load().and_then(
+      [](const shared_bytes& content) { return decode_checkpoint(*content); });
+  if (!from)
+    return fail_in("the weights of #" + std::to_string(j.start), from.error());
+  const auto parent = plan_for(from->genome);
+  if (!parent)
+    return fail_in("the network of #" + std::to_string(j.start), parent.error());
+  if (j.start_epoch > 0 && from->position && parent->network == p.network) {
+    task.key.id = from->position->key;
+    net = make_network(p.network, task.key);
+    return train_shared(
+        *net, p.network, on_device_, task, heard,
+        resumption{.weights = from->weights, .position = *from->position});
+  }
+  net = make_untrained(p.network, task.key);
+  const auto plan = plan_inheritance(p.network, parent->network, from->weights,
+                                     derive(j.seed, purpose::inherit, j.id, 0));
+  return net->load(inherit_weights(plan, from->weights, net->weights())).and_then([&] {
+    return train_shared(*net, p.network, on_device_, task, heard);
+  });
+}
+
+} // namespace clade

@@ -1,0 +1,297 @@
+#include "engine/training/loop/assessment.hpp"
+
+#include "engine/training/metrics/sampling_error.hpp"
+#include "engine/training/metrics/wrong_examples.hpp"
+#include "engine/training/network/loss.hpp"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+
+// The usual metrics are summed on the device, batch by batch; what takes all predictions
+// at once is computed in double precision on the host, by functions without LibTorch.
+
+namespace clade {
+namespace {
+
+constexpr std::int64_t assessment_batch = 256;
+
+/// Sums over the examples of a part, on the device.
+class part_sums {
+public:
+  explicit part_sums(const device_data& data)
+      : data_(data),
+        loss_(at::zeros({}, data.features.options().dtype(at::kDouble))),
+        squares_(at::zeros_like(loss_)),
+        correct_(at::zeros({}, data.features.options().dtype(at::kLong))) {}
+
+  /// Whether `metrics` has the metric of that name, a task's loss among them.
+  [[nodiscard]] static bool give(const learning_task& task, std::string_view name) {
+    return name == "loss"
+           || (task.has_classes() ? name == "accuracy"
+                                  : name == "mse" || name == "r2" || name == "rmse");
+  }
+
+  void add(const at::Tensor& predictions, const at::Tensor& targets) {
+    const auto lost =
+        loss_of(data_.task.loss, predictions, targets, {.reduction = at::Reduction::Sum});
+    loss_.add_(lost);
+    if (data_.task.has_classes())
+      correct_.add_(predictions.argmax(1).eq(targets).sum());
+    else
+      squares_.add_(data_.task.loss == loss_kind::squared_error
+                        ? lost
+                        : at::mse_loss(predictions, targets, at::Reduction::Sum));
+  }
+
+  /// `part` is the examples that were added.
+  [[nodiscard]] std::vector<metric> metrics(const at::Tensor& part) const {
+    const auto examples = static_cast<double>(part.size(0));
+    const metric loss{"loss", loss_.item<double>() / examples};
+    if (data_.task.has_classes())
+      return {{"accuracy", static_cast<double>(correct_.item<std::int64_t>()) / examples},
+              loss};
+    const auto targets = data_.targets.index_select(0, part).to(at::kDouble);
+    const auto spread = (targets - targets.mean()).square().sum().item<double>();
+    const auto squares = squares_.item<double>();
+    const double mse =
+        squares / examples * data_.target_deviation * data_.target_deviation;
+    const double r2 = spread > 0 ? 1 - squares / spread : squares == 0 ? 1.0 : 0.0;
+    return {loss, {"mse", mse}, {"r2", r2}, {"rmse", std::sqrt(mse)}};
+  }
+
+private:
+  const device_data& data_;
+  at::Tensor loss_, squares_, correct_;
+};
+
+/// What a model says of a part, on the host.
+class part_predictions {
+public:
+  /// `predictions` [examples, outputs] are of `part`.
+  part_predictions(const device_data& data, const at::Tensor& part,
+                   const at::Tensor& predictions)
+      : data_(data),
+        outputs_(static_cast<std::size_t>(predictions.size(1))) {
+    const auto targets = data.targets.index_select(0, part).cpu().contiguous();
+    const auto said = predictions.cpu().contiguous();
+    scores_.assign(said.const_data_ptr<float>(),
+                   said.const_data_ptr<float>() + said.numel());
+    finite_ = std::ranges::all_of(scores_, [](float s) { return std::isfinite(s); });
+    if (data.task.has_classes())
+      labels_.assign(targets.const_data_ptr<std::int64_t>(),
+                     targets.const_data_ptr<std::int64_t>() + targets.numel());
+    else
+      for (std::int64_t i = 0; i < targets.numel(); ++i) {
+        actual_.push_back(decoded(targets.const_data_ptr<float>()[i]));
+        predicted_.push_back(decoded(scores_[static_cast<std::size_t>(i)]));
+      }
+  }
+
+  [[nodiscard]] bool finite() const { return finite_; }
+  [[nodiscard]] class_predictions classes() const {
+    return {outputs_, labels_, scores_, data_.classes};
+  }
+  [[nodiscard]] value_predictions values() const {
+    return {actual_, predicted_, data_.target_deviation};
+  }
+
+  /// NaN where a prediction is no finite number.
+  [[nodiscard]] double measure(std::string_view name) const {
+    if (!finite_)
+      return std::numeric_limits<double>::quiet_NaN();
+    return data_.task.has_classes() ? clade::measure(data_.task, name, classes())
+                                    : clade::measure(data_.task, name, values());
+  }
+
+  [[nodiscard]] double sampling_error(std::string_view name) const {
+    if (!finite_)
+      return 0;
+    return data_.task.has_classes() ? clade::sampling_error(data_.task, name, classes())
+                                    : clade::sampling_error(data_.task, name, values());
+  }
+
+  /// Of finite predictions.
+  [[nodiscard]] std::optional<metric_interval> interval(std::string_view name,
+                                                        std::uint64_t seed) const {
+    return data_.task.has_classes()
+               ? bootstrap_interval(data_.task, name, classes(), seed)
+               : bootstrap_interval(data_.task, name, values(), seed);
+  }
+
+private:
+  double decoded(double standardised) const {
+    return data_.task.decoded(standardised, data_.target_mean, data_.target_deviation);
+  }
+
+  const device_data& data_;
+  std::size_t outputs_;
+  bool finite_ = true;
+  std::vector<float> scores_;
+  std::vector<std::int64_t> labels_;
+  std::vector<double> actual_, predicted_;
+};
+
+part_predictions predictions_of(const model& predict, const device_data& data,
+                                const at::Tensor& part) {
+  return {data, part, outputs_of(predict, data, part)};
+}
+
+void add_confusion(const part_predictions& test, const device_data& data,
+                   test_details& to) {
+  if (data.classes.size() > test_details::most_classes)
+    return;
+  to.classes = data.classes;
+  to.confusion = confusion_of(test.classes()).counts;
+}
+
+void add_pairs(const part_predictions& test, test_details& to) {
+  const auto p = test.values();
+  const auto count = std::min(p.actual.size(), test_details::most_pairs);
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto i = j * p.actual.size() / count;
+    to.pairs.push_back({p.actual[i], p.predicted[i]});
+  }
+}
+
+error_quantiles errors_of(const part_predictions& part) {
+  const auto p = part.values();
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < p.actual.size(); ++i)
+    errors.push_back(std::abs(p.actual[i] - p.predicted[i]));
+  return error_quantiles::of(std::move(errors));
+}
+
+test_evidence evidence_of(const part_predictions& test, const device_data& data,
+                          std::string_view judged, std::uint64_t seed) {
+  test_evidence out{.by_line = data.by_line};
+  if (!judged.empty())
+    out.interval = test.interval(judged, seed);
+  if (out.interval)
+    out.interval->metric = "test." + std::string(judged);
+  if (data.task.has_classes())
+    out.classes = most_wrong(test.classes(), data.test_places);
+  else
+    out.values = most_wrong(test.values(), data.test_places);
+  return out;
+}
+
+/// That some number of classes makes sure of says nothing.
+bool says_something(std::string_view name, const device_data& data) {
+  return !(name == "top_3" && data.classes.size() <= 3)
+         && !(name == "top_5" && data.classes.size() <= 5);
+}
+
+test_details details_of(const part_predictions& test, const part_predictions& validation,
+                        const device_data& data) {
+  const auto size = [](const at::Tensor& part) {
+    return static_cast<std::uint64_t>(part.size(0));
+  };
+  test_details out{.train = size(data.train),
+                   .validation = size(data.validation),
+                   .test = size(data.test)};
+  for (const auto& m : all_part_metrics(data.task))
+    if (const double value = test.measure(m.name);
+        std::isfinite(value) && says_something(m.name, data))
+      out.metrics.push_back({"test." + std::string(m.name), value});
+  std::ranges::sort(out.metrics, {}, &metric::name);
+  if (!test.finite() || !validation.finite())
+    return out;
+  if (data.task.has_classes()) {
+    add_confusion(test, data, out);
+  } else {
+    add_pairs(test, out);
+    out.validation_errors = errors_of(validation);
+  }
+  return out;
+}
+
+} // namespace
+
+at::Tensor outputs_of(const model& predict, const device_data& data,
+                      const at::Tensor& part) {
+  const c10::InferenceMode inference;
+  std::vector<at::Tensor> all;
+  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch)
+    all.push_back(predict(data.features.index_select(
+        0, part.narrow(0, from, std::min(assessment_batch, part.size(0) - from)))));
+  return at::cat(all);
+}
+
+std::vector<metric> assess(const model& predict, const device_data& data,
+                           const at::Tensor& part, std::string_view prefix,
+                           std::span<const std::string> also) {
+  const c10::InferenceMode inference;
+  std::set<std::string> names(data.task.metrics.begin(), data.task.metrics.end());
+  names.insert(also.begin(), also.end());
+  const bool summed = std::ranges::all_of(
+      names, [&](const auto& name) { return part_sums::give(data.task, name); });
+  part_sums sums(data);
+  std::vector<at::Tensor> kept;
+  for (std::int64_t from = 0; from < part.size(0); from += assessment_batch) {
+    const auto indices =
+        part.narrow(0, from, std::min(assessment_batch, part.size(0) - from));
+    const auto predictions = predict(data.features.index_select(0, indices));
+    sums.add(predictions, data.targets.index_select(0, indices));
+    if (!summed)
+      kept.push_back(predictions);
+  }
+  const auto known = sums.metrics(part);
+  std::optional<part_predictions> all;
+  if (!summed)
+    all.emplace(data, part, at::cat(kept));
+  std::vector<metric> metrics;
+  for (const auto& name : names) {
+    const auto value = find(known, name);
+    metrics.push_back({std::string(prefix) + name, value ? *value : all->measure(name)});
+  }
+  return metrics;
+}
+
+double latency_milliseconds(const model& predict, const at::Tensor& features) {
+  using steady_clock = std::chrono::steady_clock;
+  constexpr int warming = 3, measured = 15;
+  const c10::InferenceMode inference;
+  const auto example = features.narrow(0, 0, 1);
+  std::vector<double> times;
+  for (int i = 0; i < warming + measured; ++i) {
+    const auto start = steady_clock::now();
+    static_cast<void>(predict(example).cpu());
+    const std::chrono::duration<double, std::milli> took = steady_clock::now() - start;
+    if (i >= warming)
+      times.push_back(took.count());
+  }
+  std::ranges::nth_element(times, times.begin() + measured / 2);
+  return times[measured / 2];
+}
+
+test_details details_of(const model& predict, const device_data& data) {
+  return details_of(predictions_of(predict, data, data.test),
+                    predictions_of(predict, data, data.validation), data);
+}
+
+test_details details_of(const model& predict, const device_data& data,
+                        std::string_view judged_by, std::uint64_t seed) {
+  constexpr std::string_view validation_part = "validation.";
+  const auto test = predictions_of(predict, data, data.test);
+  const auto validation = predictions_of(predict, data, data.validation);
+  auto out = details_of(test, validation, data);
+  const auto judged = judged_by.starts_with(validation_part)
+                          ? judged_by.substr(validation_part.size())
+                          : std::string_view();
+  if (!judged.empty()) {
+    const double error = validation.sampling_error(judged);
+    out.standard_error = std::isfinite(error) ? error : 0;
+  }
+  if (test.finite())
+    out.evidence = evidence_of(test, data, judged, seed);
+  return out;
+}
+
+} // namespace clade

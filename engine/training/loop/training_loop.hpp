@@ -1,0 +1,69 @@
+#pragma once
+
+#include "engine/evaluation/fitness_function.hpp"
+#include "engine/training/loop/training_steps.hpp"
+#include "engine/training/metrics/metrics.hpp"
+#include "engine/training/weights/checkpoint.hpp"
+#include "engine/training/weights/position_files.hpp"
+
+#include <functional>
+
+namespace clade {
+
+/// What a training is for and how long it may take.
+struct training_task {
+  clade::recipe recipe;
+  training_key key;
+  objective goal; ///< Decides which epoch counts; ties go to the lower validation.loss.
+  std::uint32_t epochs = 15; ///< In all, with those before it goes on.
+  /// Those that the schedule of learning rates is laid over; see `budget::horizon`.
+  std::uint32_t horizon = 0;
+  std::uint32_t first_epoch = 1; ///< Of a training that does not go on.
+  std::uint32_t patience = 0;    ///< Epochs without a lower validation.loss; 0: no limit.
+  clade::float_format precision = clade::float_format::float32; ///< Of forward passes.
+  asked_metrics asked{}; ///< What epochs have beside the usual metrics.
+  std::chrono::steady_clock::time_point deadline =
+      std::chrono::steady_clock::time_point::max();
+  /// Whether the result is to say where the training stands.
+  bool keep_position = false;
+  /// How several replicas share the training; one device alone where there are none.
+  distribution_params distribution{};
+  /// Those that do it together, of which this process is one; null: it does it alone.
+  team* members = nullptr;
+  /// Where positions are kept, if anywhere, and how often.
+  position_files* files = nullptr;
+  std::chrono::milliseconds keep_every{60'000};
+  /// As in `job`.
+  bytes updates{};
+};
+
+struct training_result {
+  clade::outcome outcome = clade::outcome::succeeded;
+  std::string reason;       ///< Why it failed, or was cut by its deadline.
+  std::vector<epoch> curve; ///< Of this training's own epochs.
+  std::vector<metric> best; ///< Of the epoch that counts.
+  std::optional<training_position> position; ///< Where asked for, if it succeeded.
+  bytes updates{}; ///< As in `evaluation`; empty where timing decides nothing.
+};
+
+/// A training to go on with, of the same network: its checkpoint with a position.
+struct resumption {
+  const std::vector<weight_tensor>& weights; ///< Of the epoch that counts.
+  const training_position& position;
+};
+
+/// Trains by `training_loss`, and leaves in `net` the weights of the epoch that counts.
+/// Every epoch is reported as it ends, with train.loss, the metrics of `assess` for the
+/// validation part, and what is asked for. A loss that is no finite number ends the
+/// training as diverged. Its deadline cuts it: the best of its epochs counts, or what it
+/// had learnt by then in the first, if that was a tenth of it or more; unless the result was
+/// to say where it stands, or a team does it. LibTorch's exceptions pass through. One that goes on gives, bit
+/// for bit, what it would give had it never stopped; where the recipe has another
+/// optimiser, that one starts anew. An error of kind corrupt if what it is to go on with
+/// is of another network.
+[[nodiscard]] expected<training_result>
+train(network_module& net, const device_data& data, const training_task& task,
+      progress& p, const std::optional<resumption>& from = std::nullopt,
+      replica_team* team = nullptr);
+
+} // namespace clade

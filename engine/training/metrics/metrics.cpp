@@ -1,0 +1,226 @@
+#include "engine/training/metrics/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace clade {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+template<double (*of)(const confusion_counts&)>
+double of_confusion(const class_predictions& p) {
+  return of(confusion_of(p));
+}
+
+template<std::size_t k>
+double of_top(const class_predictions& p) {
+  return top(p, k);
+}
+
+double root_mean_squared_error(const value_predictions& p) {
+  return std::sqrt(mean_squared_error(p));
+}
+
+/// The loss that the task's training lowers, without smoothing and class weights.
+double mean_loss(const learning_task& task, const class_predictions& p) {
+  return task.loss == loss_kind::cross_entropy ? log_loss(p) : none;
+}
+
+/// The same, of standardised numbers.
+double mean_loss(const learning_task& task, const value_predictions& p) {
+  return task.loss == loss_kind::squared_error
+             ? mean_squared_error(p) / (p.deviation * p.deviation)
+             : none;
+}
+
+/// A metric besides the task's loss.
+template<class Predictions>
+struct measured_metric {
+  part_metric is;
+  double (*measure)(const Predictions&);
+};
+
+/// "f1.CLASS" stands beside them.
+constexpr measured_metric<class_predictions> of_classes[] = {
+    {{"accuracy", true}, of_confusion<accuracy>},
+    {{"balanced_accuracy", true}, of_confusion<balanced_accuracy>},
+    {{"auc", true}, auc},
+    {{"f1_macro", true}, of_confusion<f1_macro>},
+    {{"matthews", true}, of_confusion<matthews>},
+    {{"top_3", true}, of_top<3>},
+    {{"top_5", true}, of_top<5>}};
+
+constexpr measured_metric<value_predictions> of_numbers[] = {
+    {{"rmse", false}, root_mean_squared_error},
+    {{"mse", false}, mean_squared_error},
+    {{"r2", true}, r2},
+    {{"mae", false}, mean_absolute_error},
+    {{"mape", false}, mean_absolute_percentage_error}};
+
+constexpr part_metric loss_metric{"loss", false};
+constexpr std::string_view f1_of = "f1.";
+constexpr std::string_view validation = "validation.", train = "train.";
+
+bool every_epoch_has(const learning_task& task, std::string_view name) {
+  return std::ranges::find(task.metrics, name) != task.metrics.end();
+}
+
+template<class Rows>
+const auto* row_of(const Rows& rows, std::string_view name) {
+  const auto found =
+      std::ranges::find(rows, name, [](const auto& row) { return row.is.name; });
+  return found == std::end(rows) ? nullptr : found;
+}
+
+void add(std::vector<std::string>& to, std::string_view name) {
+  const auto place = std::ranges::lower_bound(to, name);
+  if (place == to.end() || *place != name)
+    to.emplace(place, name);
+}
+
+/// Of the part that the name begins with.
+void add_asked(const learning_task& task, std::string_view name, asked_metrics& to) {
+  const bool of_train = name.starts_with(train);
+  if (of_train)
+    name.remove_prefix(train.size());
+  else if (name.starts_with(validation))
+    name.remove_prefix(validation.size());
+  const auto found = find_part_metric(task, name);
+  if (!found)
+    return;
+  // The training's own loss is there anyway.
+  if (of_train ? found->name != "loss" : !every_epoch_has(task, found->name))
+    add(of_train ? to.train : to.validation,
+        name.starts_with(f1_of) ? name : found->name);
+}
+
+} // namespace
+
+std::vector<part_metric> part_metrics(const learning_task& task) {
+  std::vector<part_metric> usual;
+  for (const auto name : task.metrics)
+    usual.push_back(find_part_metric(task, name).value());
+  return usual;
+}
+
+std::vector<part_metric> all_part_metrics(const learning_task& task) {
+  auto all = part_metrics(task);
+  const auto add_others = [&](const auto& rows) {
+    for (const auto& row : rows)
+      if (!every_epoch_has(task, row.is.name))
+        all.push_back(row.is);
+  };
+  if (task.has_classes())
+    add_others(of_classes);
+  else
+    add_others(of_numbers);
+  return all;
+}
+
+std::optional<part_metric> find_part_metric(const learning_task& task,
+                                            std::string_view name) {
+  const bool classes = task.has_classes();
+  if (classes && name == "log_loss")
+    name = "loss";
+  if (classes && name.starts_with(f1_of) && name.size() > f1_of.size())
+    return part_metric{name, true};
+  if (name == loss_metric.name)
+    return loss_metric;
+  const auto found = [&](const auto& rows) -> std::optional<part_metric> {
+    const auto* row = row_of(rows, name);
+    return row == nullptr ? std::nullopt : std::optional(row->is);
+  };
+  return classes ? found(of_classes) : found(of_numbers);
+}
+
+std::string part_metric_list(const learning_task& task, std::string_view prefix) {
+  std::string list;
+  for (const auto& m : all_part_metrics(task))
+    (list += list.empty() ? "" : ", ") += std::string(prefix) + std::string(m.name);
+  return task.has_classes()
+             ? list + ", " + std::string(prefix) + std::string(f1_of) + "CLASS"
+             : list;
+}
+
+asked_metrics asked_for(const learning_task& task, const objective& goal,
+                        std::span<const std::string> named) {
+  asked_metrics asked;
+  for (const auto& a : aims_of(goal))
+    add_asked(task, a.metric, asked);
+  for (const auto& c : goal.constraints)
+    add_asked(task, c.metric, asked);
+  for (const auto& name : named)
+    add_asked(task, name, asked);
+  return asked;
+}
+
+expected<void> check_metric_names(const learning_task& task,
+                                  std::span<const std::string> named) {
+  for (const auto& name : named) {
+    std::string_view bare = name;
+    for (const auto part : {validation, train})
+      if (bare.starts_with(part))
+        bare.remove_prefix(part.size());
+    if (!find_part_metric(task, bare))
+      return fail(error_kind::invalid_input,
+                  "metrics: " + std::string(task.name) + " has no metric \"" + name
+                      + "\"; it has " + part_metric_list(task, ""));
+  }
+  return {};
+}
+
+expected<void> check_classes(const asked_metrics& asked,
+                             std::span<const std::string> classes) {
+  for (const auto* names : {&asked.validation, &asked.train})
+    for (const auto& name : *names)
+      if (name.starts_with(f1_of)
+          && std::ranges::find(classes, name.substr(f1_of.size())) == classes.end()) {
+        std::string known;
+        for (const auto& c :
+             classes.subspan(0, std::min<std::size_t>(20, classes.size())))
+          known += (known.empty() ? "" : ", ") + std::string(f1_of) + c;
+        return fail(error_kind::invalid_input,
+                    "the metric \"" + name + "\" names no class of the data; there are "
+                        + known + (classes.size() > 20 ? ", ..." : ""));
+      }
+  return {};
+}
+
+std::vector<std::string> epoch_metrics(const learning_task& task,
+                                       const asked_metrics& asked) {
+  std::vector<std::string> names{"train.loss"};
+  for (const auto name : task.metrics)
+    names.push_back(std::string(validation) + std::string(name));
+  for (const auto& name : asked.validation)
+    names.push_back(std::string(validation) + name);
+  for (const auto& name : asked.train)
+    names.push_back(std::string(train) + name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+double measure(const learning_task& task, std::string_view name,
+               const class_predictions& p) {
+  if (name == loss_metric.name)
+    return mean_loss(task, p);
+  if (const auto* row = row_of(of_classes, name))
+    return row->measure(p);
+  if (name.starts_with(f1_of)) {
+    const auto found = std::ranges::find(p.names, name.substr(f1_of.size()));
+    if (found != p.names.end())
+      return f1(confusion_of(p), static_cast<std::size_t>(found - p.names.begin()));
+  }
+  return none;
+}
+
+double measure(const learning_task& task, std::string_view name,
+               const value_predictions& p) {
+  if (name == loss_metric.name)
+    return mean_loss(task, p);
+  const auto* row = row_of(of_numbers, name);
+  return row == nullptr ? none : row->measure(p);
+}
+
+} // namespace clade

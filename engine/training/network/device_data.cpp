@@ -1,0 +1,184 @@
+#include "engine/training/network/device_data.hpp"
+
+#include "genome/genes/hash.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+// Shifted images cost nothing to keep: the examples are padded with zeros once, and every
+// shifted version is a window into the padded one. `windows_` is the view
+// [examples, channels, shifts down, shifts right, height, width], from which one gather
+// takes a batch, each example at its own shift.
+
+namespace clade {
+namespace {
+
+at::Tensor to_tensor(std::vector<std::int64_t> values, const at::Device& device) {
+  return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
+                       at::kLong)
+      .clone()
+      .to(device);
+}
+
+at::Tensor to_tensor(const std::vector<std::uint32_t>& values, const at::Device& device) {
+  return to_tensor(std::vector<std::int64_t>(values.begin(), values.end()), device);
+}
+
+// ATen takes memory that it may write to; nothing here does.
+at::Tensor view_of(std::span<const float> values, at::IntArrayRef sizes) {
+  return at::from_blob(const_cast<float*>(values.data()), sizes, at::kFloat);
+}
+
+// Joehnk's algorithm, in logarithms, since u^(1/alpha) is often too small for a double.
+double draw_beta(double alpha, random_stream& random) {
+  for (;;) {
+    const double x = std::log(1 - random.uniform()) / alpha;
+    const double y = std::log(1 - random.uniform()) / alpha;
+    const double larger = std::max(x, y);
+    const double sum = std::exp(x - larger) + std::exp(y - larger);
+    if (larger + std::log(sum) <= 0)
+      return std::exp(x - larger) / sum;
+  }
+}
+
+// bool [examples, size]: the places from `half` before each centre on, `side` in all.
+at::Tensor places_around(const at::Tensor& centres, std::int64_t side,
+                         std::int64_t size) {
+  const auto first = (centres - side / 2).unsqueeze(1);
+  const auto places = at::arange(size, centres.options()).unsqueeze(0);
+  return places.ge(first).logical_and(places.lt(first + side));
+}
+
+} // namespace
+
+random_stream training_key::stream(std::string_view use, std::uint64_t round) const {
+  if (share == 0)
+    return derive(seed, what, id, hash64(use), round);
+  const auto of_share = std::string(use) + " of share " + std::to_string(share);
+  return derive(seed, what, id, hash64(of_share), round);
+}
+
+device_data to_device(const data_set& data, const std::string& device_name) {
+  const at::Device device(device_name);
+  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(data.examples)};
+  sizes.insert(sizes.end(), data.shape.sizes.begin(), data.shape.sizes.end());
+  device_data out{.task = data.task,
+                  .target_deviation = data.target_deviation,
+                  .target_mean = data.target_mean,
+                  .classes = data.classes,
+                  .test_places = data.test_places,
+                  .by_line = data.by_line};
+  out.features = view_of(data.features, sizes).to(device);
+  out.targets = data.task.has_classes()
+                    ? to_tensor(data.labels, device)
+                    : view_of(data.targets, {sizes.front(), 1}).to(device);
+  out.train = to_tensor(data.train, device);
+  out.validation = to_tensor(data.validation, device);
+  out.test = to_tensor(data.test, device);
+  return out;
+}
+
+batch_source::batch_source(const device_data& data, const recipe& r,
+                           const training_key& key)
+    : data_(data),
+      key_(key),
+      mixup_(r.mixup) {
+  const auto examples = data.train.size(0);
+  batches_ = std::max<std::int64_t>(1, (examples + r.batch_size - 1) / r.batch_size);
+  if (r.batch_size > 1 && examples / batches_ < 2)
+    batches_ = std::max<std::int64_t>(1, examples / 2);
+  if (data.features.dim() != 4)
+    return; // No image: nothing to shift, to mirror or to cut out.
+  shift_ = r.shift;
+  flip_ = r.flip;
+  cutout_ = r.cutout;
+  if (shift_ > 0)
+    windows_ = at::constant_pad_nd(data.features, {shift_, shift_, shift_, shift_})
+                   .unfold(2, data.features.size(2), 1)
+                   .unfold(3, data.features.size(3), 1);
+}
+
+at::Tensor batch_source::draw(std::string_view use, std::uint32_t epoch,
+                              std::uint64_t bound) const {
+  auto random = key_.stream(use, epoch);
+  std::vector<std::int64_t> drawn(static_cast<std::size_t>(data_.train.size(0)));
+  for (auto& d : drawn)
+    d = static_cast<std::int64_t>(random.below(bound));
+  return to_tensor(std::move(drawn), data_.train.device());
+}
+
+void batch_source::start(std::uint32_t epoch) {
+  auto random = key_.stream("order of examples", epoch);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(data_.train.size(0)));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random.below(i)]);
+  order_ = data_.train.index_select(0, to_tensor(std::move(order), data_.train.device()));
+  if (shift_ > 0) {
+    const auto places = static_cast<std::uint64_t>(2 * shift_ + 1);
+    down_ = draw("shift down", epoch, places);
+    right_ = draw("shift right", epoch, places);
+  }
+  if (flip_)
+    mirrored_ = draw("flip", epoch, 2).to(at::kBool).view({-1, 1, 1, 1});
+  if (cutout_ > 0)
+    draw_squares(epoch);
+  if (mixup_ > 0) {
+    auto shares = key_.stream("mixup", epoch);
+    shares_.resize(static_cast<std::size_t>(batches_));
+    std::ranges::generate(shares_, [&] { return draw_beta(mixup_, shares); });
+  }
+  at_ = 0;
+}
+
+// Centres are anywhere in the image, so that a square may lie partly outside (DeVries and
+// Taylor, 2017).
+void batch_source::draw_squares(std::uint32_t epoch) {
+  const auto height = data_.features.size(2), width = data_.features.size(3);
+  const auto rows = draw("cutout row", epoch, static_cast<std::uint64_t>(height));
+  const auto columns = draw("cutout column", epoch, static_cast<std::uint64_t>(width));
+  cut_rows_ = places_around(rows, cutout_, height).view({-1, 1, height, 1});
+  cut_columns_ = places_around(columns, cutout_, width).view({-1, 1, 1, width});
+}
+
+// The order is drawn anew for each epoch, so that the example before is one of chance
+// (Zhang et al., 2018).
+void batch_source::mix(batch& b) const {
+  b.share = shares_[static_cast<std::size_t>(at_)];
+  b.features = at::lerp(b.features.roll(1, 0), b.features, b.share);
+  b.other_targets = b.targets.roll(1, 0);
+}
+
+batch batch_source::next() {
+  const auto examples = order_.size(0);
+  const auto from = at_ * examples / batches_;
+  const auto length = (at_ + 1) * examples / batches_ - from;
+  const auto indices = order_.narrow(0, from, length);
+  batch b{.features = {}, .targets = data_.targets.index_select(0, indices)};
+  if (shift_ > 0)
+    b.features =
+        windows_
+            .index({indices, at::indexing::Slice(), down_.narrow(0, from, length),
+                    right_.narrow(0, from, length)})
+            .contiguous();
+  else
+    b.features = data_.features.index_select(0, indices);
+  if (flip_)
+    b.features =
+        at::where(mirrored_.narrow(0, from, length), b.features.flip(3), b.features);
+  if (cutout_ > 0)
+    b.features =
+        b.features.masked_fill(cut_rows_.narrow(0, from, length)
+                                   .logical_and(cut_columns_.narrow(0, from, length)),
+                               0);
+  if (mixup_ > 0)
+    mix(b);
+  ++at_;
+  return b;
+}
+
+} // namespace clade

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "engine/data/reading/data_set.hpp"
+#include "engine/training/asked/recipe.hpp"
+#include "genome/base/random.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clade {
+
+/// Whose randomness it is. Each use has a stream of its own, so that one that draws more
+/// leaves the others as they are.
+struct training_key {
+  std::uint64_t seed = 0;
+  purpose what = purpose::training;
+  candidate_id id = 0;
+  /// Of a training that several devices share: which of them draws. The first draws what
+  /// one device alone would.
+  std::uint32_t share = 0;
+
+  /// The stream for a layer's initial values, "order of examples", and so on; `round` is
+  /// the epoch where each epoch draws anew.
+  [[nodiscard]] random_stream stream(std::string_view use, std::uint64_t round = 0) const;
+};
+
+/// The whole data set as tensors on the device; batches are gathered there.
+struct device_data {
+  at::Tensor features;                ///< float32 [examples, shape...]
+  at::Tensor targets;                 ///< int64 [examples], or float32 [examples, 1].
+  at::Tensor train, validation, test; ///< int64 indices.
+  learning_task task = classification;
+  double target_deviation = 1; ///< Turns errors into the target's own unit.
+  double target_mean = 0;
+  std::vector<std::string> classes; ///< Names by label.
+  /// As in `data_set`.
+  std::vector<std::uint64_t> test_places{};
+  bool by_line = false;
+  /// float32 [classes]: what errors weigh in the loss; undefined where all weigh 1.
+  at::Tensor class_weights{};
+};
+
+/// Shares the features' memory with `data`, which must outlive it, where the device is
+/// "cpu".
+[[nodiscard]] device_data to_device(const data_set& data, const std::string& device);
+
+struct batch {
+  at::Tensor features;
+  at::Tensor targets;
+  /// Defined where each example is mixed with another one (mixup): the targets of those.
+  at::Tensor other_targets{};
+  double share = 1; ///< What `targets` count; the others count the rest.
+};
+
+/// The training examples of one epoch after another, in an order and with an augmentation
+/// drawn from the candidate's key.
+class batch_source {
+public:
+  batch_source(const device_data& data, const recipe& r, const training_key& key);
+
+  /// Batches differ in size by one example at most, and none has a single one (its
+  /// variance, which normalisation divides by, would be 0).
+  [[nodiscard]] std::int64_t batches_per_epoch() const { return batches_; }
+
+  /// Draws the order for this epoch.
+  void start(std::uint32_t epoch);
+
+  [[nodiscard]] batch next();
+
+private:
+  void draw_squares(std::uint32_t epoch);
+  void mix(batch& b) const;
+  [[nodiscard]] at::Tensor draw(std::string_view use, std::uint32_t epoch,
+                                std::uint64_t bound) const;
+
+  const device_data& data_;
+  training_key key_;
+  std::int64_t shift_ = 0;
+  bool flip_ = false;
+  std::int64_t cutout_ = 0;
+  double mixup_ = 0;
+  std::int64_t batches_ = 1;
+  std::int64_t at_ = 0; ///< The next batch.
+  at::Tensor windows_;  ///< All shifted versions of all examples, a view.
+  at::Tensor order_, down_, right_, mirrored_;
+  at::Tensor cut_rows_, cut_columns_; ///< bool: where each example's square is.
+  std::vector<double> shares_;        ///< What each batch's own examples count.
+};
+
+} // namespace clade

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "engine/training/network/network_module.hpp"
+
+#include <string_view>
+
+namespace clade {
+
+/// What a layer draws its initial values from, and where it lives.
+struct layer_context {
+  random_stream random;
+  at::Device device;
+};
+
+/// The module of the operator of the same name in search_spaces/operators/operators.hpp.
+struct operator_module {
+  std::string_view name;
+  std::shared_ptr<layer_module> (*build)(const layer& l, layer_context& context);
+};
+
+[[nodiscard]] std::span<const operator_module> operator_modules();
+[[nodiscard]] const operator_module* find_operator_module(std::string_view name);
+
+} // namespace clade

@@ -1,0 +1,246 @@
+#pragma once
+
+#include "genome/codec/codec.hpp"
+
+#include <concepts>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+// One list of a struct's fields, from which its msgpack is written and read:
+//
+//   void fields(auto& v, like<test> auto& t) {
+//     v("subject", t.subject);
+//     v.group(t.train, t.validation);
+//     v.aside("seconds", t.seconds);
+//     v.last("details", t.details);
+//   }
+//
+// The struct is an array of these values: numbers, texts, enumerations, durations,
+// genomes, settings, structs with a list, and containers, optionals and shared pointers of
+// such. A map is an array of pairs and a group an array of its own. A field that stands
+// aside is stored and decides nothing. `last`, a shared pointer or an optional, is stored
+// where it has a value.
+//
+// Reading is as total as `decoder`. For an enumeration `is_known` says whether a value is
+// one of it. `check_read`, if a struct has one, tells the decoder what is wrong with it.
+
+namespace clade {
+
+/// A struct that is read, or a constant one that is written.
+template<class S, class T>
+concept like = std::same_as<std::remove_const_t<S>, T>;
+
+struct field_counter {
+  bool decisive = false; ///< Fields that stand aside do not count.
+  std::size_t count = 0;
+  bool has_last = false;
+
+  void operator()(const char*, const auto&) { ++count; }
+  void aside(const char*, const auto&) { count += decisive ? 0 : 1; }
+  void group(const auto&...) { ++count; }
+  void last(const char*, const auto& v) {
+    has_last = true;
+    count += v && !decisive ? 1 : 0;
+  }
+};
+
+template<class T>
+field_counter count_fields(const T& v, bool decisive = false) {
+  field_counter counter{.decisive = decisive};
+  fields(counter, v);
+  return counter;
+}
+
+template<class T>
+void write_field(encoder& out, const T& v, bool decisive = false);
+
+/// Writes the fields one after another, without the array that they make.
+struct field_writer {
+  encoder& out;
+  bool decisive = false; ///< Fields that stand aside are left out.
+  bool named = false;    ///< Each comes after its name, as in a map.
+
+  void operator()(const char* name, const auto& v) {
+    if (named)
+      out.text(name);
+    write_field(out, v, decisive);
+  }
+  void aside(const char*, const auto& v) {
+    if (!decisive)
+      write_field(out, v);
+  }
+  void group(const auto&... parts) {
+    out.array(sizeof...(parts));
+    (write_field(out, parts, decisive), ...);
+  }
+  void last(const char*, const auto& v) {
+    if (v && !decisive)
+      write_field(out, *v);
+  }
+};
+
+template<class T>
+void write_field(encoder& out, const T& v, bool decisive) {
+  if constexpr (std::same_as<T, bool>) {
+    out.boolean(v);
+  } else if constexpr (std::is_enum_v<T> || std::unsigned_integral<T>) {
+    out.natural(static_cast<std::uint64_t>(v));
+  } else if constexpr (std::signed_integral<T>) {
+    out.integer(v);
+  } else if constexpr (requires { v.count(); }) {
+    out.integer(v.count());
+  } else if constexpr (std::same_as<T, double>) {
+    out.real(v);
+  } else if constexpr (std::same_as<T, std::string>) {
+    out.text(v);
+  } else if constexpr (std::same_as<T, genome> || std::same_as<T, std::vector<setting>>) {
+    out.encode(v);
+  } else if constexpr (requires { *v; }) {
+    if (v)
+      write_field(out, *v, decisive);
+    else
+      out.nil();
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    out.array(v.size());
+    for (const auto& [key, value] : v) {
+      write_field(out.array(2), key, decisive);
+      write_field(out, value, decisive);
+    }
+  } else if constexpr (requires { v.size(); }) {
+    out.array(v.size());
+    for (const auto& one : v)
+      write_field(out, one, decisive);
+  } else {
+    out.array(count_fields(v, decisive).count);
+    field_writer writer{out, decisive};
+    fields(writer, v);
+  }
+}
+
+template<class T>
+void read_field(decoder& in, const char* name, T& v);
+
+template<class T>
+[[nodiscard]] T read_as(decoder& in, const char* name = "") {
+  T v{};
+  read_field(in, name, v);
+  return v;
+}
+
+struct field_reader {
+  decoder& in;
+  bool has_last = false;
+  bool named = false;
+
+  void operator()(const char* name, auto& v) {
+    if (named && in.text() != name)
+      in.fail(std::string("something else where \"") + name + "\" is meant");
+    read_field(in, name, v);
+  }
+  void aside(const char* name, auto& v) { read_field(in, name, v); }
+  void group(auto&... parts) {
+    in.array(sizeof...(parts));
+    (read_field(in, "", parts), ...);
+  }
+  /// A shared pointer or an optional.
+  template<class T>
+  void last(const char* name, T& v) {
+    if (has_last)
+      read_field(in, name, v);
+  }
+  template<class T>
+  void last(const char* name, std::optional<T>& v) {
+    if (has_last)
+      v = read_as<T>(in, name);
+  }
+};
+
+/// Reads the fields of an array of that size.
+template<class T>
+void read_fields(decoder& in, std::size_t size, T& v) {
+  const auto counted = count_fields(v);
+  const bool with_last = counted.has_last && size == counted.count + 1;
+  if (size != counted.count && !with_last)
+    in.fail(std::to_string(size) + " fields instead of " + std::to_string(counted.count));
+  field_reader reader{in, with_last};
+  fields(reader, v);
+  if constexpr (requires { check_read(in, v); })
+    if (!in.failed())
+      check_read(in, v);
+}
+
+template<class T>
+void read_field(decoder& in, const char* name, T& v) {
+  const auto refuse = [&](std::uint64_t number, const char* why) {
+    in.fail(why + std::string(name) + " " + std::to_string(number));
+  };
+  if constexpr (std::same_as<T, bool>) {
+    v = in.boolean();
+  } else if constexpr (std::is_enum_v<T>) {
+    const auto number = in.natural();
+    v = static_cast<T>(number);
+    if (static_cast<std::uint64_t>(v) != number || !is_known(v)) {
+      refuse(number, "unknown ");
+      v = T{};
+    }
+  } else if constexpr (std::unsigned_integral<T>) {
+    const auto number = in.natural();
+    v = static_cast<T>(number);
+    if (v != number)
+      in.fail(std::string(name) + " " + std::to_string(number) + " is out of range");
+  } else if constexpr (std::signed_integral<T>) {
+    v = in.integer();
+  } else if constexpr (requires { v.count(); }) {
+    v = T(in.integer());
+  } else if constexpr (std::same_as<T, double>) {
+    v = in.real();
+  } else if constexpr (std::same_as<T, std::string>) {
+    v = in.text();
+  } else if constexpr (std::same_as<T, genome>) {
+    v = in.genome();
+  } else if constexpr (std::same_as<T, std::vector<setting>>) {
+    v = in.settings();
+  } else if constexpr (requires { typename T::element_type; }) {
+    using element = std::remove_const_t<typename T::element_type>;
+    if (!in.is_nil())
+      v = std::make_shared<const element>(read_as<element>(in, name));
+  } else if constexpr (requires { v.has_value(); }) {
+    if (!in.is_nil())
+      read_field(in, name, v.emplace());
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    const auto size = in.array();
+    for (std::size_t i = 0; i < size && !in.failed(); ++i) {
+      in.array(2);
+      const auto key = read_as<typename T::key_type>(in, name);
+      read_field(in, name, v[key]);
+    }
+  } else if constexpr (requires { v.size(); }) {
+    auto list = decode_list(
+        in, [&](decoder& d) { return read_as<typename T::value_type>(d, name); });
+    v = T(std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+  } else {
+    read_fields(in, in.array(), v);
+  }
+}
+
+/// Writes a struct as a map from the names of its fields, for programs that are no Clade.
+template<class T>
+void write_map(encoder& out, const T& v) {
+  out.map(count_fields(v).count);
+  field_writer writer{.out = out, .named = true};
+  fields(writer, v);
+}
+
+/// Reads what `write_map` wrote, in the same order.
+template<class T>
+[[nodiscard]] T read_map(decoder& in) {
+  T v;
+  if (in.map() != count_fields(v).count)
+    in.fail("a map of another size");
+  field_reader reader{.in = in, .named = true};
+  fields(reader, v);
+  return v;
+}
+
+} // namespace clade

@@ -1,0 +1,229 @@
+// Contradictions between keys, which may stand in different files, are found here.
+// Operators and parameters are put in an order of their own (the table's; then by name,
+// each behind the one that its condition names), so that the order of lines changes no
+// search.
+#include "search_spaces/files/space_draft.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+/// Makes a search space of a draft, or says what contradicts what.
+class assembly {
+public:
+  assembly(const space_draft& from, std::string origin)
+      : draft_(from),
+        origin_(std::move(origin)) {}
+
+  expected<search_space> assemble();
+
+private:
+  expected<void> place_limits();
+  expected<void> place_operators();
+  expected<void> check_width(const located<operator_rule>& rule) const;
+  expected<std::vector<parameter>> arrange(const std::vector<located<parameter>>& list,
+                                           const std::string& path) const;
+  expected<void> place_seeds();
+  std::int64_t limit(std::string_view name) const;
+
+  const space_draft& draft_;
+  std::string origin_;
+  search_space space_;
+};
+
+std::int64_t assembly::limit(std::string_view name) const {
+  if (const auto found = draft_.limits.find(name); found != draft_.limits.end())
+    return found->second.content;
+  return std::ranges::find(limit_entries(), name, &limit_entry::name)->fallback;
+}
+
+expected<void> assembly::place_limits() {
+  const auto initial = draft_.limits.find("initial_nodes");
+  if (initial != draft_.limits.end() && initial->second.content > limit("max_nodes"))
+    return fail_in(
+        initial->second.place,
+        {error_kind::invalid_input,
+         "limits.initial_nodes = " + std::to_string(initial->second.content)
+             + " is more than limits.max_nodes = " + std::to_string(limit("max_nodes"))});
+  auto& rules = space_.rules;
+  rules.max_nodes = static_cast<std::size_t>(limit("max_nodes"));
+  rules.max_skips = static_cast<std::size_t>(limit("max_skips"));
+  rules.initial_nodes =
+      std::min(static_cast<std::size_t>(limit("initial_nodes")), rules.max_nodes);
+  space_.limits = {.max_parameters = static_cast<std::uint64_t>(limit("max_parameters")),
+                   .max_multiply_adds =
+                       static_cast<std::uint64_t>(limit("max_multiply_adds")),
+                   .max_width = limit("max_width")};
+  return {};
+}
+
+expected<void> assembly::check_width(const located<operator_rule>& rule) const {
+  for (const parameter& p : rule.content.settings) {
+    if (!p.width)
+      continue;
+    std::int64_t widest = 0;
+    if (const auto* range = std::get_if<integer_domain>(&p.domain))
+      widest = range->high;
+    else
+      for (const value& v : std::get<choice_domain>(p.domain).options)
+        widest = std::max(widest, std::get<std::int64_t>(v));
+    if (widest > space_.limits.max_width)
+      return fail_in(rule.place,
+                     {error_kind::invalid_input,
+                      "operators." + rule.content.name + "." + p.name + " goes up to "
+                          + std::to_string(widest) + ", but limits.max_width is "
+                          + std::to_string(space_.limits.max_width)});
+  }
+  return {};
+}
+
+expected<void> assembly::place_operators() {
+  for (const operator_entry& entry : operators()) {
+    const auto found = draft_.operators.find(entry.name);
+    if (found == draft_.operators.end() || !(found->second.content.weight > 0))
+      continue;
+    const auto& rule = found->second;
+    if (!entry.works_on(space_.input) && !entry.works_on(layout::vector)) {
+      const std::string wanted(to_text(entry.takes.front()));
+      return fail_in(rule.place,
+                     {error_kind::invalid_input,
+                      "operator " + rule.content.name + " works on " + wanted + "s; set "
+                          + wanted + " = true at the top, or leave it out"});
+    }
+    if (auto fits = check_width(rule); !fits)
+      return fits;
+    std::vector<located<parameter>> settings;
+    for (const parameter& p : rule.content.settings)
+      settings.push_back({p, rule.place});
+    auto arranged = arrange(settings, "operators." + rule.content.name);
+    if (!arranged)
+      return tl::unexpected(std::move(arranged.error()));
+    space_.rules.operators.push_back(
+        {rule.content.name, std::move(*arranged), rule.content.weight});
+  }
+  // A space without layers is one of hyperparameters alone.
+  if (space_.rules.max_nodes == 0 && draft_.hyperparameters.empty())
+    return fail_in(origin_ + ":1",
+                   {error_kind::invalid_input,
+                    "the space is empty: limits.max_nodes is 0, and it has no "
+                    "[hyperparameters]"});
+  if (space_.rules.max_nodes > 0 && space_.rules.operators.empty())
+    return fail_in(origin_ + ":1",
+                   {error_kind::invalid_input,
+                    "the space is empty: it has no operators; add a table such as "
+                    "[operators.conv] or [operators.dense]"
+                        + std::string(draft_.hyperparameters.empty()
+                                          ? ""
+                                          : "; of a space of hyperparameters alone, "
+                                            "limits.max_nodes is 0")});
+  return {};
+}
+
+/// Puts each parameter behind the one that its condition names.
+expected<std::vector<parameter>>
+assembly::arrange(const std::vector<located<parameter>>& list,
+                  const std::string& path) const {
+  const auto refuse = [&](const located<parameter>& p, const std::string& message) {
+    return fail_in(p.place, {error_kind::invalid_input,
+                             path + "." + p.content.name + " applies when "
+                                 + p.content.when->parameter + message});
+  };
+  std::vector<parameter> placed;
+  std::vector<located<parameter>> waiting;
+  for (const auto& p : list) {
+    if (p.content.when) {
+      const auto other = std::ranges::find(list, p.content.when->parameter,
+                                           [](const auto& l) { return l.content.name; });
+      if (other == list.end())
+        return refuse(p, " has a certain value, but there is no " + path + "."
+                             + p.content.when->parameter);
+      for (const value& v : p.content.when->values)
+        if (!contains(other->content, v))
+          return refuse(p, " is " + to_text(v) + ", which it never is");
+    }
+    waiting.push_back(p);
+  }
+  while (!waiting.empty()) {
+    const auto next = std::ranges::find_if(waiting, [&](const auto& p) {
+      return !p.content.when
+             || std::ranges::find(placed, p.content.when->parameter, &parameter::name)
+                    != placed.end();
+    });
+    if (next == waiting.end())
+      return refuse(waiting.front(), " has a certain value, and that depends on itself");
+    placed.push_back(std::move(next->content));
+    waiting.erase(next);
+  }
+  return placed;
+}
+
+// A whole number stands for a real one.
+std::string misfit(std::vector<setting>& given, const std::vector<parameter>& known) {
+  for (auto& s : given) {
+    const auto p = std::ranges::find(known, s.name, &parameter::name);
+    if (p == known.end())
+      return "there is no " + s.name + " in this space";
+    const auto* whole = std::get_if<std::int64_t>(&s.value);
+    const auto as_real = whole == nullptr ? s.value : value(static_cast<double>(*whole));
+    if (!contains(*p, s.value) && contains(*p, as_real))
+      s.value = as_real;
+    if (!contains(*p, s.value))
+      return s.name + " = " + to_text(s.value) + " is not in this space";
+  }
+  return {};
+}
+
+expected<void> assembly::place_seeds() {
+  for (const auto& [name, located] : draft_.seeds) {
+    auto seed = located.content;
+    std::string wrong;
+    if (seed.layers.size() > space_.rules.max_nodes)
+      wrong = "it has more layers than limits.max_nodes";
+    for (auto& layer : seed.layers) {
+      const auto* rule = find_operator(space_.rules, layer.op);
+      const auto why = rule == nullptr ? "there is no operators." + layer.op
+                                       : misfit(layer.settings, rule->settings);
+      if (wrong.empty() && !why.empty())
+        wrong = layer.op + ": " + why;
+    }
+    if (wrong.empty())
+      wrong = misfit(seed.hyperparameters, space_.rules.hyperparameters);
+    if (!wrong.empty())
+      return fail_in(located.place,
+                     {error_kind::invalid_input, "seeds." + name + ": " + wrong});
+    space_.seeds.push_back(std::move(seed));
+  }
+  return {};
+}
+
+expected<search_space> assembly::assemble() {
+  space_.name = origin_;
+  space_.input = draft_.input;
+  if (auto placed = place_limits(); !placed)
+    return tl::unexpected(std::move(placed.error()));
+  if (auto placed = place_operators(); !placed)
+    return tl::unexpected(std::move(placed.error()));
+  std::vector<located<parameter>> hyperparameters;
+  for (const auto& [name, p] : draft_.hyperparameters)
+    hyperparameters.push_back(p);
+  auto arranged = arrange(hyperparameters, "hyperparameters");
+  if (!arranged)
+    return tl::unexpected(std::move(arranged.error()));
+  space_.rules.hyperparameters = std::move(*arranged);
+  const choice_domain add_alone{.options = {std::string("add")}};
+  space_.rules.merge = {draft_.merge ? *draft_.merge
+                                     : parameter{.name = "merge", .domain = add_alone}};
+  if (auto placed = place_seeds(); !placed)
+    return tl::unexpected(std::move(placed.error()));
+  return std::move(space_);
+}
+
+} // namespace
+
+expected<search_space> assemble(const space_draft& draft, const std::string& origin) {
+  return assembly(draft, origin).assemble();
+}
+
+} // namespace clade

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "genome/genes/grammar.hpp"
+#include "search_spaces/operators/operators.hpp"
+
+#include <toml++/toml.h>
+
+#include <optional>
+#include <string>
+
+namespace clade {
+
+/// Gives each key of this table its American name (spelling.hpp), unless that is there
+/// too.
+void use_american_keys(toml::table& table);
+
+/// What is wrong with one file. Tables come in the order of their keys, so the reader
+/// goes on after an error, and the one furthest up in the file is what its author is
+/// told.
+class complaints {
+public:
+  explicit complaints(std::string origin) : origin_(std::move(origin)) {}
+
+  void note(const toml::source_region& at, std::string message);
+
+  /// "a.toml:3"
+  [[nodiscard]] std::string place(const toml::source_region& at) const;
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+  [[nodiscard]] const std::optional<error>& first() const { return first_; }
+
+private:
+  std::string origin_;
+  std::optional<error> first_;
+  toml::source_index line_ = 0;
+};
+
+/// "a list", "true", "3.5": what stands there, for messages.
+[[nodiscard]] std::string describe(const toml::node& node);
+
+/// A number as a real, the nearest where it is a whole one that no real equals; none of
+/// what is no number.
+[[nodiscard]] std::optional<double> real_of(const toml::node& node);
+
+/// Every key of the table that is not known is a complaint, with the nearest known one.
+/// `where` is the table's name, "operators.conv", or "" for the document.
+void refuse_unknown(const toml::table& table, std::string_view where,
+                    std::span<const std::string_view> known, complaints& wrong);
+
+/// Reads a domain (its forms stand on top of parameter_reader.cpp). `entry` says what an
+/// operator's setting may be; hyperparameters have none. `path` names it in messages:
+/// "operators.conv.filters". If something is wrong, the result has a domain of one value.
+[[nodiscard]] parameter read_parameter(std::string_view name, const std::string& path,
+                                       const toml::node& node, const setting_entry* entry,
+                                       complaints& wrong);
+
+} // namespace clade

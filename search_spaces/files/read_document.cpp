@@ -1,0 +1,249 @@
+// Every key of a document is either known here or a complaint with the nearest known one;
+// reading goes on after a complaint. What only the whole can show is left to assemble().
+#include "search_spaces/files/space_draft.hpp"
+#include "search_spaces/operators/nearest.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clade {
+
+namespace {
+
+constexpr std::array<limit_entry, 6> limit_table{{
+    {"max_nodes", 0, 256, 16, "Layers between input and output."},
+    {"max_skips", 0, 1024, 8, "Edges beyond those of a chain."},
+    {"initial_nodes", 1, 256, 3, "The most layers that a random network starts with."},
+    {"max_parameters", 1, 1'000'000'000'000, 1'000'000, "Weights of a network."},
+    {"max_multiply_adds", 1, 1'000'000'000'000'000, 100'000'000,
+     "Multiplications for one example; decides how long a candidate trains."},
+    {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
+}};
+
+constexpr std::array<std::string_view, 7> top_keys{
+    "include", "image", "merge", "limits", "operators", "hyperparameters", "seeds"};
+constexpr std::array<std::string_view, 2> seed_keys{"layers", "hyperparameters"};
+constexpr std::array<std::string_view, 2> merges{"add", "concat"};
+constexpr setting_entry merge_entry{
+    .name = "merge", .type = setting_entry::kind::text, .words = merges};
+
+/// Reads one document into the draft.
+class space_reader {
+public:
+  space_reader(space_draft& into, complaints& wrong) : draft_(into), wrong_(wrong) {}
+
+  void read(const toml::table& document);
+  void read_hyperparameters(const toml::table& table);
+
+private:
+  void read_image(const toml::node& node);
+  void read_limits(const toml::table& table);
+  void read_operator(std::string_view name, const toml::node& node);
+  void read_seed(const std::string& name, const toml::node& node);
+  void read_settings(const toml::table& table, const std::string& path,
+                     std::vector<setting>& into);
+  void read_weight(const toml::node& node, const std::string& path, operator_rule& rule);
+  const toml::table* table_at(const toml::table& document, std::string_view key);
+
+  space_draft& draft_;
+  complaints& wrong_;
+};
+
+const toml::table* space_reader::table_at(const toml::table& document,
+                                          std::string_view key) {
+  const toml::node* node = document.get(key);
+  if (node != nullptr && !node->is_table())
+    wrong_.note(node->source(), std::string(key) + " is " + describe(*node)
+                                    + ", but must be a table: [" + std::string(key)
+                                    + "]");
+  return node == nullptr ? nullptr : node->as_table();
+}
+
+void space_reader::read(const toml::table& document) {
+  if (const toml::node* sequence = document.get("sequence"))
+    wrong_.note(sequence->source(),
+                "sequence: there are no networks for sequences "
+                    + std::string(sizes_text(layout::sequence))
+                    + " yet; remove it, and give examples as vectors or as images");
+  else
+    refuse_unknown(document, "", top_keys, wrong_);
+  if (const toml::node* image = document.get("image"))
+    read_image(*image);
+  if (const toml::node* merge = document.get("merge"))
+    draft_.merge = read_parameter("merge", "merge", *merge, &merge_entry, wrong_);
+  if (const auto* limits = table_at(document, "limits"))
+    read_limits(*limits);
+  if (const auto* operators = table_at(document, "operators"))
+    for (const auto& [key, node] : *operators)
+      read_operator(key.str(), node);
+  if (const auto* hyperparameters = table_at(document, "hyperparameters"))
+    read_hyperparameters(*hyperparameters);
+  if (const auto* seeds = table_at(document, "seeds"))
+    for (const auto& [key, node] : *seeds)
+      read_seed(std::string(key.str()), node);
+}
+
+// Only the whole space says what the values must be, so that assemble() checks them.
+void space_reader::read_settings(const toml::table& table, const std::string& path,
+                                 std::vector<setting>& into) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (name == "op")
+      continue;
+    if (const auto text = node.value_exact<std::string>())
+      assign(into, name, *text);
+    else if (const auto whole = node.value_exact<std::int64_t>())
+      assign(into, name, *whole);
+    else if (const auto real = node.value_exact<double>())
+      assign(into, name, *real);
+    else
+      wrong_.note(node.source(), path + "." + name + " is " + describe(node)
+                                     + ", but must be a number or a word");
+  }
+}
+
+void space_reader::read_seed(const std::string& name, const toml::node& node) {
+  const std::string path = "seeds." + name;
+  const auto* table = node.as_table();
+  const auto* layers = table == nullptr ? nullptr : table->get_as<toml::array>("layers");
+  if (layers == nullptr)
+    return wrong_.note(node.source(), path
+                                          + " needs layers = [{op = \"dense\", units = "
+                                            "64}, ...], which may be empty");
+  refuse_unknown(*table, path, seed_keys, wrong_);
+  seed_network seed{.name = name, .layers = {}};
+  for (const auto& one : *layers) {
+    const auto* layer = one.as_table();
+    const auto op =
+        layer == nullptr ? std::nullopt : (*layer)["op"].value_exact<std::string>();
+    if (!op) {
+      wrong_.note(one.source(),
+                  path + ".layers: " + describe(one)
+                      + " is no layer, such as {op = \"dense\", units = 64}");
+      continue;
+    }
+    node_gene gene{.op = *op};
+    read_settings(*layer, path + ".layers", gene.settings);
+    seed.layers.push_back(std::move(gene));
+  }
+  if (const auto* given = table->get_as<toml::table>("hyperparameters"))
+    read_settings(*given, path + ".hyperparameters", seed.hyperparameters);
+  draft_.seeds.insert_or_assign(
+      name, located<seed_network>{std::move(seed), wrong_.place(node.source())});
+}
+
+void space_reader::read_image(const toml::node& node) {
+  if (const auto v = node.value_exact<bool>())
+    draft_.input = *v ? layout::image : layout::vector;
+  else
+    wrong_.note(node.source(),
+                "image is " + describe(node) + ", but must be true or false");
+}
+
+void space_reader::read_limits(const toml::table& table) {
+  std::vector<std::string_view> names;
+  for (const limit_entry& limit : limit_table) {
+    names.push_back(limit.name);
+    const toml::node* node = table.get(limit.name);
+    if (node == nullptr)
+      continue;
+    const auto v = node->value_exact<std::int64_t>();
+    if (v && *v >= limit.low && *v <= limit.high)
+      draft_.limits.insert_or_assign(
+          std::string(limit.name),
+          located<std::int64_t>{*v, wrong_.place(node->source())});
+    else
+      wrong_.note(node->source(),
+                  "limits." + std::string(limit.name) + " is " + describe(*node)
+                      + ", but must be a whole number from " + std::to_string(limit.low)
+                      + " to " + std::to_string(limit.high));
+  }
+  refuse_unknown(table, "limits", names, wrong_);
+}
+
+void space_reader::read_weight(const toml::node& node, const std::string& path,
+                               operator_rule& rule) {
+  const auto v = real_of(node);
+  if (v && *v >= 0 && *v <= 1e6)
+    rule.weight = *v;
+  else
+    wrong_.note(node.source(), path + ".weight is " + describe(node)
+                                   + ", but must be a number from 0 to 1000000");
+}
+
+void space_reader::read_operator(std::string_view name, const toml::node& node) {
+  const std::string path = "operators." + std::string(name);
+  const auto* entry = find_operator(name);
+  if (entry == nullptr || entry->role != operator_role::layer) {
+    std::vector<std::string_view> known;
+    for (const operator_entry& e : operators())
+      if (e.role == operator_role::layer)
+        known.push_back(e.name);
+    const auto near = nearest(name, known);
+    std::string all;
+    for (const auto other : known)
+      all += (all.empty() ? "" : ", ") + std::string(other);
+    return wrong_.note(node.source(),
+                       "unknown operator \"" + std::string(name) + "\""
+                           + (entry != nullptr ? ": it is put in where shapes need it"
+                              : near.empty()   ? "; known are " + all
+                                               : "; did you mean \"" + near + "\"?"));
+  }
+  const auto* table = node.as_table();
+  if (table == nullptr)
+    return wrong_.note(node.source(), path + " is " + describe(node)
+                                          + ", but must be a table: [" + path + "]");
+  operator_rule rule{.name = std::string(name), .settings = {}, .weight = 1};
+  std::vector<std::string_view> known{"weight"};
+  for (const setting_entry& setting : entry->settings) {
+    known.push_back(setting.name);
+    if (const toml::node* given = table->get(setting.name))
+      rule.settings.push_back(read_parameter(setting.name,
+                                             path + "." + std::string(setting.name),
+                                             *given, &setting, wrong_));
+  }
+  refuse_unknown(*table, path, known, wrong_);
+  if (const toml::node* weight = table->get("weight"))
+    read_weight(*weight, path, rule);
+  draft_.operators.insert_or_assign(
+      std::string(name),
+      located<operator_rule>{std::move(rule), wrong_.place(node.source())});
+}
+
+void space_reader::read_hyperparameters(const toml::table& table) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const bool word =
+        !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')
+                 || (c >= 'A' && c <= 'Z') || c == '_';
+        });
+    if (!word) {
+      wrong_.note(key.source(),
+                  "hyperparameters: \"" + name
+                      + "\" is no name; use up to 64 letters, digits and \"_\"");
+      continue;
+    }
+    draft_.hyperparameters.insert_or_assign(
+        name, located<parameter>{
+                  read_parameter(name, "hyperparameters." + name, node, nullptr, wrong_),
+                  wrong_.place(node.source())});
+  }
+}
+
+} // namespace
+
+std::span<const limit_entry> limit_entries() {
+  return limit_table;
+}
+
+void read_document(const toml::table& document, space_draft& into, complaints& wrong) {
+  space_reader(into, wrong).read(document);
+}
+
+void read_hyperparameters(const toml::table& table, space_draft& into,
+                          complaints& wrong) {
+  space_reader(into, wrong).read_hyperparameters(table);
+}
+
+} // namespace clade

@@ -1,0 +1,122 @@
+// Writes a search space in the forms that parameter_reader.cpp reads, each as short as it
+// can be: a list where a choice has no condition and is ordered as lists are (ascending
+// numbers are, all else is not), a table otherwise. Reals always have a point or an
+// exponent, since TOML takes them for whole numbers otherwise, and the shortest digits
+// that give the number back.
+#include "search_spaces/files/load_search_space.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string toml_value(const value& v) {
+  if (const auto* text = std::get_if<std::string>(&v))
+    return quoted(*text);
+  std::string number = to_text(v);
+  // "1e-05" is a real to TOML as it stands, "5" is not.
+  if (std::holds_alternative<double>(v)
+      && number.find_first_of(".e") == std::string::npos)
+    number += ".0";
+  return number;
+}
+
+std::string toml_list(const std::vector<value>& values) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out += (i == 0 ? "" : ", ") + toml_value(values[i]);
+  return out + "]";
+}
+
+bool ascending_numbers(const std::vector<value>& options) {
+  return !options.empty() && !std::holds_alternative<std::string>(options.front())
+         && std::ranges::adjacent_find(options, std::greater_equal<>()) == options.end();
+}
+
+std::string range_text(const value& low, const value& high, bool log) {
+  return "low = " + toml_value(low) + ", high = " + toml_value(high)
+         + (log ? ", log = true" : "");
+}
+
+std::string condition_text(const std::optional<condition>& when) {
+  return when ? ", when = { " + when->parameter + " = " + toml_list(when->values) + " }"
+              : "";
+}
+
+std::string domain_text(const parameter& p) {
+  const std::string when = condition_text(p.when);
+  if (const auto* d = std::get_if<real_domain>(&p.domain))
+    return "{ " + range_text(d->low, d->high, d->log) + when + " }";
+  if (const auto* d = std::get_if<integer_domain>(&p.domain))
+    return "{ " + range_text(d->low, d->high, d->log)
+           + (d->step == 1 ? "" : ", step = " + std::to_string(d->step)) + when + " }";
+  const auto& d = std::get<choice_domain>(p.domain);
+  const bool as_list = d.ordered == ascending_numbers(d.options);
+  if (as_list && when.empty())
+    return toml_list(d.options);
+  return "{ choice = " + toml_list(d.options)
+         + (as_list     ? ""
+            : d.ordered ? ", ordered = true"
+                        : ", ordered = false")
+         + when + " }";
+}
+
+std::string lines(const std::vector<parameter>& parameters) {
+  std::string out;
+  for (const parameter& p : parameters)
+    out += p.name + " = " + domain_text(p) + "\n";
+  return out;
+}
+
+std::string items(const std::vector<setting>& settings, std::string text) {
+  for (const auto& s : settings)
+    text += (text.empty() ? "" : ", ") + s.name + " = " + toml_value(s.value);
+  return "{" + text + "}";
+}
+
+std::string seed_text(const seed_network& seed) {
+  std::string layers;
+  for (const auto& l : seed.layers)
+    layers += (layers.empty() ? "" : ", ") + items(l.settings, "op = " + quoted(l.op));
+  return "[seeds." + quoted(seed.name) + "]\nlayers = [" + layers
+         + "]\nhyperparameters = " + items(seed.hyperparameters, "") + "\n";
+}
+
+} // namespace
+
+std::string to_toml(const search_space& space) {
+  const auto line = [](const char* key, auto number) {
+    return std::string(key) + " = " + std::to_string(number) + "\n";
+  };
+  std::string out = space.input == layout::image ? "image = true\n" : "image = false\n";
+  out += lines(space.rules.merge);
+  out += "\n[limits]\n";
+  if (space.rules.max_nodes > 0)
+    out += line("initial_nodes", space.rules.initial_nodes);
+  out += line("max_nodes", space.rules.max_nodes)
+         + line("max_skips", space.rules.max_skips)
+         + line("max_parameters", space.limits.max_parameters)
+         + line("max_multiply_adds", space.limits.max_multiply_adds)
+         + line("max_width", space.limits.max_width);
+  for (const operator_rule& rule : space.rules.operators)
+    out += "\n[operators." + rule.name + "]\nweight = " + toml_value(rule.weight) + "\n"
+           + lines(rule.settings);
+  if (!space.rules.hyperparameters.empty())
+    out += "\n[hyperparameters]\n" + lines(space.rules.hyperparameters);
+  for (const seed_network& seed : space.seeds)
+    out += "\n" + seed_text(seed);
+  return out;
+}
+
+} // namespace clade

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/operators/search_space.hpp"
+
+#include <functional>
+#include <map>
+#include <span>
+
+namespace clade {
+
+/// What a file said, and where.
+template<class T>
+struct located {
+  T content;
+  std::string place;
+};
+
+/// What the files of a search space say so far; what one says replaces what earlier ones
+/// said, operator by operator and key by key.
+struct space_draft {
+  layout input = layout::vector;
+  std::optional<parameter> merge;
+  std::map<std::string, located<std::int64_t>, std::less<>> limits;
+  std::map<std::string, located<operator_rule>, std::less<>> operators;
+  std::map<std::string, located<parameter>, std::less<>> hyperparameters;
+  std::map<std::string, located<seed_network>, std::less<>> seeds;
+};
+
+/// A key of [limits].
+struct limit_entry {
+  std::string_view name;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::int64_t fallback = 0;
+  std::string_view sentence; ///< What the reference says of it.
+};
+
+[[nodiscard]] std::span<const limit_entry> limit_entries();
+
+/// Reads all tables of one document but its includes.
+void read_document(const toml::table& document, space_draft& into, complaints& wrong);
+
+/// Reads `[hyperparameters]`, or a table of its kind.
+void read_hyperparameters(const toml::table& table, space_draft& into, complaints& wrong);
+
+/// The finished space, or what contradicts what. `origin` becomes its name.
+[[nodiscard]] expected<search_space> assemble(const space_draft& draft,
+                                              const std::string& origin);
+
+} // namespace clade

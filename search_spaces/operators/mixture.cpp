@@ -1,0 +1,123 @@
+#include "search_spaces/operators/mixture.hpp"
+
+#include "search_spaces/operators/operators.hpp"
+
+namespace clade {
+
+namespace {
+
+const std::string trees_layer = "trees";
+
+// Appends a layer whose inputs are there; returns its place.
+std::size_t append(network& n, std::string name, std::string op,
+                   std::vector<setting> settings, std::vector<std::size_t> inputs) {
+  layer l{.name = std::move(name),
+          .op = std::move(op),
+          .settings = std::move(settings),
+          .inputs = std::move(inputs)};
+  for (const auto i : l.inputs)
+    l.in.push_back(n.layers[i].out);
+  const auto& row = operator_of(l);
+  l.out = row.shape(l.in, l.settings);
+  l.cost = row.cost(l.in, l.out, l.settings);
+  n.layers.push_back(std::move(l));
+  return n.layers.size() - 1;
+}
+
+layer input_layer(const tensor_shape& shape) {
+  layer l{.name = "input", .op = "input", .out = shape};
+  const std::vector<tensor_shape> in{shape};
+  l.in = {};
+  l.cost = operator_of(l).cost(in, shape, {});
+  return l;
+}
+
+} // namespace
+
+network linear_network(const problem& p) {
+  network n;
+  n.layers.push_back(input_layer(p.input));
+  std::size_t last = 0;
+  if (p.input.layout() != layout::vector)
+    last = append(n, "output.flatten", "flatten", {}, {last});
+  append(n, "output", "output", {{"outputs", p.outputs}}, {last});
+  return n;
+}
+
+bool are_possible(const tree_sizes& sizes) {
+  const auto* row = find_operator("boosted_trees");
+  return complete(*row, {{"depth", sizes.depth}, {"trees", sizes.trees}}).has_value();
+}
+
+std::int64_t tree_outputs(std::int64_t outputs) {
+  return outputs == 2 ? 1 : outputs;
+}
+
+network tree_network(const problem& p, const tree_sizes& sizes) {
+  network n;
+  n.layers.push_back(input_layer(p.input));
+  const auto trees = append(n, trees_layer, "boosted_trees",
+                            {{"depth", sizes.depth},
+                             {"trees", sizes.trees},
+                             {"width", tree_outputs(p.outputs)}},
+                            {0});
+  append(n, trees_layer + ".output", "output", {{"outputs", p.outputs}}, {trees});
+  return n;
+}
+
+bool is_of_trees(std::string_view tensor) {
+  return tensor.starts_with(trees_layer + ".");
+}
+
+std::string member_prefix(std::size_t i) {
+  return "m" + std::to_string(i + 1) + "_";
+}
+
+expected<network> decode_mixture(const search_space& space,
+                                 std::span<const mixture_member> members,
+                                 const problem& p, mixed_answers what) {
+  std::vector<network> networks;
+  for (const auto& m : members) {
+    if (const auto* g = std::get_if<genome>(&m)) {
+      auto n = check(space.rules, *g).and_then([&] { return decode(space, *g, p); });
+      if (!n)
+        return n;
+      networks.push_back(std::move(*n));
+    } else if (const auto* sizes = std::get_if<tree_sizes>(&m)) {
+      networks.push_back(tree_network(p, *sizes));
+    } else {
+      networks.push_back(linear_network(p));
+    }
+  }
+  if (networks.empty())
+    return fail(error_kind::corrupt, "an ensemble without members");
+  return mixture_of(networks, what);
+}
+
+network mixture_of(std::span<const network> members, mixed_answers what) {
+  network n;
+  n.layers.push_back(members.front().layers.front());
+  std::vector<std::size_t> outputs;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto& layers = members[m].layers;
+    const auto before = n.layers.size();
+    // The input, the first of all, is shared.
+    for (std::size_t i = 1; i < layers.size(); ++i) {
+      auto l = layers[i];
+      l.name = member_prefix(m) + l.name;
+      if (operator_of(l).role == operator_role::output)
+        l.op = "project"; // The same map; a network has one output.
+      for (auto& input : l.inputs)
+        input = input == 0 ? 0 : before + input - 1;
+      n.layers.push_back(std::move(l));
+    }
+    outputs.push_back(n.layers.size() - 1);
+  }
+  append(
+      n, "mixture", "mixture",
+      {{"of", std::string(what == mixed_answers::values ? "values" : "probabilities")}},
+      std::move(outputs));
+  return n;
+}
+
+} // namespace clade

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "search_spaces/operators/network.hpp"
+
+#include <span>
+#include <string>
+#include <variant>
+
+namespace clade {
+
+/// The linear model of a problem as a network: the input, flattened if it is an image,
+/// and the output.
+[[nodiscard]] network linear_network(const problem& p);
+
+/// The size of boosted trees.
+struct tree_sizes {
+  std::int64_t trees = 1; ///< For each of their outputs.
+  std::int64_t depth = 1;
+
+  friend bool operator==(const tree_sizes&, const tree_sizes&) = default;
+};
+
+/// Whether the operator boosted_trees may be of these sizes.
+[[nodiscard]] bool are_possible(const tree_sizes& sizes);
+
+/// Returns how many outputs trees have for a problem of so many: one for two classes.
+[[nodiscard]] std::int64_t tree_outputs(std::int64_t outputs);
+
+/// Boosted trees of a table as a network: the input, the layer "trees" and the output
+/// "trees.output".
+[[nodiscard]] network tree_network(const problem& p, const tree_sizes& sizes);
+
+/// An ensemble mixes one of these.
+enum class mixed_answers : std::uint8_t {
+  probabilities, ///< Scores of classes: the logarithms of mixed softmax probabilities.
+  values         ///< Numbers: their mixed sum.
+};
+
+/// Joins networks for one problem to one whose last layer, "mixture", weighs what they
+/// say by its tensor "shares" [members] and, of probabilities, divides the scores by its
+/// tensor "temperature" [1]. The layers of member i, from 0, are named by
+/// `member_prefix`.
+[[nodiscard]] network mixture_of(std::span<const network> members, mixed_answers what);
+
+struct linear_member {
+  friend bool operator==(const linear_member&, const linear_member&) = default;
+};
+
+/// What a member of an ensemble is: the linear model, boosted trees or a candidate.
+using mixture_member = std::variant<linear_member, tree_sizes, genome>;
+
+/// Makes the networks of the members and joins them.
+[[nodiscard]] expected<network> decode_mixture(const search_space& space,
+                                               std::span<const mixture_member> members,
+                                               const problem& p, mixed_answers what);
+
+/// Whether a tensor of `network_module::weights` is one of boosted trees; those of the
+/// linear model have other names.
+[[nodiscard]] bool is_of_trees(std::string_view tensor);
+
+/// "m1_" for the first.
+[[nodiscard]] std::string member_prefix(std::size_t i);
+
+} // namespace clade

@@ -1,0 +1,407 @@
+// Nodes are decoded in topological order, each to its adapters, its merge and its
+// operator, in this order; an adapter that would change nothing is left out:
+//
+//   several inputs   flatten0.. (mixed kinds), resize0.. (images), project0.. (to be
+//                    added), then add or concat
+//   what comes out   flatten or as_image, as the operator wants
+//   the operator     settings completed, the kernel cut to the pixels that exist; a
+//                    composite is taken apart into its layers
+//
+// No layer may have more than 2^28 elements, so that sizes and a layer's costs cannot
+// overflow, however often a hostile genome concatenates, and sums of costs saturate; the
+// limits are checked at the end, when the figures for the message are known.
+#include "search_spaces/operators/network.hpp"
+
+#include "genome/genes/wiring.hpp"
+#include "search_spaces/operators/operators.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace clade {
+
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 28;
+
+tl::unexpected<error> refuse(std::string message) {
+  return fail(error_kind::invalid_input, std::move(message));
+}
+
+/// Whether limits.max_width holds for the layer: where a setting chooses its width, and
+/// where channels of images meet. Features that meet may be pixels of an image.
+bool is_limited_in_width(const layer& l) {
+  const auto& row = operator_of(l);
+  const bool meet = row.units == unit_origin::joined || row.units == unit_origin::fitted;
+  return (meet && l.out.layout() != layout::vector)
+         || std::ranges::any_of(row.settings, &setting_entry::width);
+}
+
+class builder {
+public:
+  builder(const search_space& space, const genome& g, const problem& p)
+      : space_(space),
+        genome_(g),
+        problem_(p),
+        wires_(g) {}
+
+  expected<network> build();
+
+private:
+  using index = std::size_t;
+  using indices = std::vector<index>;
+
+  expected<void> check_problem() const;
+  expected<void> check_wires() const;
+  expected<void> add_input();
+  expected<void> add_node(wiring::index node);
+  expected<index> add(std::string name, const operator_entry& entry, indices inputs,
+                      const std::vector<setting>& given);
+  /// The layers of a composite; returns the last.
+  expected<index> add_parts(const std::string& name, const operator_entry& entry,
+                            index input, const std::vector<setting>& given);
+  expected<index> adapter(const std::string& name, std::string_view op, indices inputs,
+                          const std::vector<setting>& given = {});
+  /// The layer that gives what `input` gives in the layout `to`: an adapter named after
+  /// its operator, with `number` behind it, or `input` itself.
+  expected<index> adapt(const std::string& name, index input, layout to,
+                        const std::string& number = "");
+  expected<index> merge(const std::string& name, bool concat, indices inputs);
+  expected<void> fit_images(const std::string& name, indices& inputs);
+  expected<void> fit_channels(const std::string& name, indices& inputs);
+  expected<indices> sources(wiring::index node) const;
+  expected<void> check_limits() const;
+  void cut_kernel(const operator_entry& entry, const tensor_shape& in,
+                  std::vector<setting>& settings) const;
+
+  const tensor_shape& out(index layer) const { return network_.layers[layer].out; }
+
+  const search_space& space_;
+  const genome& genome_;
+  const problem& problem_;
+  wiring wires_;
+  network network_;
+  std::vector<index> last_layer_; ///< Of each node.
+};
+
+expected<void> builder::check_problem() const {
+  const auto& sizes = problem_.input.sizes;
+  std::int64_t elements = 1;
+  bool sound = problem_.input.layout().has_value();
+  for (const auto size : sizes) {
+    sound = sound && size > 0 && size <= most_elements / elements;
+    elements = sound ? elements * size : 1;
+  }
+  if (!sound)
+    return refuse("examples of shape " + to_text(problem_.input)
+                  + " are neither vectors [features] nor images [channels, height, width]"
+                    " of a sound size");
+  if (problem_.input.layout() == layout::sequence)
+    return refuse(no_sequences(problem_.input));
+  if (space_.input != layout::vector && problem_.input.layout() != space_.input)
+    return refuse("this search space wants " + std::string(to_text(space_.input)) + "s "
+                  + std::string(sizes_text(space_.input))
+                  + ", but the examples have shape " + to_text(problem_.input)
+                  + "; set data.shape, or take a space for vectors such as mlp.toml");
+  if (problem_.outputs < 1 || problem_.outputs > 65536)
+    return refuse(std::to_string(problem_.outputs)
+                  + " outputs cannot be; there must be 1 to 65,536");
+  return {};
+}
+
+expected<void> builder::check_wires() const {
+  if (wires_.dangling() || wires_.cyclic())
+    return refuse("the genome's edges are no acyclic graph of its nodes");
+  const auto& order = wires_.order();
+  if (order.size() < 2 || genome_.nodes[order.front()].id != input_innovation
+      || genome_.nodes[order.back()].id != output_innovation)
+    return refuse("the genome has no path from its input to its output");
+  return {};
+}
+
+expected<network> builder::build() {
+  for (auto step : {&builder::check_problem, &builder::check_wires})
+    if (auto sound = (this->*step)(); !sound)
+      return tl::unexpected(std::move(sound.error()));
+  network_.layers.reserve(wires_.order().size() * 2);
+  last_layer_.resize(genome_.nodes.size());
+  if (auto added = add_input(); !added)
+    return tl::unexpected(std::move(added.error()));
+  for (const auto node : std::span(wires_.order()).subspan(1))
+    if (auto added = add_node(node); !added)
+      return tl::unexpected(std::move(added.error()));
+  if (auto fits = check_limits(); !fits)
+    return tl::unexpected(std::move(fits.error()));
+  return std::move(network_);
+}
+
+expected<void> builder::add_input() {
+  const auto& entry = *find_operator("input");
+  const std::span shapes(&problem_.input, 1);
+  network_.layers.push_back({.name = "input",
+                             .op = "input",
+                             .out = problem_.input,
+                             .cost = entry.cost(shapes, problem_.input, {})});
+  return adapt("input", 0, space_.input).map([this](index last) {
+    last_layer_[wires_.order().front()] = last;
+  });
+}
+
+/// The layers that feed a node, those of the main path last.
+expected<builder::indices> builder::sources(wiring::index node) const {
+  indices inputs;
+  for (const auto edge : wires_.entering(node)) {
+    if (!wires_.live_edge(edge))
+      continue;
+    if (genome_.edges[edge].recurrent)
+      return refuse("the genome has a recurrent edge, which layers do not have");
+    inputs.push_back(last_layer_[wires_.from(edge)]);
+  }
+  std::ranges::sort(inputs); // Layers stand in topological order.
+  return inputs;
+}
+
+expected<void> builder::add_node(wiring::index node) {
+  const node_gene& gene = genome_.nodes[node];
+  const operator_entry* entry = find_operator(gene.op);
+  const bool is_output = gene.id == output_innovation;
+  if (entry == nullptr || (!is_output && entry->role != operator_role::layer))
+    return refuse("'" + gene.op + "' is no operator for a layer");
+  if (is_output && entry->role != operator_role::output)
+    return refuse("the genome's output has the operator '" + gene.op + "'");
+  const std::string name = to_text(gene.id);
+  auto inputs = sources(node);
+  if (!inputs)
+    return tl::unexpected(std::move(inputs.error()));
+
+  expected<index> from = inputs->back();
+  if (inputs->size() > 1) {
+    const value* how = find(gene.settings, "merge");
+    from = merge(name, how != nullptr && *how == value("concat"), std::move(*inputs));
+  }
+  if (from && !entry->works_on(out(*from).layout()))
+    from = adapt(name, *from, entry->takes.front());
+  if (!from)
+    return tl::unexpected(std::move(from.error()));
+
+  std::vector<setting> given = gene.settings;
+  clade::erase(given, "merge"); // Not std::erase, which lookup by argument finds too.
+  if (is_output)
+    assign(given, "outputs", problem_.outputs);
+  auto added = entry->parts != nullptr ? add_parts(name, *entry, *from, given)
+                                       : add(name, *entry, {*from}, given);
+  if (!added)
+    return tl::unexpected(std::move(added.error()));
+  last_layer_[node] = *added;
+  return {};
+}
+
+expected<builder::index> builder::merge(const std::string& name, bool concat,
+                                        indices inputs) {
+  const auto all_are = [&](layout l) {
+    return std::ranges::all_of(inputs, [&](index i) { return out(i).layout() == l; });
+  };
+  if (all_are(layout::image)) {
+    if (auto fitted = fit_images(name, inputs); !fitted)
+      return tl::unexpected(std::move(fitted.error()));
+  } else {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      auto flat = adapt(name, inputs[i], layout::vector, std::to_string(i));
+      if (!flat)
+        return flat;
+      inputs[i] = *flat;
+    }
+  }
+  if (concat)
+    return adapter(name + ".concat", "concat", std::move(inputs));
+  if (auto fitted = fit_channels(name, inputs); !fitted)
+    return tl::unexpected(std::move(fitted.error()));
+  return adapter(name + ".add", "add", std::move(inputs));
+}
+
+expected<void> builder::fit_images(const std::string& name, indices& inputs) {
+  auto height = out(inputs[0]).sizes[1], width = out(inputs[0]).sizes[2];
+  for (const index i : inputs) {
+    height = std::min(height, out(i).sizes[1]);
+    width = std::min(width, out(i).sizes[2]);
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto& sizes = out(inputs[i]).sizes;
+    if (sizes[1] == height && sizes[2] == width)
+      continue;
+    auto fitted = adapter(name + ".resize" + std::to_string(i), "resize", {inputs[i]},
+                          {{"height", height}, {"width", width}});
+    if (!fitted)
+      return tl::unexpected(std::move(fitted.error()));
+    inputs[i] = *fitted;
+  }
+  return {};
+}
+
+expected<void> builder::fit_channels(const std::string& name, indices& inputs) {
+  const auto channels = out(inputs.back()).sizes[0];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (out(inputs[i]).sizes[0] == channels)
+      continue;
+    auto fitted = adapter(name + ".project" + std::to_string(i), "project", {inputs[i]},
+                          {{"outputs", channels}});
+    if (!fitted)
+      return tl::unexpected(std::move(fitted.error()));
+    inputs[i] = *fitted;
+  }
+  return {};
+}
+
+expected<builder::index> builder::adapt(const std::string& name, index input, layout to,
+                                        const std::string& number) {
+  const auto from = *out(input).layout();
+  if (from == to)
+    return input;
+  const auto* entry = find_adapter(from, to);
+  return add(name + "." + std::string(entry->name) + number, *entry, {input}, {});
+}
+
+expected<builder::index> builder::adapter(const std::string& name, std::string_view op,
+                                          indices inputs,
+                                          const std::vector<setting>& given) {
+  return add(name, *find_operator(op), std::move(inputs), given);
+}
+
+void builder::cut_kernel(const operator_entry& entry, const tensor_shape& in,
+                         std::vector<setting>& settings) const {
+  const auto kernel = std::ranges::find(entry.settings, "kernel", &setting_entry::name);
+  if (kernel == entry.settings.end() || !kernel->odd)
+    return;
+  const auto reach = std::max(in.sizes[1], in.sizes[2]) - 1;
+  const auto most = 2 * (reach / integer_setting(settings, "dilation")) + 1;
+  if (integer_setting(settings, "kernel") > most)
+    assign(settings, "kernel", most);
+}
+
+expected<builder::index> builder::add(std::string name, const operator_entry& entry,
+                                      indices inputs, const std::vector<setting>& given) {
+  auto settings = complete(entry, given);
+  if (!settings)
+    return tl::unexpected(std::move(settings.error()));
+  std::vector<tensor_shape> in;
+  in.reserve(inputs.size());
+  for (const index i : inputs)
+    in.push_back(out(i));
+  cut_kernel(entry, in[0], *settings);
+  tensor_shape shape = entry.shape(in, *settings);
+  if (shape.elements() > most_elements)
+    return refuse(name + " has "
+                  + with_commas(static_cast<std::uint64_t>(shape.elements()))
+                  + " elements for one example, of which no layer may have more than "
+                  + with_commas(most_elements));
+  const auto cost = entry.cost(in, shape, *settings);
+  network_.layers.push_back({.name = std::move(name),
+                             .op = std::string(entry.name),
+                             .settings = std::move(*settings),
+                             .inputs = std::move(inputs),
+                             .in = std::move(in),
+                             .out = std::move(shape),
+                             .cost = cost});
+  return network_.layers.size() - 1;
+}
+
+expected<builder::index> builder::add_parts(const std::string& name,
+                                            const operator_entry& entry, index input,
+                                            const std::vector<setting>& given) {
+  const auto settings = complete(entry, given);
+  if (!settings)
+    return tl::unexpected(settings.error());
+  indices layers{input};
+  static const std::vector<bool> all_are_numbers;
+  const bool examples = input == 0 && std::ssize(problem_.numbers) == out(input).sizes[0];
+  const composite_input in{.shape = network_.layers[input].out,
+                           .numbers = examples ? problem_.numbers : all_are_numbers};
+  for (layer_part& part : entry.parts(in, *settings)) {
+    indices inputs;
+    for (const auto i : part.inputs)
+      inputs.push_back(layers[i]);
+    auto added = add(name + "." + part.name, *find_operator(part.op), std::move(inputs),
+                     part.settings);
+    if (!added)
+      return added;
+    network_.layers[*added].starts_at_zero = part.starts_at_zero;
+    network_.layers[*added].adds_branch = part.adds_branch;
+    network_.layers[*added].selected = std::move(part.selected);
+    layers.push_back(*added);
+  }
+  return layers.back();
+}
+
+expected<void> builder::check_limits() const {
+  const auto exceed = [](std::uint64_t have, const std::string& what, const char* limit,
+                         std::uint64_t most) {
+    return refuse(with_commas(have) + " " + what + " exceed limits." + limit + " = "
+                  + with_commas(most));
+  };
+  const auto cost = network_.cost();
+  const auto& limits = space_.limits;
+  if (cost.parameters > limits.max_parameters)
+    return exceed(cost.parameters, "parameters", "max_parameters", limits.max_parameters);
+  if (cost.multiply_adds > limits.max_multiply_adds)
+    return exceed(cost.multiply_adds, "multiply-adds", "max_multiply_adds",
+                  limits.max_multiply_adds);
+  for (const layer& l : network_.layers)
+    if (is_limited_in_width(l) && l.out.sizes[0] > limits.max_width)
+      return exceed(static_cast<std::uint64_t>(l.out.sizes[0]),
+                    (l.out.layout() == layout::vector ? "units of " : "channels of ")
+                        + l.name,
+                    "max_width", static_cast<std::uint64_t>(limits.max_width));
+  return {};
+}
+
+} // namespace
+
+layer_cost network::cost() const {
+  const auto add = [](std::uint64_t& to, std::uint64_t more) {
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    to = more > most - to ? most : to + more;
+  };
+  layer_cost sum;
+  for (const layer& l : layers) {
+    add(sum.parameters, l.cost.parameters);
+    add(sum.multiply_adds, l.cost.multiply_adds);
+    add(sum.activation_bytes, l.cost.activation_bytes);
+  }
+  return sum;
+}
+
+expected<network> decode(const search_space& space, const genome& g, const problem& p) {
+  auto built = builder(space, g, p).build();
+  if (!built)
+    return fail_in(space.name, std::move(built.error()));
+  return built;
+}
+
+std::uint64_t training_bytes(const network& n, std::uint64_t batch_size,
+                             std::uint64_t state_copies) {
+  constexpr std::uint64_t float_bytes = 4;
+  const auto cost = n.cost();
+  return cost.parameters * float_bytes * (2 + state_copies)
+         + batch_size * cost.activation_bytes;
+}
+
+std::uint64_t peak_bytes(const network& n, std::uint64_t batch_size,
+                         std::uint64_t state_copies) {
+  constexpr std::uint64_t validated_at_once = 256;
+  // Both sides of the widest layer live at once.
+  std::uint64_t widest = 0;
+  for (const layer& l : n.layers) {
+    auto sides = l.cost.activation_bytes;
+    for (const auto input : l.inputs)
+      sides += n.layers[input].cost.activation_bytes;
+    widest = std::max(widest, sides);
+  }
+  const auto training = training_bytes(n, batch_size, state_copies);
+  const auto activations = batch_size * n.cost().activation_bytes;
+  const auto validation = training - activations + validated_at_once * widest;
+  // LibTorch has each tensor in several layouts, and scratch memory: in the median of 80
+  // networks 2.5 times as much.
+  return std::max(training, validation) / 2 * 5;
+}
+
+} // namespace clade

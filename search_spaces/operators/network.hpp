@@ -1,0 +1,115 @@
+#pragma once
+
+#include "genome/genes/genome.hpp"
+#include "search_spaces/operators/search_space.hpp"
+#include "search_spaces/operators/shape.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What one layer costs for one example.
+struct layer_cost {
+  std::uint64_t parameters = 0;
+  std::uint64_t multiply_adds = 0;
+  std::uint64_t activation_bytes = 0; ///< What training keeps for the backward pass.
+
+  friend bool operator==(const layer_cost&, const layer_cost&) = default;
+};
+
+/// A layer with everything known: the operator (a row of `operators()`, of any role), its
+/// settings, its inputs by index, its shapes.
+struct layer {
+  /// Unique and stable: the gene's innovation in full, and for what decode() put before
+  /// its operator the role, numbered by input where several are merged ("n3f2a1",
+  /// "n3f2a1.flatten", "n3f2a1.project0", "n3f2a1.add"); of an operator that is several
+  /// layers the part ("n3f2a1.2.conv1", of the second repetition). Names the layer's parameters and
+  /// keys their initial values.
+  std::string name;
+  std::string op;
+  std::vector<setting> settings; ///< Complete (search_spaces/operators/operators.hpp).
+  std::vector<std::size_t>
+      inputs; ///< Indices of earlier layers; empty for the input alone.
+  std::vector<tensor_shape> in;
+  tensor_shape out;
+  layer_cost cost;
+  /// Its norm's weight, or where it has none its map's, is 0 at first: the end of a branch
+  /// that is added to what it branched off.
+  bool starts_at_zero = false;
+  /// Of add: its first input is a residual branch, which is added to what it branched off.
+  bool adds_branch = false;
+  std::vector<std::int64_t> selected{}; ///< Of select: the features that it passes on.
+
+  friend bool operator==(const layer&, const layer&) = default;
+};
+
+/// A genome decoded for a problem: what a trainer builds, and what costs are computed
+/// from.
+struct network {
+  std::vector<layer>
+      layers; ///< Topological; the first is the input, the last the output.
+
+  /// The sum over layers; what would overflow stays at the largest number.
+  [[nodiscard]] layer_cost cost() const;
+
+  friend bool operator==(const network&, const network&) = default;
+};
+
+/// What goes in and what must come out.
+struct problem {
+  tensor_shape input;
+  std::int64_t outputs = 1; ///< Classes, or target columns.
+  /// By input of a table: whether it is a number, and not one of several that say a
+  /// category, a season or a blank. Empty: all inputs are numbers.
+  std::vector<bool> numbers{};
+};
+
+/// Infers all shapes and adapts what does not fit:
+///
+///   - an input of a layout that an operator does not take is adapted to the first that
+///     it takes: an image that enters a dense layer or the output is flattened, a vector
+///     that enters an image's operator becomes an image of one pixel; spaces for vectors
+///     flatten an image at once;
+///   - where edges meet, the node's setting "merge" ("add" where it has none) says how;
+///     if some inputs are vectors, images among them are flattened first;
+///   - images that meet are pooled to the smallest height and the smallest width among
+///     them;
+///   - what is added is projected to the channels or features of the last input in
+///     topological order (the main path; skips come from further back).
+///
+/// Every genome that obeys the grammar decodes, unless it exceeds the space's limits: an
+/// error that says which, "a.toml: 31,000 parameters exceed limits.max_parameters =
+/// 20,000". Genes that lie on no path to the output are left out. Other genomes, and
+/// inputs of no known layout, give an error too.
+[[nodiscard]] expected<network> decode(const search_space& space, const genome& g,
+                                       const problem& p);
+
+/// Bytes that training this network needs at that batch size: parameters, gradients, the
+/// optimiser's `state_copies` (SGD with momentum 1, Adam 2) and activations.
+[[nodiscard]] std::uint64_t training_bytes(const network& n, std::uint64_t batch_size,
+                                           std::uint64_t state_copies);
+
+/// Bytes that a process probably takes on a processor while it trains this network at that
+/// batch size and validates it: a multiple of `training_bytes`, or of what validation
+/// needs where that is more (experiments/RESULTS.md has how good it is).
+[[nodiscard]] std::uint64_t peak_bytes(const network& n, std::uint64_t batch_size,
+                                       std::uint64_t state_copies);
+
+/// A line for each layer (name, operator and settings but those that do nothing, inputs,
+/// shape, parameters) and one for the sum. Names are cut as far as they stay unique:
+///
+///     input                                                    [1, 8, 8]
+///     n3f2a1          conv(filters=8, kernel=3) <- input       [8, 8, 8]        80
+///     output.flatten  flatten <- n3f2a1                        [512]
+///     output          output(outputs=10) <- output.flatten     [10]          5,130
+///
+/// and then "5,210 parameters, 9,728 multiply-adds and 2,344 bytes of activations for one
+/// example".
+[[nodiscard]] std::string to_text(const network& n);
+
+/// "1,234,567"
+[[nodiscard]] std::string with_commas(std::uint64_t v);
+
+} // namespace clade

@@ -1,0 +1,180 @@
+#pragma once
+
+#include "search_spaces/operators/network.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace clade {
+
+/// A setting of an operator: its type, what it may be, and what it is where a search
+/// space does not name it.
+struct setting_entry {
+  enum class kind : std::uint8_t { integer, real, text };
+
+  std::string_view name;
+  kind type = kind::integer;
+  double low = 0; ///< Numbers lie in [low, high].
+  double high = 0;
+  double fallback = 0;
+  std::span<const std::string_view> words =
+      {};                         ///< What text may be; the first is the fallback.
+  bool odd = false;               ///< Odd numbers alone.
+  bool width = false;             ///< Channels or units of what comes out.
+  std::string_view sentence = {}; ///< What it decides, for people.
+};
+
+/// Who puts an operator into a network.
+enum class operator_role : std::uint8_t {
+  layer,   ///< A gene: search-space files name it.
+  adapter, ///< decode(), where edges meet, shapes do not fit, or within composites.
+  input,   ///< Every genome, at its beginning.
+  output   ///< Every genome, at its end.
+};
+
+/// Where the units of a layer, its channels or features, come from.
+enum class unit_origin : std::uint8_t {
+  each,      ///< Each is computed from the unit in its place of every input.
+  made,      ///< Each is made of all that enter, by weights.
+  together,  ///< The same; a child takes over all that makes them, or nothing.
+  fitted,    ///< As `made`; they are as many as the units that they are to be added to.
+  kept,      ///< They are those that enter, except while training.
+  joined,    ///< They are those of one input after those of another.
+  flattened, ///< They are the pixels of each channel that enters.
+  selected,  ///< They are some of those that enter (layer::selected).
+  spread     ///< Several are computed from each that enters, or from each group of them.
+};
+
+/// One layer of an operator that is several.
+struct layer_part {
+  std::string name; ///< Within the gene: "1.conv".
+  std::string_view op;
+  std::vector<setting> settings;   ///< Those that are not the fallback.
+  std::vector<std::size_t> inputs; ///< Parts, counted from 1; 0: what enters.
+  bool starts_at_zero = false;     ///< As in `layer`, and likewise the next two.
+  bool adds_branch = false;
+  std::vector<std::int64_t> selected = {};
+};
+
+/// A composite is decoded from what enters it.
+struct composite_input {
+  const tensor_shape& shape;
+  /// `problem::numbers` where the examples themselves enter; else empty.
+  const std::vector<bool>& numbers;
+};
+
+/// One operator: its traits, its shape rule, its cost rule and what people are told of
+/// it. `clade operators` prints all rows. To add an operator, add its row here, its module
+/// in engine/training/network/operator_modules.cpp, and what it is exported as in
+/// engine/export/model/model.cpp; tests hold the three to the same names.
+///
+/// N examples are computed at a time, images being [N, channels, height, width] and
+/// vectors [N, features]. A layer's `settings` are complete: what the genome does not say
+/// has its fallback, so that modules find every setting of the row.
+///
+/// **Windows.** Convolutions and pools use `windows()` along height and width alike: the
+/// output has ceil(size / stride) positions, and the window of position i starts at
+/// i * stride - dilation * (kernel - 1) / 2 (integer division). Beyond the edge
+/// convolutions see zeros; pools see nothing: a maximum or an average is over the pixels
+/// that exist (there is always one). For odd kernels this is LibTorch's own padding of
+/// dilation * (kernel - 1) / 2 (`count_include_pad` = false); convolution kernels are
+/// always odd. For even kernels pad by `before` and `after` yourself.
+///
+/// **piecewise** has edges e0 <= e1 <= ... <= eB for each feature x, quantiles of the
+/// training part, and gives for each bin i clamp((x - e_i) / (e_i+1 - e_i), 0, 1), where
+/// edges closer than `narrowest_bin` count as that far apart. **periodic** has frequencies
+/// f for each feature and gives cos(2 pi f x) for each, then sin(2 pi f x). **map_each**
+/// maps each group of neighboring features by weights of its own.
+///
+/// **boosted_trees** are complete binary trees. The inner nodes of a tree are numbered level
+/// by level from 0, so that node i is followed by 2i + 1 where the feature of i is below the
+/// threshold of i, else by 2i + 2; the leaves come after the inner nodes. Feature j of what
+/// comes out is the sum of trees j, j + width, j + 2 width and so on.
+///
+/// **Composites** are operators that are several layers (composite_operators.hpp): they
+/// have `parts` in place of `shape` and `cost`, and no module of their own.
+///
+/// **Blocks** are a linear map, then norm, then activation. The linear map has a bias
+/// exactly when norm is "none".
+///
+/// **norm** "none"; "batch": batch normalisation for each channel or feature, with weight
+/// and bias, momentum 0.1, epsilon 1e-5; "layer": each example over all its elements
+/// (channels and pixels), then a weight and a bias for each channel or feature, epsilon
+/// 1e-5: group normalisation with one group. The operators batch_norm and layer_norm are
+/// these alone.
+///
+/// **activation** "none", "relu", "leaky_relu" (slope 0.01), "elu" (alpha 1), "gelu"
+/// (exact, by erf), "silu", "tanh", "sigmoid". The operator `activation` is one alone,
+/// its setting being `function`.
+struct operator_entry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view details = {}; ///< Sentences; may be empty.
+  /// The output's sizes in words, by those of [c, h, w] or [n] and the settings.
+  std::string_view output;
+  /// `cost` in words, of a block that of its map.
+  std::string_view costs;
+  std::span<const setting_entry> settings = {}; ///< Sorted by name.
+  operator_role role = operator_role::layer;
+  unit_origin units = unit_origin::each;
+  /// The layouts in which it works; an input of another one is adapted to the first.
+  std::span<const layout> takes = known_layouts;
+  /// The layout of what comes out; none: that of what enters.
+  std::optional<layout> gives = std::nullopt;
+  bool merges = false;     ///< It takes several inputs; others take one.
+  bool block = false;      ///< It has the settings norm and activation.
+  bool keeps_sign = false; ///< Nothing below 0 comes out where nothing below 0 enters.
+  /// The output's shape for inputs already adapted: one, or several where it merges.
+  tensor_shape (*shape)(std::span<const tensor_shape> in,
+                        const std::vector<setting>& settings) = nullptr;
+  layer_cost (*cost)(std::span<const tensor_shape> in, const tensor_shape& out,
+                     const std::vector<setting>& settings) = nullptr;
+  /// The layers of a composite, the last of which gives what comes out; null: it is one.
+  std::vector<layer_part> (*parts)(const composite_input& in,
+                                   const std::vector<setting>& settings) = nullptr;
+
+  [[nodiscard]] bool works_on(std::optional<layout> l) const;
+};
+
+[[nodiscard]] std::span<const operator_entry> operators();
+[[nodiscard]] const operator_entry* find_operator(std::string_view name);
+
+/// The adapter that takes the layout `from` alone and gives `to`; null: there is none.
+[[nodiscard]] const operator_entry* find_adapter(layout from, layout to);
+
+/// The row of a decoded layer; an operator that has none ends the program, since decode()
+/// never gives such a layer.
+[[nodiscard]] const operator_entry& operator_of(const layer& l);
+
+inline constexpr double narrowest_bin = 1e-3;
+
+/// Where the windows of a convolution or pool lie along one side.
+struct window_places {
+  std::int64_t out = 1;    ///< How many.
+  std::int64_t before = 0; ///< How far the first one begins before the edge.
+  std::int64_t after =
+      0; ///< How far the last one ends beyond the other edge; never negative.
+};
+
+[[nodiscard]] window_places windows(std::int64_t size, std::int64_t kernel,
+                                    std::int64_t stride, std::int64_t dilation = 1);
+
+/// A complete layer's settings; one that is not there, or is of another type, ends the
+/// program, since decode() never gives such a layer.
+[[nodiscard]] std::int64_t integer_setting(const std::vector<setting>& settings,
+                                           std::string_view name);
+[[nodiscard]] double real_setting(const std::vector<setting>& settings,
+                                  std::string_view name);
+[[nodiscard]] const std::string& text_setting(const std::vector<setting>& settings,
+                                              std::string_view name);
+
+/// Says why a value is none for the setting: "is 4, but must be odd", "is 'rleu', did you
+/// mean 'relu'?"; nothing if it may be that. A real setting takes no integer here.
+[[nodiscard]] std::string objection(const setting_entry& entry, const value& v);
+
+/// The settings of a layer: those given, in the table's order, and fallbacks for the
+/// others. An error if one is not the operator's or must not have that value.
+[[nodiscard]] expected<std::vector<setting>> complete(const operator_entry& entry,
+                                                      const std::vector<setting>& given);
+
+} // namespace clade

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "search_spaces/operators/operators.hpp"
+
+#include <string>
+#include <utility>
+
+namespace clade {
+
+/// Lists the layers of a composite, one behind the other.
+class part_assembly {
+public:
+  /// A part by its number, counted from 1; 0 is what enters the composite.
+  using index = std::size_t;
+  using settings_list = std::vector<setting>;
+
+  /// Adds a layer whose input is the last one, and makes it the last.
+  layer_part& then(const std::string& name, std::string_view op,
+                   settings_list settings = {}) {
+    return join(name, op, {last_}, std::move(settings));
+  }
+  layer_part& join(const std::string& name, std::string_view op,
+                   std::vector<index> inputs, settings_list settings = {}) {
+    parts_.push_back({.name = prefix_ + name,
+                      .op = op,
+                      .settings = std::move(settings),
+                      .inputs = std::move(inputs)});
+    last_ = parts_.size();
+    return parts_.back();
+  }
+  void activate(const std::string& name, const std::string& function) {
+    if (function != "none")
+      then(name, "activation", {{"function", function}});
+  }
+  /// Adds the last layer, the end of a residual branch, to `skip`, whose units are the
+  /// main path's.
+  void add_to(index skip) { join("add", "add", {last_, skip}).adds_branch = true; }
+
+  void begin_repetition(std::int64_t number) { prefix_ = std::to_string(number) + "."; }
+  [[nodiscard]] index last() const { return last_; }
+  void go_on_from(index part) { last_ = part; }
+  [[nodiscard]] std::vector<layer_part> take() { return std::move(parts_); }
+
+private:
+  std::vector<layer_part> parts_;
+  std::string prefix_;
+  index last_ = 0;
+};
+
+} // namespace clade

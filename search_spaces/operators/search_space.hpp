@@ -1,0 +1,39 @@
+#pragma once
+
+#include "genome/genes/grammar.hpp"
+#include "search_spaces/operators/shape.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace clade {
+
+/// What no network may exceed.
+struct network_limits {
+  std::uint64_t max_parameters = 1'000'000;
+  std::uint64_t max_multiply_adds = 100'000'000; ///< For one example.
+  /// Channels of an image, units of a dense layer. A flattened or concatenated vector may
+  /// be longer; what it costs shows in the parameters.
+  std::int64_t max_width = 512;
+};
+
+/// A network that people know to be good, `[seeds.NAME]`: among the first candidates.
+struct seed_network {
+  std::string name;
+  std::vector<node_gene> layers; ///< In a chain, with the settings that are given.
+  std::vector<setting> hyperparameters{}; ///< Those that are given.
+};
+
+/// A file such as search_spaces/image.toml: which operators with which settings, limits,
+/// and hyperparameters. `include = ["hyperparameters.toml"]` takes over other files'
+/// tables.
+struct search_space {
+  std::string name;              ///< The file's path as given, for messages.
+  layout input = layout::vector; ///< Of the examples; other ones become vectors.
+  grammar rules;
+  network_limits limits;
+  std::vector<seed_network> seeds{}; ///< By name.
+};
+
+} // namespace clade

@@ -1,0 +1,335 @@
+// An experiment is found out in this order: the profile of the data, the size of a search
+// that suits its rows, and, measured by `clade plan` in a process of its own, how long that
+// takes. With --minutes the size is changed so that the search fits into its part of them;
+// limits.wall_time and [final] end it in time. The time for looking and measuring counts
+// towards the minutes where the run begins at once.
+
+#include "engine/config/experiment/experiment.hpp"
+#include "engine/config/experiment/new_experiment.hpp"
+#include "engine/report/base/format.hpp"
+#include "tools/cli/base/command.hpp"
+#include "tools/cli/run/profile_view.hpp"
+#include "tools/launch/outside_command.hpp"
+#include "tools/machine/output_file.hpp"
+#include "tools/machine/slots.hpp"
+#include "tools/machine/standard_streams.hpp"
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+namespace clade {
+
+namespace {
+
+struct new_options {
+  profile_request request;
+  std::string task, layout = "auto";
+  std::filesystem::path output;
+  bool force = false;
+  bool run = false;
+  std::optional<double> minutes;
+  std::uint64_t seed = 1;
+  std::string slots = "auto";
+  bool json = false;
+};
+
+/// Measuring may take this share of the minutes.
+constexpr double measuring_share = 0.1;
+
+/// What `clade plan` measured.
+struct measured {
+  double seconds_per_evaluation = 0;
+  double seconds = 0;
+  std::size_t slots = 1;
+};
+
+expected<measured> measure_speed(const std::filesystem::path& file, double within) {
+  const auto ended =
+      run_outside({.command = {own_program().string(), "plan", file.string(), "--json",
+                               "--within", std::to_string(within)},
+                   .input = {},
+                   .keep_errors = true});
+  if (!ended)
+    return tl::unexpected(ended.error());
+  if (ended->status != 0) {
+    std::string said = ended->output.substr(0, ended->output.find('\n'));
+    if (said.starts_with("clade: "))
+      said.erase(0, 7);
+    return fail(error_kind::invalid_input, std::move(said));
+  }
+  // Warnings of LibTorch may stand before the line of JSON.
+  const auto plan = nlohmann::json::parse(
+      ended->output.substr(std::min(ended->output.find('{'), ended->output.size())),
+      nullptr, false);
+  if (!plan.is_object())
+    return fail(error_kind::internal, "clade plan did not answer with JSON");
+  if (!plan.at("seconds").is_number())
+    return fail(error_kind::io, plan.value("not_measured", "the speed was not measured"));
+  return measured{.seconds_per_evaluation = plan.at("seconds_per_evaluation"),
+                  .seconds = plan.at("seconds"),
+                  .slots = std::max<std::size_t>(plan.at("slots").size(), 1)};
+}
+
+// Fewer epochs tell little of a candidate.
+constexpr std::uint32_t least_epochs = 3;
+
+final_means means_of(const search_size& size, const measured& speed, double seconds) {
+  return {.slots = speed.slots,
+          .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),
+          .epochs = size.epochs};
+}
+
+/// What the search has of so many seconds of a run, which its end leaves to it.
+double search_seconds(const search_size& size, const measured& speed, double seconds) {
+  const final_means means{.slots = speed.slots,
+                          .time = std::chrono::milliseconds(std::llround(1e3 * seconds)),
+                          .epochs = size.epochs};
+  const double end = share_of_end({.model = "ensemble"}, means,
+                                  speed.seconds_per_evaluation / size.epochs);
+  return (1 - end) * seconds;
+}
+
+/// Says that there is no time for a training, and how much there should be.
+std::string too_short(const search_size& size, const measured& speed, double seconds) {
+  const double training = least_epochs * speed.seconds_per_evaluation / size.epochs;
+  const double share = search_seconds(size, speed, seconds) / seconds;
+  const double needed = 2 * training / share;
+  if (needed <= seconds)
+    return {};
+  return "the minutes are few: a training of " + std::to_string(least_epochs)
+         + " epochs takes about " + duration_text(training)
+         + " here, so that trainings will be cut to a part of that; --minutes "
+         + std::to_string(static_cast<long>(std::ceil(needed / 60)))
+         + " would do for a start";
+}
+
+/// A network that needs longer could not be trained to the end in time; 10 s are for what
+/// it takes to begin with it.
+std::chrono::seconds longest_training(const search_size& size, const measured& speed,
+                                      double seconds, std::chrono::seconds most) {
+  const double epoch =
+      affordable_epoch({.model = "ensemble"}, means_of(size, speed, seconds));
+  return std::min(
+      most, std::chrono::seconds(10 + std::llround(std::ceil(size.epochs * epoch))));
+}
+
+/// The search that fits into its part of so many seconds; the rest is for its end.
+search_size fit_into(search_size size, const measured& speed, double seconds) {
+  constexpr double least = 48, most = 5000;
+  const double epoch = speed.seconds_per_evaluation / size.epochs;
+  const auto evaluations = [&] {
+    return search_seconds(size, speed, seconds) * static_cast<double>(speed.slots)
+           / (epoch * size.epochs);
+  };
+  while (evaluations() < least && size.epochs > least_epochs)
+    --size.epochs;
+  const double count = std::clamp(evaluations(), 4.0, most);
+  size.population =
+      static_cast<std::uint64_t>(std::clamp(std::round(std::sqrt(2 * count)), 4.0, 32.0));
+  size.generations =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(count) / size.population);
+  return size;
+}
+
+/// "NAME.toml" in the current folder, or what --output says; fails where it is there.
+expected<std::filesystem::path> output_of(const new_options& options) {
+  const auto file =
+      options.output.empty()
+          ? std::filesystem::path(experiment_name(options.request.file) + ".toml")
+          : options.output;
+  std::error_code ignored;
+  if (!options.force && std::filesystem::exists(file, ignored))
+    return fail_in(file.string(),
+                   {error_kind::conflict, "is there already; --force writes over it, "
+                                          "--output FILE.toml writes another"});
+  return file;
+}
+
+std::string task_names(const std::string& quote) {
+  std::string all;
+  for (const auto& task : learning_tasks)
+    all += (all.empty() ? "" : " or ") + quote + std::string(task.name) + quote;
+  return all;
+}
+
+expected<profile_request> request_of(const new_options& options) {
+  auto request = options.request;
+  data_params said{.file = request.file, .header = request.header};
+  said.decimal = request.decimal;
+  if (auto fine = validate(said); !fine)
+    return fail(error_kind::invalid_input, "--" + fine.error().message);
+  if (const auto* task = find_learning_task(options.task))
+    request.task = *task;
+  else if (!options.task.empty())
+    return fail(error_kind::invalid_input,
+                "--task is \"" + options.task + "\": it must be " + task_names("\""));
+  if (options.layout == "channels_first")
+    request.layout = array_layout::channels_first;
+  else if (options.layout == "channels_last")
+    request.layout = array_layout::channels_last;
+  else if (options.layout != "auto")
+    return fail(error_kind::invalid_input,
+                "--layout is \"" + options.layout
+                    + "\": it must be \"auto\", \"channels_first\" ([n, channels, "
+                      "height, width]) or \"channels_last\" ([n, height, width, "
+                      "channels])");
+  if (options.minutes && !(*options.minutes > 0 && *options.minutes <= 1e6))
+    return fail(error_kind::invalid_input, "--minutes must be above 0");
+  return request;
+}
+
+/// Becomes `clade run FILE`; returns only if that fails.
+int start_run(const std::filesystem::path& file, bool json) {
+  const std::string program = own_program();
+  const std::string name = file.string();
+  std::vector<const char*> words{program.c_str(), "run", name.c_str()};
+  if (json)
+    words.push_back("--json");
+  words.push_back(nullptr);
+  if (const auto written = flush_output(); !written)
+    return report(written.error());
+  ::execv(program.c_str(), const_cast<char* const*>(words.data()));
+  return report({error_kind::io, program + " cannot be started"});
+}
+
+/// How long the run may take, of the minutes that were asked for.
+double seconds_left(const new_options& options,
+                    std::chrono::steady_clock::time_point began) {
+  const double all = 60 * *options.minutes;
+  if (!options.run)
+    return all;
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+  return std::max(all - spent.count(), std::min(all, 1.0));
+}
+
+/// Writes the experiment, and again once its speed is known and there is a limit.
+expected<std::optional<measured>>
+write_experiment(const data_profile& data, const new_options& options,
+                 const std::filesystem::path& file,
+                 std::chrono::steady_clock::time_point began) {
+  new_experiment_params params{.name = experiment_name(file),
+                               .seed = options.seed,
+                               .size = search_size_for(data),
+                               .wall_time = {},
+                               .slots = options.slots,
+                               .folder = file.parent_path()};
+  if (params.folder.empty())
+    params.folder = ".";
+  if (auto written = write_output(file, new_experiment(data, params)); !written)
+    return tl::unexpected(written.error());
+  if (!options.json)
+    std::cout << "measuring how fast three networks train here ..." << std::endl;
+  auto speed = measure_speed(file, 60 * measuring_share * options.minutes.value_or(0));
+  if (!speed && speed.error().kind == error_kind::invalid_input)
+    return fail(error_kind::invalid_input,
+                "wrote " + file.string()
+                    + ", which does not run yet: " + speed.error().message);
+  if (options.minutes) {
+    const double seconds = seconds_left(options, began);
+    if (speed) {
+      if (const auto why = too_short(params.size, *speed, seconds); !why.empty())
+        std::cerr << "clade: " << why << std::endl;
+      params.size = fit_into(params.size, *speed, seconds);
+      params.evaluation_time =
+          longest_training(params.size, *speed, seconds, params.evaluation_time);
+      // The clock ends it, so that no slot needs to wait for the sake of equal searches.
+      const auto busy = std::min<std::uint64_t>(speed->slots, params.size.population);
+      if (busy > usual_in_flight(params.size.population))
+        params.in_flight = busy;
+      speed->seconds = seconds * 0.9;
+    }
+    params.wall_time = std::chrono::seconds(
+        std::max<std::int64_t>(1, std::llround(std::floor(seconds))));
+    if (auto written = write_output(file, new_experiment(data, params)); !written)
+      return tl::unexpected(written.error());
+  }
+  return speed ? std::optional(*speed) : std::nullopt;
+}
+
+int make_experiment(const new_options& options) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto request = request_of(options);
+  if (!request)
+    return report(request.error());
+  const auto file = output_of(options);
+  if (!file)
+    return report(file.error());
+  const auto data = profile_data(*request);
+  if (!data)
+    return report(data.error());
+  if (options.json)
+    std::cout << profile_json(*data) << std::endl;
+  else
+    std::cout << profile_table(*data) << std::flush;
+  const auto speed = write_experiment(*data, options, *file, began);
+  if (!speed)
+    return report(speed.error());
+  if (!options.json) {
+    std::cout << "wrote " << file->string();
+    if (*speed)
+      std::cout << "; a run of it takes about " << duration_text((*speed)->seconds)
+                << " here";
+    std::cout << "\n";
+    if (!options.run)
+      std::cout << "  clade run " << file->string() << "\n";
+  }
+  return options.run ? start_run(*file, options.json) : 0;
+}
+
+} // namespace
+
+void add_new(CLI::App& app, command& chosen) {
+  auto options = std::make_shared<new_options>();
+  auto* sub = app.add_subcommand("new", "Look at data and write an experiment for it");
+  sub->add_option("data", options->request.file,
+                  "A CSV, a .npy or .npz array, an IDX file or a batch of CIFAR, also "
+                  "with .gz")
+      ->required();
+  sub->add_option(
+      "--target", options->request.target,
+      "The column to predict (its name, its number, or \"last\"), or the file "
+      "of the targets");
+  sub->add_option(
+         "--layout", options->layout,
+         "Of an array of images: channels_first, [n, channels, height, width], or\n"
+         "channels_last; auto recognizes it, or says that the sizes do not tell")
+      ->capture_default_str();
+  sub->add_option("--test", options->request.test_file,
+                  "A file of the same kind that is the test set; otherwise one that lies "
+                  "beside\nan array, or a fifth of the data");
+  sub->add_option("--header", options->request.header,
+                  "What the first line of a table is: names, none (a row), counts, or "
+                  "\"line 3\" where names stand there (default: found out)");
+  sub->add_option(
+      "--decimal", options->request.decimal,
+      "What stands before the decimals of a table's numbers: . or , (default: "
+      "found out)");
+  sub->add_option("--task", options->task, task_names(""));
+  sub->add_option("--output", options->output,
+                  "The experiment's file; otherwise NAME.toml in the current folder");
+  sub->add_flag("--force", options->force, "Write over the experiment's file");
+  sub->add_flag("--run", options->run, "Run the experiment at once");
+  sub->add_option("--minutes", options->minutes,
+                  "How long a run may take; with --run, all that this command does");
+  sub->add_option("--seed", options->seed, "The experiment's seed")
+      ->check(whole_number(0, largest_seed))
+      ->capture_default_str();
+  sub->add_option("--slots", options->slots,
+                  "slots.local of the experiment: auto, a number of CPU slots, or GPUs: "
+                  "cuda, cuda:0*2")
+      ->capture_default_str();
+  sub->add_flag("--json", options->json, "JSON objects, one a line, for programs");
+  sub->footer("Says what each column is, guesses what is to be predicted where --target "
+              "does not\nsay it, and points out what looks wrong. The experiment is "
+              "complete: read it, change\nit, and run it.");
+  sub->callback(
+      [&chosen, options] { chosen = [options] { return make_experiment(*options); }; });
+}
+
+} // namespace clade

@@ -1,0 +1,197 @@
+#include "tools/cli/run/profile_view.hpp"
+
+#include "engine/config/experiment/new_experiment.hpp"
+#include "engine/data/bytes/in_quotes.hpp"
+#include "engine/data/profile/profile_words.hpp"
+#include "engine/report/base/format.hpp"
+#include "genome/base/utf8.hpp"
+#include "search_spaces/operators/network.hpp"
+#include "search_spaces/operators/shape.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+
+namespace clade {
+namespace {
+
+constexpr std::size_t widest = 40;
+/// A table of more columns shows plain numbers as one line.
+constexpr std::size_t most_listed = 40;
+
+bool is_plain(const column_profile& c) {
+  return c.kind == column_kind::number && c.blanks == 0;
+}
+
+std::string use_text(const column_profile& c) {
+  const auto use = use_of(c);
+  return use.ignored == ignore_reason::none ? std::string(to_text(use.as))
+                                            : "left out: " + reason_text(c, use.ignored);
+}
+
+std::string columns_table(const data_profile& d) {
+  const auto& columns = d.table.columns;
+  table lines({table::align::left, table::align::left, table::align::right,
+               table::align::right, table::align::left, table::align::left});
+  lines.add({"column", "kind", "blank", "values", "", "use"});
+  std::size_t plain = 0, listed = 0, others = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const column_profile& c = columns[i];
+    const bool target = d.target_column == i;
+    if (!target && columns.size() > most_listed && is_plain(c)) {
+      ++plain;
+      continue;
+    }
+    if (!target && ++listed > most_listed) {
+      ++others;
+      continue;
+    }
+    lines.add({shortened(plain_text(d.label(i)), widest), std::string(to_text(c.kind)),
+               c.blanks == 0 ? "-" : with_commas(c.blanks),
+               (c.exact ? "" : "~") + with_commas(c.distinct),
+               shortened(values_text(c), widest), target ? "target" : use_text(c)});
+  }
+  if (plain > 0)
+    lines.add_line(with_commas(plain)
+                   + " others: numbers without a blank, used as they are");
+  if (others > 0)
+    lines.add_line(with_commas(others) + " more; --json lists them all");
+  return lines.to_text(2);
+}
+
+std::string target_line(const data_profile& d) {
+  std::string line;
+  if (d.target_column)
+    line = d.table.columns.empty() ? std::to_string(*d.target_column + 1)
+                                   : d.label(*d.target_column);
+  else
+    line = d.target_file.empty()
+               ? (d.target_array.empty() ? "the labels" : d.target_array)
+               : d.target_file.filename().string();
+  line = plain_text(line);
+  if (const auto how = target_text(d.target_found); !how.empty())
+    line += " (" + how + "; --target COLUMN says another)";
+  return line;
+}
+
+std::string task_line(const data_profile& d) {
+  constexpr std::size_t most_classes = 6;
+  const auto other = other_task_text(d);
+  return std::string(d.task.name) + ", "
+         + (d.task.has_classes() ? with_commas(d.classes.size())
+                                       + " classes: " + classes_text(d, most_classes)
+                                 : values_text(d.target))
+         + (other.empty() ? "" : " (" + other + ")");
+}
+
+std::string_view to_text(split_kind split) {
+  constexpr std::array<std::string_view, 4> words{"random", "stratified", "time",
+                                                  "group"};
+  return words.at(static_cast<std::size_t>(split));
+}
+
+std::string_view to_text(ignore_reason why) {
+  constexpr std::array<std::string_view, 8> words{"none",  "blank",          "constant",
+                                                  "index", "identifier",     "groups",
+                                                  "text",  "too_many_values"};
+  return words.at(static_cast<std::size_t>(why));
+}
+
+nlohmann::ordered_json column_json(const data_profile& d, std::size_t i) {
+  const column_profile& c = d.table.columns[i];
+  const auto use = use_of(c);
+  nlohmann::ordered_json out{{"name", d.label(i)},
+                             {"kind", to_text(c.kind)},
+                             {"blanks", c.blanks},
+                             {"distinct", c.distinct},
+                             {"exact", c.exact}};
+  if (c.minimum)
+    out["minimum"] = *c.minimum, out["maximum"] = *c.maximum;
+  out["use"] = d.target_column == i                 ? "target"
+               : use.ignored == ignore_reason::none ? std::string(to_text(use.as))
+                                                    : "ignore";
+  if (d.target_column != i && use.ignored != ignore_reason::none)
+    out["reason"] = to_text(use.ignored);
+  return out;
+}
+
+std::string shares_text(const split_shares& s) {
+  std::string out;
+  for (const auto& [share, part] :
+       {std::pair(s.train, "train"), std::pair(s.validation, "validation"),
+        std::pair(s.test, "test")})
+    if (share > 0)
+      out += (out.empty() ? "" : ", ") + std::to_string(std::lround(100 * share)) + " % "
+             + part;
+  return out + "; ";
+}
+
+std::string test_text(const data_profile& d) {
+  std::string text = d.test_file.filename().string();
+  for (const std::string& array : {d.test_array, d.test_target_array})
+    if (!array.empty())
+      text += (text.empty() ? "" : ", ") + printable(array);
+  return text;
+}
+
+} // namespace
+
+std::string profile_table(const data_profile& d) {
+  std::string head = d.file.string() + ": " + d.format + ", " + with_commas(d.rows);
+  if (d.table.columns.empty())
+    head += " examples of " + to_text(d.shape)
+            + (d.layout == "channels_last" ? ", channels last in the file" : "") + "\n";
+  else
+    head += " rows, " + with_commas(d.table.columns.size()) + " columns\n";
+  table lines({table::align::left, table::align::left});
+  lines.add({"target", target_line(d)});
+  lines.add({"task", task_line(d)});
+  lines.add({"split", shares_text(d.shares()) + split_text(d)});
+  if (!d.test_file.empty() || !d.test_array.empty())
+    lines.add({"test set", test_text(d)});
+  const auto space = space_for(d);
+  lines.add({"space", std::string(space.name) + " (" + std::string(space.content) + ")"});
+  std::string out = head;
+  if (!d.table.columns.empty())
+    out += columns_table(d);
+  out += lines.to_text(2);
+  if (!d.suspicions.empty())
+    out += "look at:\n";
+  for (const std::string& line : suspicion_lines(d))
+    out += "  * " + line + "\n";
+  return out;
+}
+
+std::string profile_json(const data_profile& d) {
+  nlohmann::ordered_json out;
+  out["event"] = "profile";
+  out["file"] = d.file.string();
+  out["format"] = d.format;
+  out["rows"] = d.rows;
+  out["columns"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < d.table.columns.size(); ++i)
+    out["columns"].push_back(column_json(d, i));
+  out["shape"] = d.shape.sizes;
+  if (!d.layout.empty())
+    out["layout"] = d.layout;
+  out["target"] = d.target_column && !d.table.columns.empty()
+                      ? nlohmann::ordered_json(d.label(*d.target_column))
+                      : nlohmann::ordered_json(nullptr);
+  out["target_file"] = d.target_file.empty()
+                           ? nlohmann::ordered_json(nullptr)
+                           : nlohmann::ordered_json(d.target_file.string());
+  out["target_guessed"] = !target_text(d.target_found).empty();
+  out["task"] = d.task.name;
+  out["classes"] = nlohmann::ordered_json::object();
+  for (const auto& [name, count] : d.classes)
+    out["classes"][name] = count;
+  out["split"] = {{"by", to_text(d.split)}, {"column", d.split_column}};
+  out["search_space"] = space_for(d).name;
+  out["suspicions"] = nlohmann::ordered_json::array();
+  for (const std::string& line : suspicion_lines(d))
+    out["suspicions"].push_back(line);
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace clade

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tools/queue/head/queue_head.hpp"
+
+namespace clade {
+
+/// What a replica is answered, as msgpack: [last, checksum, [[sequence, unix_ms, payload,
+/// checksum], ...]].
+[[nodiscard]] bytes encode(const event_batch& batch);
+/// Total: any bytes give a batch or an error. What it says is not checked.
+[[nodiscard]] expected<event_batch> decode_event_batch(std::span<const char> data);
+
+} // namespace clade

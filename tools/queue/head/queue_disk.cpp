@@ -1,0 +1,79 @@
+#include "tools/queue/head/queue_disk.hpp"
+
+#include "engine/report/base/format.hpp"
+#include "genome/base/whole_file.hpp"
+#include "tools/queue/machine/processes_below.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+namespace clade {
+
+namespace {
+
+constexpr std::uint64_t stat_block_bytes = 512; ///< In which stat counts.
+constexpr std::uint64_t most_description_bytes = 4096;
+
+/// Whether an open file may be written, as /proc describes it ("flags:\t0100001"). One that
+/// was closed meanwhile may not.
+bool is_open_to_write(const std::filesystem::path& description) {
+  const auto text =
+      read_whole_file(description, {.most_bytes = most_description_bytes}).value_or("");
+  constexpr std::string_view key = "flags:";
+  const auto at = text.find(key);
+  return at != std::string::npos
+         && (std::strtoul(text.c_str() + at + key.size(), nullptr, 8) & O_ACCMODE)
+                != O_RDONLY;
+}
+
+} // namespace
+
+expected<void> check_room(const std::filesystem::path& folder) {
+  struct statvfs space {};
+  if (::statvfs(folder.c_str(), &space) != 0)
+    return fail(error_kind::io,
+                folder.string() + ": cannot be looked at: " + std::strerror(errno));
+  // What only root may use is there for a server of root's.
+  const auto blocks = ::geteuid() == 0 ? space.f_bfree : space.f_bavail;
+  const auto bytes = static_cast<std::uint64_t>(blocks) * space.f_frsize;
+  const bool has_files = space.f_files == 0 || space.f_ffree > 0;
+  if (bytes >= least_room_bytes && has_files)
+    return {};
+  return fail(error_kind::io,
+              folder.string() + ": the disk is full ("
+                  + (has_files ? size_text(bytes) + " free" : "no place for a file")
+                  + "); nothing is taken and nothing begins until there is room");
+}
+
+std::uint64_t bytes_being_written(pid_t root, const std::filesystem::path& folder) {
+  struct stat disk {};
+  if (::stat(folder.c_str(), &disk) != 0)
+    return 0;
+  std::map<ino_t, std::uint64_t> files;
+  std::error_code gone; // A process may end meanwhile.
+  for (const auto& process : processes_below(root)) {
+    const auto its = std::filesystem::path("/proc") / std::to_string(process.pid);
+    for (std::filesystem::directory_iterator one(its / "fd", gone), end; one != end;
+         one.increment(gone)) {
+      struct stat file {};
+      if (::stat(one->path().c_str(), &file) == 0 && S_ISREG(file.st_mode)
+          && file.st_dev == disk.st_dev
+          && is_open_to_write(its / "fdinfo" / one->path().filename()))
+        files[file.st_ino] =
+            static_cast<std::uint64_t>(file.st_blocks) * stat_block_bytes;
+    }
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [_, bytes] : files)
+    sum += bytes;
+  return sum;
+}
+
+} // namespace clade

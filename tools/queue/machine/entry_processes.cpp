@@ -1,0 +1,156 @@
+#include "tools/queue/machine/entry_processes.hpp"
+
+#include "tools/queue/client/client_folder.hpp"
+#include "tools/queue/client/queue_client.hpp"
+#include "tools/queue/client/queue_tokens.hpp"
+#include "tools/queue/processes/entry_command.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace clade {
+
+namespace {
+
+/// Whatever runs outlasts its server's absence, and so do its questions.
+constexpr std::chrono::seconds queue_patience{600};
+
+/// Writes the folder with which the entry's programs may ask the queue's server.
+expected<std::filesystem::path> give_queue(const std::filesystem::path& queue,
+                                           const std::filesystem::path& folder,
+                                           const std::string& token) {
+  const auto given = folder / entry_queue_name;
+  std::error_code failed;
+  std::filesystem::create_directories(given, failed);
+  if (failed)
+    return fail(error_kind::io, given.string() + ": cannot be made: " + failed.message());
+  return copy_client_files(queue, given)
+      .and_then([&] { return write_private(given / token_file_name, token + "\n"); })
+      .map([&] { return given; });
+}
+
+} // namespace
+
+expected<void> entry_processes::start(entry_id id, const queue_submission& what,
+                                      const std::vector<std::string>& slots,
+                                      const std::string& token) {
+  const auto folder = entry_folder(params_.folder, id);
+  const auto queue = give_queue(params_.folder, folder, token);
+  if (!queue)
+    return tl::unexpected(queue.error());
+  std::vector<slot> its;
+  std::ranges::copy_if(params_.slots, std::back_inserter(its), [&](const slot& one) {
+    return std::ranges::find(slots, one.name) != slots.end();
+  });
+  return entry_command(params_.program, folder, id, what, its)
+      .and_then([&](entry_process_params p) {
+        p.environment.push_back("CLADE_QUEUE=" + queue->string());
+        p.environment.push_back(std::string(queue_patience_variable) + "="
+                                + std::to_string(queue_patience.count()));
+        return entry_process::start(p);
+      })
+      .map([&](entry_process process) {
+        running_.emplace(id, running_entry{.process = std::move(process),
+                                           .drains = is_resumable(what.kind)});
+      });
+}
+
+std::vector<entry_processes::end> entry_processes::take_ends() {
+  std::vector<end> ends;
+  for (auto one = running_.begin(); one != running_.end();) {
+    const auto status = one->second.process.take_end();
+    if (!status) {
+      ++one;
+      continue;
+    }
+    shorten_log_of(one->first, one->second); // It has grown since that was done last.
+    ends.push_back({.id = one->first, .wait_status = *status});
+    one = running_.erase(one);
+  }
+  return ends;
+}
+
+void entry_processes::stop(entry_id id) {
+  if (const auto found = running_.find(id);
+      found != running_.end() && !found->second.told)
+    tell(found->second);
+}
+
+void entry_processes::tend() {
+  const auto now = clock::now();
+  for (auto& [id, one] : running_) {
+    if (one.told && now >= due(one))
+      tell(one);
+    if (now >= one.look_at_log)
+      tend_log(id, one, now);
+  }
+}
+
+/// The next look is due when the log has grown by as much as it may keep at its end, if it
+/// goes on as since the last one.
+void entry_processes::tend_log(entry_id id, running_entry& one,
+                               clock::time_point now) const {
+  shorten_log_of(id, one);
+  const auto end =
+      log_end(entry_folder(params_.folder, id) / entry_log_name).value_or(one.log_end);
+  one.look_at_log = now
+                    + pause_between_looks({.grown = end - std::min(end, one.log_end),
+                                           .within = now - one.looked,
+                                           .most = params_.log_bytes});
+  one.log_end = end;
+  one.looked = now;
+}
+
+void entry_processes::shorten_log_of(entry_id id, running_entry& one) const {
+  const auto done =
+      shorten_log(entry_folder(params_.folder, id) / entry_log_name, params_.log_bytes);
+  if (!done && params_.warn && !std::exchange(one.warned, true))
+    params_.warn(done.error());
+}
+
+void entry_processes::tell(running_entry& one) const {
+  if (one.times_told < (one.drains ? 2 : 1))
+    one.process.tell_to_end();
+  else
+    one.process.kill();
+  one.told = clock::now();
+  ++one.times_told;
+}
+
+entry_processes::clock::time_point entry_processes::due(const running_entry& one) const {
+  return *one.told
+         + (one.drains && one.times_told < 2 ? params_.run_grace : params_.grace);
+}
+
+std::optional<entry_processes::clock::time_point> entry_processes::next_tend() const {
+  if (running_.empty())
+    return std::nullopt;
+  auto next = clock::time_point::max();
+  for (const auto& [_, one] : running_)
+    next = std::min({next, one.look_at_log, one.told ? due(one) : next});
+  return next;
+}
+
+void entry_processes::kill(entry_id id) {
+  if (const auto found = running_.find(id); found != running_.end())
+    found->second.process.kill();
+}
+
+std::vector<entry_id> entry_processes::ids() const {
+  std::vector<entry_id> all;
+  for (const auto& [id, _] : running_)
+    all.push_back(id);
+  return all;
+}
+
+pid_t entry_processes::root_of(entry_id id) const {
+  const auto found = running_.find(id);
+  return found == running_.end() ? 0 : found->second.process.root();
+}
+
+void entry_processes::add_descriptors(std::vector<pollfd>& files) const {
+  for (const auto& [_, one] : running_)
+    files.push_back({.fd = one.process.descriptor(), .events = POLLIN, .revents = 0});
+}
+
+} // namespace clade
