@@ -1,6 +1,7 @@
 #include "actors/head/selector.hpp"
 
 #include "engine/search/core/selection.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -264,7 +265,7 @@ std::string selector_state::obey(const told& message) {
   if (order.kind == instruction_kind::drop) {
     const auto found = run.open.find(order.number);
     if (found == run.open.end() || found->second.equal_to != 0)
-      return "#" + std::to_string(order.number) + " is not open";
+      return numbered(order.number) + " is not open";
   }
   if (order.kind == instruction_kind::extend && (order.number == 0 || finishing))
     return finishing ? "the search is over" : "extend it by at least one generation";

@@ -1,5 +1,7 @@
 #include "engine/evaluation/lineage.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 
 namespace clade {
@@ -25,7 +27,7 @@ expected<lineage> trace_lineage(const candidate& c, const lineage_source& from) 
   std::vector<candidate> back; // The last first.
   for (auto one = c; one.start != 0;) {
     if (one.start >= one.id)
-      return fail(error_kind::corrupt, "#" + std::to_string(one.id) + " starts from #"
+      return fail(error_kind::corrupt, numbered(one.id) + " starts from #"
                                            + std::to_string(one.start)
                                            + ", which comes after it");
     auto start = trained_one(one.start, from);
@@ -63,7 +65,7 @@ evaluated_job evaluate_lineage(std::vector<job> before, job last,
     auto done = evaluate(std::move(j));
     if (done.evaluation.outcome != outcome::succeeded) {
       evaluated_job none{.evaluation = {.id = last.id, .outcome = outcome::invalid}};
-      none.evaluation.reason = "#" + std::to_string(id) + ", from which it starts, "
+      none.evaluation.reason = numbered(id) + ", from which it starts, "
                                + to_text(done.evaluation.outcome)
                                + " when trained again: " + done.evaluation.reason;
       none.machine_failed = done.machine_failed;

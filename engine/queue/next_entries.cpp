@@ -3,6 +3,8 @@
 // Shares change with what begins, and only that.
 #include "engine/queue/next_entries.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -348,7 +350,7 @@ std::size_t most_together(const queue_slots& slots, const queue_submission& what
 std::string note_on(const queue_state& state, const queue_rules& rules,
                     const queue_slots& slots, entry_id id, entry_id by) {
   const auto& e = state.entries.at(id);
-  const auto name = "#" + std::to_string(id);
+  const auto name = numbered(id);
   if (!is_waiting(e.state))
     return "";
   if (const auto most = most_together(slots, e.what); most < e.what.slots)
@@ -362,7 +364,7 @@ std::string note_on(const queue_state& state, const queue_rules& rules,
   if (quota == 0 || parent == state.entries.end()
       || parent->second.what.slots + e.what.slots <= quota)
     return "";
-  const auto its = "#" + std::to_string(by);
+  const auto its = numbered(by);
   return name + " begins when " + its + " has ended, which submits it: " + e.what.user
          + " may have " + slots_in_words(quota) + " at a time; if " + its
          + " waits for it, both wait for ever";

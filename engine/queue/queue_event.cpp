@@ -8,6 +8,7 @@
 #include "engine/queue/queue_event.hpp"
 
 #include "engine/queue/queue_fields.hpp"
+#include "genome/base/text.hpp"
 
 #include <array>
 
@@ -79,32 +80,26 @@ queue_event read_event(decoder& in, std::uint64_t kind, std::size_t size) {
   return {};
 }
 
-std::string numbered(entry_id id) {
-  return "#" + std::to_string(id) + " ";
-}
-
 struct event_text {
   std::string operator()(const entry_submitted& e) const {
-    return numbered(e.id) + "is submitted by " + e.what.user;
+    return numbered(e.id) + " is submitted by " + e.what.user;
   }
   std::string operator()(const entry_started& e) const {
-    std::string on;
-    for (const auto& s : e.slots)
-      on += (on.empty() ? "" : ", ") + s;
-    return numbered(e.id) + "starts on " + on;
+    const std::string on = joined(e.slots);
+    return numbered(e.id) + " starts on " + on;
   }
   std::string operator()(const entry_stopping& e) const {
     constexpr std::array<const char*, stop_causes> told{
         "is cancelled by ", "makes room for ", "has used its time",
         "waits for the next server", "waits, since its machine leaves"};
-    return numbered(e.id) + told.at(static_cast<std::size_t>(e.cause)) + e.who;
+    return numbered(e.id) + " " + told.at(static_cast<std::size_t>(e.cause)) + e.who;
   }
   std::string operator()(const entry_ended& e) const {
-    return numbered(e.id) + std::string(to_text(e.state))
+    return numbered(e.id) + " " + std::string(to_text(e.state))
            + (e.reason.empty() ? "" : ": " + e.reason);
   }
   std::string operator()(const entry_lost& e) const {
-    return numbered(e.id) + "is lost with its machine";
+    return numbered(e.id) + " is lost with its machine";
   }
 };
 

@@ -4,6 +4,8 @@
 // (SLURM's multifactor plugin does so at intervals, PriorityDecayHalfLife.)
 #include "engine/queue/queue_state.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -78,7 +80,7 @@ public:
     for (const auto running : state_.running)
       for (const auto& s : state_.entries.at(running).slots)
         if (std::ranges::find(e.slots, s) != e.slots.end())
-          return misplaced(event_, "#" + std::to_string(running) + " has " + s);
+          return misplaced(event_, numbered(running) + " has " + s);
     found->state = entry_state::running;
     found->started_ms = now_;
     found->slots = e.slots;
@@ -181,7 +183,7 @@ private:
       if (!is_waiting(e.state))
         continue; // It is held, or was cancelled.
       e.state = entry_state::held;
-      e.reason = "#" + std::to_string(why) + " did not succeed";
+      e.reason = numbered(why) + " did not succeed";
       state_.waiting.erase(one);
       if (const auto after = state_.dependents.extract(one))
         for (const auto next : after.mapped())
@@ -275,9 +277,8 @@ std::string slots_in_words(std::size_t count, const std::string& device) {
 std::string to_text(const queue_state& state) {
   std::string out;
   for (const auto& [id, e] : state.entries) {
-    out += "#" + std::to_string(id) + " " + e.what.user + " "
-           + std::string(to_text(e.state)) + " p" + std::to_string(e.what.priority) + " "
-           + slots_in_words(e.what.slots);
+    out += numbered(id) + " " + e.what.user + " " + std::string(to_text(e.state)) + " p"
+           + std::to_string(e.what.priority) + " " + slots_in_words(e.what.slots);
     if (e.state == entry_state::running)
       for (const auto& s : e.slots)
         out += " " + s;

@@ -1,9 +1,11 @@
 #include "engine/scheduling/task.hpp"
 
+#include "genome/base/text.hpp"
+
 namespace clade {
 
 std::string to_text(const task_id& id) {
-  const auto whose = "#" + std::to_string(id.candidate);
+  const auto whose = numbered(id.candidate);
   if (id.type == task_type::train)
     return whose;
   if (id.type == task_type::compose)

@@ -1,6 +1,7 @@
 // A network as lines of columns: each is as wide as its longest entry, numbers flush
 // right. Names are "n3f2a1c0ffee0123" or "n3f2a1c0ffee0123.role"; the part before the dot
 // is cut to the fewest characters, at least seven, that still tell all nodes apart.
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>
@@ -77,13 +78,6 @@ std::string aligned(const std::vector<row>& rows) {
 }
 
 } // namespace
-
-std::string with_commas(std::uint64_t v) {
-  std::string digits = std::to_string(v);
-  for (std::size_t i = digits.size(); i > 3; i -= 3)
-    digits.insert(i - 3, ",");
-  return digits;
-}
 
 std::string to_text(const network& n) {
   const auto length = shortest_length(n);

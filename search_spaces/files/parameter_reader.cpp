@@ -16,6 +16,7 @@
 // takes whole numbers as reals. TOML's other types (booleans, dates) are no values here.
 #include "search_spaces/files/parameter_reader.hpp"
 
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
 #include <algorithm>
@@ -322,9 +323,7 @@ void refuse_unknown(const toml::table& table, std::string_view where,
     if (std::ranges::find(known, key.str()) != known.end())
       continue;
     const auto near = nearest(key.str(), known);
-    std::string all;
-    for (const auto name : known)
-      all += (all.empty() ? "" : ", ") + std::string(name);
+    const std::string all = joined(known);
     wrong.note(key.source(), "unknown key \"" + std::string(key.str()) + "\""
                                  + (where.empty() ? "" : " in " + std::string(where))
                                  + (near.empty() ? "; known are " + all

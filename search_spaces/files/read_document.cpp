@@ -1,5 +1,6 @@
 // Every key of a document is either known here or a complaint with the nearest known one;
 // reading goes on after a complaint. What only the whole can show is left to assemble().
+#include "genome/base/text.hpp"
 #include "search_spaces/files/space_draft.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
@@ -180,9 +181,7 @@ void space_reader::read_operator(std::string_view name, const toml::node& node) 
       if (e.role == operator_role::layer)
         known.push_back(e.name);
     const auto near = nearest(name, known);
-    std::string all;
-    for (const auto other : known)
-      all += (all.empty() ? "" : ", ") + std::string(other);
+    const std::string all = joined(known);
     return wrong_.note(node.source(),
                        "unknown operator \"" + std::string(name) + "\""
                            + (entry != nullptr ? ": it is put in where shapes need it"

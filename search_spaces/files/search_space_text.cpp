@@ -3,6 +3,7 @@
 // numbers are, all else is not), a table otherwise. Reals always have a point or an
 // exponent, since TOML takes them for whole numbers otherwise, and the shortest digits
 // that give the number back.
+#include "genome/base/text.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 
 #include <algorithm>
@@ -86,9 +87,9 @@ std::string items(const std::vector<setting>& settings, std::string text) {
 }
 
 std::string seed_text(const seed_network& seed) {
-  std::string layers;
-  for (const auto& l : seed.layers)
-    layers += (layers.empty() ? "" : ", ") + items(l.settings, "op = " + quoted(l.op));
+  const std::string layers = joined(seed.layers, ", ", [&](const auto& l) {
+    return items(l.settings, "op = " + quoted(l.op));
+  });
   return "[seeds." + quoted(seed.name) + "]\nlayers = [" + layers
          + "]\nhyperparameters = " + items(seed.hyperparameters, "") + "\n";
 }

@@ -4,6 +4,7 @@
 
 #include "search_spaces/files/toml_mistake.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
 #include <algorithm>
@@ -21,15 +22,6 @@ std::string_view line_of(std::string_view text, std::size_t number) {
     text.remove_prefix(end + 1);
   }
   return text.substr(0, text.find('\n'));
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && space(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && space(text.back()))
-    text.remove_suffix(1);
-  return text;
 }
 
 bool has(std::string_view text, std::string_view part) {

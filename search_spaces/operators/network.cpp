@@ -12,6 +12,7 @@
 // limits are checked at the end, when the figures for the message are known.
 #include "search_spaces/operators/network.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/genes/wiring.hpp"
 #include "search_spaces/operators/operators.hpp"
 

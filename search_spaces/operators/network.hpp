@@ -109,7 +109,4 @@ struct problem {
 /// example".
 [[nodiscard]] std::string to_text(const network& n);
 
-/// "1,234,567"
-[[nodiscard]] std::string with_commas(std::uint64_t v);
-
 } // namespace clade

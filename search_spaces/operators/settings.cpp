@@ -1,4 +1,5 @@
 // Settings of layers against the table of operators: reading, objecting, completing.
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 #include "search_spaces/operators/operators.hpp"
 
@@ -41,9 +42,7 @@ std::string object_to_word(const setting_entry& entry, const std::string& word) 
   const std::string near = nearest(word, entry.words);
   if (!near.empty())
     return "is '" + word + "', did you mean '" + near + "'?";
-  std::string all;
-  for (const auto known : entry.words)
-    all += (all.empty() ? "" : ", ") + std::string(known);
+  const std::string all = joined(entry.words);
   return "is '" + word + "', but must be one of " + all;
 }
 

@@ -4,6 +4,7 @@
 // did.
 #include "search_spaces/operators/variation.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/variation/crossover.hpp"
 
 #include <limits>

@@ -1,3 +1,4 @@
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 #include "tests/search_spaces/space_files.hpp"
 

@@ -4,6 +4,7 @@
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
 #include "engine/simulation/table_front.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/files/spelling.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
@@ -120,9 +121,7 @@ std::vector<std::string> settings_of(const named_strategy& s,
   auto settings = s.settings;
   if (s.name != automatic_rungs)
     return settings;
-  std::string rungs;
-  for (const auto r : rungs_of(fidelities, usual_reduction))
-    rungs += (rungs.empty() ? "" : ", ") + std::to_string(r);
+  const std::string rungs = joined(rungs_of(fidelities, usual_reduction));
   settings.push_back("rungs=[" + rungs + "]");
   return settings;
 }

@@ -1,8 +1,9 @@
 #include "tools/http/answers.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <memory>
 
 namespace clade {
@@ -96,12 +97,10 @@ expected<std::uint64_t> number_of(const httplib::Request& req, const std::string
   if (!req.has_param(name))
     return otherwise;
   const auto text = req.get_param_value(name);
-  std::uint64_t value = 0;
-  const auto [end, problem] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size())
+  const auto value = parse_number<std::uint64_t>(text);
+  if (!value)
     return fail(error_kind::invalid_input, name + " is a whole number");
-  return value;
+  return *value;
 }
 
 } // namespace clade

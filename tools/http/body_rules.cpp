@@ -1,8 +1,7 @@
 #include "tools/http/body_rules.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/whole_file.hpp"
-
-#include <charconv>
 
 namespace clade {
 
@@ -20,13 +19,7 @@ std::optional<std::uint64_t> body_bytes(const httplib::Request& req) {
     return std::nullopt;
   if (!req.has_header("Content-Length"))
     return 0;
-  const auto text = req.get_header_value("Content-Length");
-  std::uint64_t bytes = 0;
-  const auto [end, problem] =
-      std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (problem != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return bytes;
+  return parse_number<std::uint64_t>(req.get_header_value("Content-Length"));
 }
 
 std::optional<http_refusal> judge_body(const httplib::Request& req, std::uint64_t most) {

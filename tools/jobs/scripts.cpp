@@ -1,6 +1,7 @@
 #include "tools/jobs/scripts.hpp"
 
 #include "genome/base/child_process.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
@@ -136,13 +137,6 @@ expected<void> check_words(const std::string& option,
                    + (near.empty() ? "" : "; did you mean " + near + "?"));
     }
   return {};
-}
-
-std::string joined(const auto& texts) {
-  std::string all;
-  for (const auto& t : texts)
-    all += (all.empty() ? "" : ", ") + std::string(t);
-  return all;
 }
 
 } // namespace

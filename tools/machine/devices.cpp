@@ -1,10 +1,10 @@
 #include "tools/machine/devices.hpp"
 
+#include "genome/base/text.hpp"
 #include "tools/machine/cgroup.hpp"
 #include "tools/machine/nvml.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
@@ -13,14 +13,6 @@ namespace clade {
 namespace {
 
 constexpr unsigned most_cores = 1 << 16;
-
-std::optional<unsigned> parse_unsigned(std::string_view text) {
-  unsigned n = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), n);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size()
-             ? std::optional(n)
-             : std::nullopt;
-}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -38,7 +30,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 std::optional<gpu> find_gpu(const std::vector<gpu>& all, std::string_view entry) {
   if (entry.starts_with("MIG-"))
     return gpu{.uuid = std::string(entry), .name = "MIG device"};
-  if (const auto number = parse_unsigned(entry))
+  if (const auto number = parse_number<unsigned>(entry))
     return *number < all.size() ? std::optional(all[*number]) : std::nullopt;
   if (!entry.starts_with("GPU-"))
     return std::nullopt;
@@ -83,9 +75,10 @@ std::optional<std::vector<unsigned>> parse_cores(std::string_view list) {
   std::vector<unsigned> cores;
   for (const auto part : split(list, ',')) {
     const auto dash = part.find('-');
-    const auto first = parse_unsigned(part.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : parse_unsigned(part.substr(dash + 1));
+    const auto first = parse_number<unsigned>(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos
+                          ? first
+                          : parse_number<unsigned>(part.substr(dash + 1));
     if (!first || !last || *last < *first || *last >= most_cores)
       return std::nullopt;
     for (unsigned c = *first; c <= *last; ++c)

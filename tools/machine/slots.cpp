@@ -1,7 +1,8 @@
 #include "tools/machine/slots.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -42,13 +43,9 @@ std::string what_there_is(const machine& m) {
                            : "this machine has no GPU";
 }
 
-std::optional<unsigned> parse_number(std::string_view text) {
-  unsigned n = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), n);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size()
-                 && n <= most_slots
-             ? std::optional(n)
-             : std::nullopt;
+std::optional<unsigned> slot_number(std::string_view text) {
+  const auto n = parse_number<unsigned>(text);
+  return n && *n <= most_slots ? n : std::nullopt;
 }
 
 /// "cuda", "cuda:1", either with "*2".
@@ -61,7 +58,7 @@ struct gpu_part {
 std::optional<gpu_part> parse_gpu_part(std::string_view text) {
   gpu_part part;
   if (const auto star = text.find('*'); star != std::string_view::npos) {
-    const auto each = parse_number(text.substr(star + 1));
+    const auto each = slot_number(text.substr(star + 1));
     if (!each || *each == 0)
       return std::nullopt;
     part.slots_each = *each;
@@ -72,7 +69,7 @@ std::optional<gpu_part> parse_gpu_part(std::string_view text) {
     return part;
   }
   const auto number =
-      text.starts_with("cuda:") ? parse_number(text.substr(5)) : std::nullopt;
+      text.starts_with("cuda:") ? slot_number(text.substr(5)) : std::nullopt;
   if (!number)
     return std::nullopt;
   part.number = *number;
@@ -101,7 +98,7 @@ expected<void> add_part(demand& d, std::string_view part, const std::string& tex
                         const machine& m) {
   if (const auto gpus = parse_gpu_part(part))
     return add_gpus(d, *gpus, text, m);
-  const auto cores = parse_number(part.starts_with("cpu:") ? part.substr(4) : part);
+  const auto cores = slot_number(part.starts_with("cpu:") ? part.substr(4) : part);
   if (!cores || *cores == 0)
     return refuse(text, "write auto, none, a number of CPU slots, cpu:N, or GPUs such as "
                         "cuda, cuda:0,cuda:1 or cuda:0*2");

@@ -7,6 +7,7 @@
 #include "engine/store/sqlite/run_folder.hpp"
 #include "engine/training/asked/distribution_advice.hpp"
 #include "engine/training/asked/recipe.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "tools/machine/slots.hpp"
 #include "tools/run/session.hpp"
@@ -203,12 +204,12 @@ expected<std::vector<record>> genomes_of(const std::string& run,
       return decode(space, *i.genome, of.problem);
     });
     if (!fits) {
-      last = "#" + std::to_string(i.id) + ": " + fits.error().message;
+      last = numbered(i.id) + ": " + fits.error().message;
       continue;
     }
     given.emplace_back(operator_command{
         .order = {.kind = instruction_kind::add,
-                  .text = "#" + std::to_string(i.id) + " of "
+                  .text = numbered(i.id) + " of "
                           + opened->file.parent_path().filename().string(),
                   .genome = i.genome},
         .who = "--start-from"});

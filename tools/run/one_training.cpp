@@ -1,5 +1,6 @@
 #include "tools/run/one_training.hpp"
 
+#include "genome/base/text.hpp"
 #include "tools/run/stored_run.hpp"
 
 namespace clade {
@@ -43,7 +44,7 @@ expected<named_genome> genome_of_run(const opened_run& run, const folded_run& fo
                 run.file.string() + ": no candidate of it succeeded");
   const auto wanted = id != 0 ? id : folded.state.best.front().id;
   return run.s.find_candidate(wanted).map([&](const candidate& c) {
-    return named_genome{*c.genome, "#" + std::to_string(wanted) + " of "
+    return named_genome{*c.genome, numbered(wanted) + " of "
                                        + run.file.parent_path().filename().string()};
   });
 }

@@ -13,6 +13,7 @@
 #include "engine/data/reading/array_file.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/training/metrics/metrics.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/files/built_in.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/files/parse_toml.hpp"
@@ -20,7 +21,6 @@
 #include "search_spaces/operators/variation.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace clade {
 namespace {
@@ -137,10 +137,8 @@ void name_after(const std::filesystem::path& file, document& d) {
 }
 
 bool is_number(std::string_view text, unsigned low, unsigned high) {
-  unsigned n = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return status == std::errc{} && end == text.data() + text.size() && n >= low
-         && n <= high;
+  const auto n = parse_number<unsigned>(text);
+  return n && *n >= low && *n <= high;
 }
 
 constexpr unsigned most_slots = 1024;

@@ -10,6 +10,7 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/training/metrics/metrics.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>

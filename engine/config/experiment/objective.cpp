@@ -4,6 +4,7 @@
 
 #include "engine/config/experiment/sections.hpp"
 #include "engine/training/metrics/metrics.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
 #include <algorithm>
@@ -72,9 +73,7 @@ known_metrics metrics_of(const experiment& e) {
 
 /// "a, b"
 std::string listed(const known_metrics& known) {
-  std::string list;
-  for (const auto& name : known.names)
-    list += (list.empty() ? "" : ", ") + name;
+  const std::string list = joined(known.names);
   return known.also.empty() ? list : list + ", " + known.also;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/config/experiment/toml_writer.hpp"
 #include "engine/search/strategies/registry/automatic.hpp"
+#include "genome/base/text.hpp"
 
 namespace clade {
 namespace {
@@ -90,9 +91,8 @@ public:
   }
   template<class Enum, std::size_t count>
   void choice(described_key k, Enum v, const words<Enum, count>& known) {
-    std::string all;
-    for (const auto& w : known)
-      all += (all.empty() ? "" : ", ") + toml_writer::quoted(w.first);
+    const std::string all =
+        joined(known, ", ", [&](const auto& w) { return toml_writer::quoted(w.first); });
     toml_writer out;
     out.choice("", v, known);
     note_literal(k, "one of " + all, out.take());

@@ -32,6 +32,7 @@
 #include "engine/config/file/table_reader.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/evaluation/table/table_fitness.hpp"
+#include "genome/base/text.hpp"
 #include "genome/genes/hash.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "search_spaces/files/space_draft.hpp"
@@ -39,7 +40,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 
 namespace clade {
@@ -132,9 +132,8 @@ void description_reader::read_files() {
 
 void description_reader::read_rising_list(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
-    std::uint32_t n = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (status != std::errc{} || end != text.data() + text.size() || n == 0)
+    const auto n = parse_number<std::uint32_t>(text).value_or(0);
+    if (n == 0)
       return root_.fail("fidelities",
                         "fidelities has " + in_quotes(text)
                             + ", which is no number of epochs from 1 to 4294967295");

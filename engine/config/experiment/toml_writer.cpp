@@ -1,5 +1,7 @@
 #include "engine/config/experiment/toml_writer.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -7,9 +9,7 @@
 namespace clade {
 
 void toml_writer::numbers(std::string_view name, const std::vector<std::uint32_t>& v) {
-  std::string items;
-  for (const auto n : v)
-    items += (items.empty() ? "" : ", ") + std::to_string(n);
+  const std::string items = joined(v);
   if (!v.empty())
     raw(name, "[" + items + "]");
 }
@@ -17,9 +17,8 @@ void toml_writer::numbers(std::string_view name, const std::vector<std::uint32_t
 namespace {
 
 std::string list_text(const std::vector<std::string>& v) {
-  std::string items;
-  for (const std::string& item : v)
-    items += (items.empty() ? "" : ", ") + toml_writer::quoted(item);
+  const std::string items =
+      joined(v, ", ", [&](const std::string& item) { return toml_writer::quoted(item); });
   return "[" + items + "]";
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/config/file/document.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "search_spaces/files/parse_toml.hpp"
 
@@ -18,14 +19,6 @@ bool is_bare_key(std::string_view key) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
            || c == '_' || c == '-';
   });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
 }
 
 // A table that holds the value under "value".

@@ -5,6 +5,7 @@
 #include "engine/config/file/table_reader.hpp"
 
 #include "engine/config/file/units.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/files/parameter_reader.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
@@ -44,14 +45,8 @@ std::size_t find_word(std::string_view text, std::string_view word) {
   return std::string_view::npos;
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view last) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    out += (i == 0                  ? ""
-            : i + 1 == words.size() ? " " + std::string(last) + " "
-                                    : ", ")
-           + ("\"" + words[i] + "\"");
-  return out;
+std::string in_double_quotes(const std::string& word) {
+  return "\"" + word + "\"";
 }
 
 } // namespace
@@ -159,8 +154,9 @@ void table_reader::finish() {
     std::sort(known.begin(), known.end());
     fail(name, "unknown key \"" + name + "\""
                    + (path_.empty() ? "" : " in [" + path_ + "]")
-                   + (near.empty() ? "; known are " + joined(known, "and")
-                                   : "; did you mean \"" + near + "\"?"));
+                   + (near.empty()
+                          ? "; known are " + enumerated(known, " and ", in_double_quotes)
+                          : "; did you mean \"" + near + "\"?"));
   }
 }
 
@@ -372,7 +368,7 @@ std::size_t table_reader::choice(std::string_view key,
     for (std::size_t i = 0; i < words.size(); ++i)
       if (words[i] == *word)
         return i;
-  mismatch(key, joined(words, "or"), *node);
+  mismatch(key, enumerated(words, " or ", in_double_quotes), *node);
   return words.size();
 }
 

@@ -10,20 +10,12 @@
 
 #include "engine/data/bytes/csv_rows.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 
 namespace clade {
-namespace {
-
-// A tab that ends fields is no space around them; what is left of a row holds none.
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-} // namespace
+namespace {} // namespace
 
 expected<bool> csv_rows::next(csv_row& r) {
   r.fields.clear();

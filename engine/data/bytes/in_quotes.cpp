@@ -1,5 +1,6 @@
 #include "engine/data/bytes/in_quotes.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
 #include <algorithm>
@@ -26,9 +27,9 @@ std::string in_quotes(std::string_view text) {
 
 std::string all_in_quotes(std::span<const std::string> texts) {
   constexpr std::size_t most = 12;
-  std::string out;
-  for (const std::string& text : texts.first(std::min(texts.size(), most)))
-    out += (out.empty() ? "" : ", ") + in_quotes(text);
+  const std::string out =
+      joined(texts.first(std::min(texts.size(), most)), ", ",
+             [&](const std::string& text) { return in_quotes(text); });
   return out + (texts.size() > most ? ", ..." : "");
 }
 

@@ -10,9 +10,9 @@
 #include "engine/data/columns/first_line.hpp"
 
 #include "engine/data/bytes/csv_fields.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -23,15 +23,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t looked_at = 200;
-
-std::optional<std::uint64_t> whole(std::string_view field) {
-  std::uint64_t n = 0;
-  const auto [end, status] =
-      std::from_chars(field.data(), field.data() + field.size(), n);
-  if (status != std::errc{} || end != field.data() + field.size())
-    return std::nullopt;
-  return n;
-}
 
 /// The evidence that one column gives of the first line.
 struct column_evidence {
@@ -80,7 +71,7 @@ evidence look(std::span<const std::string_view> first, csv_rows following,
   out.columns.resize(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     auto& c = out.columns[i];
-    c.whole_first = whole(first[i]).has_value();
+    c.whole_first = parse_number<std::uint64_t>(first[i]).has_value();
     c.blank_first = field_blank_number(first[i]);
     if (const auto n = read_number(first[i], form.decimal))
       c.first = n->value;
@@ -133,8 +124,9 @@ bool first_is_odd(const column_evidence& c) {
 } // namespace
 
 bool gives_counts(std::span<const std::string_view> first, csv_rows following) {
-  const auto rows = first.size() < 4 ? std::nullopt : whole(first[0]);
-  const auto features = rows ? whole(first[1]) : std::nullopt;
+  const auto rows =
+      first.size() < 4 ? std::nullopt : parse_number<std::uint64_t>(first[0]);
+  const auto features = rows ? parse_number<std::uint64_t>(first[1]) : std::nullopt;
   if (!features || std::any_of(first.begin() + 2, first.end(), [](std::string_view f) {
         return read_number(f, '.').has_value();
       }))

@@ -10,10 +10,10 @@
 #include "engine/data/profile/data_kinds.hpp"
 #include "engine/data/profile/suspicions.hpp"
 #include "engine/data/profile/target_guess.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace clade {
 namespace {
@@ -59,12 +59,9 @@ void finish_profile(data_profile& p, const profile_request& request,
   if (p.task.has_classes())
     p.classes = p.target.frequent;
   for (value_count& c : p.classes) {
-    std::size_t n = 0;
-    const auto [end, status] =
-        std::from_chars(c.value.data(), c.value.data() + c.value.size(), n);
-    if (status == std::errc{} && end == c.value.data() + c.value.size()
-        && n < class_names.size())
-      c.value = class_names[n];
+    const auto n = parse_number<std::size_t>(c.value);
+    if (n && *n < class_names.size())
+      c.value = class_names[*n];
   }
   choose_split(p);
   add_suspicions(p);

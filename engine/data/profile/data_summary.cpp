@@ -2,6 +2,7 @@
 
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/profile/profile_words.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>
@@ -9,17 +10,6 @@
 
 namespace clade {
 namespace {
-
-std::string counted(std::uint64_t n, const char* one, const char* several) {
-  return with_commas(n) + " " + (n == 1 ? one : several);
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts)
-    out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
 
 std::string name_of(const table_profile& profile, std::size_t i) {
   const std::string& name = profile.columns[i].name;

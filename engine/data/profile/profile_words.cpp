@@ -2,6 +2,7 @@
 
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/formats/unread_kinds.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>

@@ -13,9 +13,9 @@
 #include "engine/data/reading/features.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/reading/split.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -30,18 +30,8 @@ tl::unexpected<error> wrong(std::string message) {
   return fail(error_kind::invalid_input, std::move(message));
 }
 
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t n = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (status != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return n;
-}
-
 bool is_number(const std::string& text) {
-  double v = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), v);
-  return status == std::errc{} && end == text.data() + text.size();
+  return parse_number<double>(text).has_value();
 }
 
 void keep(examples& e, std::vector<std::uint32_t> kept) {
@@ -101,17 +91,20 @@ std::vector<std::int64_t> sort_classes(const examples& e, data_set& data) {
     if (used[i] != 0)
       order.push_back(i);
   const bool numbers = std::all_of(order.begin(), order.end(), [&](std::size_t i) {
-    return whole_number(e.classes[i]).has_value();
+    return parse_number<std::int64_t>(e.classes[i]).has_value();
   });
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (numbers && whole_number(e.classes[a]) != whole_number(e.classes[b]))
-      return *whole_number(e.classes[a]) < *whole_number(e.classes[b]);
+    if (numbers
+        && parse_number<std::int64_t>(e.classes[a])
+               != parse_number<std::int64_t>(e.classes[b]))
+      return *parse_number<std::int64_t>(e.classes[a])
+             < *parse_number<std::int64_t>(e.classes[b]);
     return e.classes[a] < e.classes[b];
   });
   std::vector<std::int64_t> label(e.classes.size(), -1);
   for (const std::size_t i : order) {
     label[i] = static_cast<std::int64_t>(data.classes.size());
-    const auto n = numbers ? whole_number(e.classes[i]) : std::nullopt;
+    const auto n = numbers ? parse_number<std::int64_t>(e.classes[i]) : std::nullopt;
     const bool named =
         n && *n >= 0 && static_cast<std::size_t>(*n) < e.class_names.size();
     data.classes.push_back(named ? e.class_names[static_cast<std::size_t>(*n)]
@@ -135,16 +128,16 @@ expected<void> check_classes(const examples& e, const data_set& data) {
     return {};
   const auto c = static_cast<std::size_t>(alone - members.begin());
   const auto others = std::ranges::count(members, 1U) - 1;
-  return wrong(
-      e.place(first[c]) + ": class \"" + data.classes[c]
-      + "\" has this one member; two are the least"
-      + (others == 0 ? ""
-                     : " (and " + std::to_string(others)
-                           + (others == 1 ? " other class has one)"
-                                          : " other classes have one each)"))
-      + (is_number(data.classes[c]) && (e.by_line || !whole_number(data.classes[c]))
-             ? " (to predict numbers, say task = \"regression\")"
-             : ""));
+  return wrong(e.place(first[c]) + ": class \"" + data.classes[c]
+               + "\" has this one member; two are the least"
+               + (others == 0 ? ""
+                              : " (and " + std::to_string(others)
+                                    + (others == 1 ? " other class has one)"
+                                                   : " other classes have one each)"))
+               + (is_number(data.classes[c])
+                          && (e.by_line || !parse_number<std::int64_t>(data.classes[c]))
+                      ? " (to predict numbers, say task = \"regression\")"
+                      : ""));
 }
 
 expected<void> set_labels(examples& e, const examples* test, data_set& data) {

@@ -12,9 +12,9 @@
 #include "engine/data/formats/unread_kinds.hpp"
 #include "engine/data/reading/preprocessing.hpp"
 #include "engine/data/tables/csv.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -192,11 +192,8 @@ tensor_shape example_shape(const numeric_array& a) {
 std::optional<std::size_t> target_column(const std::string& target, std::size_t columns) {
   if (target == "last")
     return columns - 1;
-  std::size_t n = 0;
-  const auto [end, status] =
-      std::from_chars(target.data(), target.data() + target.size(), n);
-  if (status != std::errc{} || end != target.data() + target.size() || n == 0
-      || n > columns)
+  const auto n = parse_number<std::size_t>(target).value_or(0);
+  if (n == 0 || n > columns)
     return std::nullopt;
   return n - 1;
 }

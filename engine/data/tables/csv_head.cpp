@@ -10,10 +10,10 @@
 #include "engine/data/bytes/csv_fields.hpp"
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/columns/first_line.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace clade {
@@ -95,9 +95,8 @@ expected<std::size_t> csv_head::find_column(const std::string& name,
 std::optional<std::size_t> numbered_column(const std::string& name, std::size_t columns) {
   if (name == "last")
     return columns - 1;
-  std::size_t n = 0;
-  const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), n);
-  if (status != std::errc{} || end != name.data() + name.size() || n == 0 || n > columns)
+  const auto n = parse_number<std::size_t>(name).value_or(0);
+  if (n == 0 || n > columns)
     return std::nullopt;
   return n - 1;
 }

@@ -1,6 +1,7 @@
 #include "engine/evaluation/command/program_answer.hpp"
 
 #include "genome/base/json_depth.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "genome/base/whole_file.hpp"
 
@@ -23,14 +24,6 @@ using json = nlohmann::ordered_json;
 constexpr std::size_t most_metrics = 256, longest_name = 128, longest_quoted = 300;
 constexpr std::uint64_t most_answer_bytes = 1 << 20;
 constexpr const char* epoch_key = "epoch";
-
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = line.find_first_not_of(space);
-  if (first == std::string_view::npos)
-    return {};
-  return line.substr(first, line.find_last_not_of(space) - first + 1);
-}
 
 bool looks_like_object(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}');
@@ -220,9 +213,8 @@ void check_objective(const objective& goal, evaluation& e) {
     asked.push_back(c.metric);
   for (const auto& name : asked)
     if (!measured(e, name)) {
-      std::string all;
-      for (const auto& m : e.metrics)
-        all += (all.empty() ? "" : ", ") + m.name;
+      const std::string all =
+          joined(e.metrics, ", ", [&](const auto& m) { return m.name; });
       return fail_with(e, outcome::invalid,
                        "the program's answer lacks " + name
                            + ", which the objective names; it has "

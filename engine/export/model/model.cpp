@@ -6,6 +6,7 @@
 #include "engine/export/model/model.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/operators.hpp"
 
 #include <algorithm>
@@ -370,8 +371,7 @@ std::vector<std::string> names_of(const preprocessing& how) {
 std::string title_of(const exported_model& m) {
   if (m.run.empty())
     return "a network before its training";
-  std::string out =
-      (m.id == 0 ? "the final model" : "#" + std::to_string(m.id)) + " of " + m.run;
+  std::string out = (m.id == 0 ? "the final model" : numbered(m.id)) + " of " + m.run;
   for (std::size_t i = 0; i < m.metrics.size(); ++i)
     out += (i == 0 ? ": " : ", ") + m.metrics[i].name + " "
            + metric_text(m.metrics[i].value);

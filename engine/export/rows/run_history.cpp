@@ -1,6 +1,7 @@
 #include "engine/export/rows/run_history.hpp"
 
 #include "engine/export/model/model.hpp"
+#include "genome/base/text.hpp"
 
 #include <charconv>
 #include <map>
@@ -115,13 +116,6 @@ std::string network_text(const genome& g) {
   return line;
 }
 
-std::string joined_ids(const std::vector<candidate_id>& ids) {
-  std::string text;
-  for (const auto id : ids)
-    text += (text.empty() ? "" : " ") + std::to_string(id);
-  return text;
-}
-
 class row {
 public:
   row& add(std::string_view text) {
@@ -176,7 +170,7 @@ expected<void> write_csv(const store& s, const experiment& e, std::ostream& out)
     r.add(done.parameters).add(done.curve.size()).add(literal(done.seconds));
     r.add(done.slot).add(done.tries);
     r.add(std::to_string(t.born_ms)).add(std::to_string(t.evaluated_ms));
-    r.add(joined_ids(c.parents))
+    r.add(joined(c.parents, " "))
         .add_id(done.equal_to)
         .add(to_text(c.changes))
         .add(done.reason);

@@ -8,6 +8,7 @@
 #include "engine/export/source/python_classes.hpp"
 #include "engine/export/source/python_rows.hpp"
 #include "engine/export/source/row_source.hpp"
+#include "genome/base/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -86,10 +87,8 @@ public:
 
 private:
   [[nodiscard]] std::string sizes(tensor_index weight) const {
-    std::string text;
-    for (const auto size : m_.weights[weight].shape)
-      text += (text.empty() ? "" : ", ") + number(size);
-    return text;
+    return joined(m_.weights[weight].shape, ", ",
+                  [&](const auto size) { return number(size); });
   }
   static void option(std::string& text, const char* name, std::int64_t v,
                      std::int64_t usual) {
@@ -145,17 +144,16 @@ public:
     return in_[0] + ".amax((2, 3))";
   }
   std::string operator()(const mixture_step&) const {
-    return "self." + step_->name + "(" + joined(", ") + ")";
+    return "self." + step_->name + "(" + joined(in_, ", ") + ")";
   }
-  std::string operator()(const add_step&) const { return joined(" + "); }
-  std::string operator()(const multiply_step&) const { return joined(" * "); }
+  std::string operator()(const add_step&) const { return joined(in_, " + "); }
+  std::string operator()(const multiply_step&) const { return joined(in_, " * "); }
   std::string operator()(const concat_step&) const {
-    return "torch.cat([" + joined(", ") + "], 1)";
+    return "torch.cat([" + joined(in_, ", ") + "], 1)";
   }
   std::string operator()(const select_step& o) const {
-    std::string all;
-    for (const auto i : o.columns)
-      all += (all.empty() ? "" : ", ") + number(i);
+    const std::string all =
+        joined(o.columns, ", ", [&](const auto i) { return number(i); });
     return in_[0] + "[:, [" + all + "]]";
   }
   std::string operator()(const flatten_step&) const { return in_[0] + ".flatten(1)"; }
@@ -167,22 +165,12 @@ public:
   }
 
 private:
-  [[nodiscard]] std::string joined(const char* between) const {
-    std::string text;
-    for (const auto& i : in_)
-      text += (text.empty() ? "" : between) + i;
-    return text;
-  }
-
   const export_step* step_ = nullptr;
   std::vector<std::string> in_;
 };
 
 std::string tuple_of(const tensor_shape& shape) {
-  std::string text;
-  for (const auto size : shape.sizes)
-    text += (text.empty() ? "" : ", ") + number(size);
-  return text;
+  return joined(shape.sizes, ", ", [&](const auto size) { return number(size); });
 }
 
 class source {
@@ -346,9 +334,7 @@ private:
     const auto order = input_order(how_);
     if (order.empty())
       return;
-    std::string all;
-    for (const auto i : order)
-      all += (all.empty() ? "" : ", ") + number(i);
+    const std::string all = joined(order, ", ", [&](const auto i) { return number(i); });
     line(2, "# Each column, and 1 where it is blank.");
     line(2, "x = torch.cat([x, x.isnan().to(x.dtype)], 1)[:, [" + all + "]]");
   }
@@ -398,9 +384,8 @@ std::string python_literal(std::string_view text) {
 }
 
 std::string python_literal(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const auto& t : texts)
-    out += (out.empty() ? "" : ", ") + python_literal(t);
+  const std::string out =
+      joined(texts, ", ", [&](const auto& t) { return python_literal(t); });
   return "[" + out + "]";
 }
 

@@ -6,6 +6,7 @@
 #include "engine/export/source/output_decoder.hpp"
 #include "engine/export/source/python_source.hpp"
 #include "engine/export/source/row_source.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/operators.hpp"
 
 #include <algorithm>
@@ -96,10 +97,10 @@ public:
                ? "torch.log(torch.clamp(" + sum + ", 1e-12)) / " + tensor(o.temperature)
                : sum;
   }
-  std::string operator()(const add_step&) const { return joined(" + "); }
-  std::string operator()(const multiply_step&) const { return joined(" * "); }
+  std::string operator()(const add_step&) const { return inputs_with(" + "); }
+  std::string operator()(const multiply_step&) const { return inputs_with(" * "); }
   std::string operator()(const concat_step&) const {
-    return "torch.cat([" + joined(", ") + "], 1)";
+    return "torch.cat([" + inputs_with(", ") + "], 1)";
   }
   std::string operator()(const select_step&) const {
     return "torch.index_select(" + x_ + ", 1, self." + step_->name + "_columns)";
@@ -133,17 +134,14 @@ public:
   }
 
 private:
+  [[nodiscard]] std::string inputs_with(const char* between) const {
+    return joined(step_->inputs, between, [&](const auto i) { return value(i); });
+  }
   [[nodiscard]] std::string tensor(tensor_index i) const {
     return "self." + attribute_name(m_.weights[i].name);
   }
   [[nodiscard]] std::string optional(const std::optional<tensor_index>& i) const {
     return i ? tensor(*i) : "None";
-  }
-  [[nodiscard]] std::string joined(const char* between) const {
-    std::string text;
-    for (const auto i : step_->inputs)
-      text += (text.empty() ? "" : between) + value(i);
-    return text;
   }
 
   const exported_model& m_;

@@ -1,5 +1,6 @@
 #include "engine/report/base/format.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/network.hpp"
 
@@ -163,10 +164,6 @@ std::string table::to_text(std::size_t indent) const {
     text += line + "\n";
   }
   return text;
-}
-
-std::string counted(std::uint64_t n, const char* what) {
-  return with_commas(n) + " " + what + (n == 1 ? "" : "s");
 }
 
 } // namespace clade

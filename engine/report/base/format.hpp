@@ -16,9 +16,6 @@ namespace clade {
 /// "0.4 s", "32 s", "6 min 10 s", "3 h 05 min", "2 d 4 h".
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// "1 job", "1,200 jobs".
-[[nodiscard]] std::string counted(std::uint64_t n, const char* what);
-
 /// "812 B", "57.3 KiB".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 

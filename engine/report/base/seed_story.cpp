@@ -3,6 +3,7 @@
 #include "engine/report/base/seed_story.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>
@@ -88,28 +89,17 @@ private:
   seed_story told_;
 };
 
-std::string number(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return text;
-}
-
 std::string champion_words(const seed_story& told) {
   if (told.champion == 0)
     return "";
   std::string text = told.is_final ? " The champion " : " The best so far, ";
-  text += number(told.champion) + (told.is_final ? " " : ", ");
+  text += numbered(told.champion) + (told.is_final ? " " : ", ");
   if (!told.champion_is.empty())
     return text + "is the seed " + told.champion_is + ".";
   if (told.champion_from.empty())
     return text + "descends from no seed.";
   return text + "descends from the seed" + (told.champion_from.size() == 1 ? " " : "s ")
-         + listed(told.champion_from) + ".";
+         + enumerated(told.champion_from, " and ") + ".";
 }
 
 } // namespace
@@ -146,13 +136,13 @@ std::string seed_words(const seed_story& told, const std::string& metric) {
       + " other candidates descend from " + (told.seeds == 1 ? "it." : "them.");
   if (told.best_seed)
     text += " The best seed itself is " + told.best_seed->seed + " ("
-            + number(told.best_seed->id) + ") with " + metric + " "
+            + numbered(told.best_seed->id) + ") with " + metric + " "
             + metric_text(told.best_seed->fitness);
   else
     text += " No seed itself succeeded";
   if (told.best_other)
     text += "; the best candidate that descends from no seed, "
-            + number(told.best_other->id) + ", has "
+            + numbered(told.best_other->id) + ", has "
             + metric_text(told.best_other->fitness);
   return text + "." + champion_words(told);
 }

@@ -5,6 +5,7 @@
 #include "engine/report/base/json_parts.hpp"
 #include "engine/report/page/report_words.hpp"
 #include "engine/store/run/visit_rows.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "engine/report/base/format.hpp"
 #include "engine/report/base/html.hpp"
 #include "engine/report/base/svg_chart.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <array>

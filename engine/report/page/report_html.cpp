@@ -8,6 +8,7 @@
 #include "engine/report/page/report_words.hpp"
 #include "engine/report/page/run_report.hpp"
 #include "engine/report/view/test_tables.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -173,10 +174,9 @@ std::string lineage_html(const run_report& story) {
                 escaped(with_commas(step.hidden) + " more steps")});
       continue;
     }
-    std::string changes;
-    for (const auto& line : step.changes)
-      changes += (changes.empty() ? "" : "<br>") + escaped(line);
-    rows.add({"#" + std::to_string(step.who->id), std::to_string(step.who->generation),
+    const std::string changes =
+        joined(step.changes, "<br>", [&](const auto& line) { return escaped(line); });
+    rows.add({numbered(step.who->id), std::to_string(step.who->generation),
               escaped(step.result), coloured(step.gain, e.goal), changes});
   }
   html_table genes("ltlll", {"gene", "value", "through", "first in", "so since"});
@@ -184,8 +184,7 @@ std::string lineage_html(const run_report& story) {
     if (g.what == inherited_gene::kind::edge)
       continue;
     const auto who = [&](candidate_id id) {
-      return id == e.subject.id || id == 0 ? std::string("itself")
-                                           : "#" + std::to_string(id);
+      return id == e.subject.id || id == 0 ? std::string("itself") : numbered(id);
     };
     genes.add({"<code>" + escaped(g.name) + "</code>", escaped(g.value), who(g.from),
                who(g.introduced), who(g.settled)});
@@ -289,7 +288,7 @@ std::string failures_html(const run_report& story) {
     html_table rows("ltnn", {what, "why", "count", "for example"});
     for (const auto& f : failures)
       rows.add({escaped(outcome_words(f)), escaped(f.reason.empty() ? "-" : f.reason),
-                with_commas(f.count), "#" + std::to_string(f.example)});
+                with_commas(f.count), numbered(f.example)});
     return rows.text();
   };
   if (!story.failures.empty())

@@ -4,6 +4,7 @@
 #include "engine/report/page/report_words.hpp"
 #include "engine/report/page/run_report.hpp"
 #include "engine/report/view/test_tables.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 
@@ -141,7 +142,7 @@ std::string lineage_text(const run_report& story) {
     std::string changes = step.hidden > 0 ? with_commas(step.hidden) + " more steps" : "";
     for (const auto& line : step.changes)
       changes += (changes.empty() ? "" : "; ") + line.substr(line.find_first_not_of(' '));
-    rows.add({step.who == nullptr ? "..." : "#" + std::to_string(step.who->id),
+    rows.add({step.who == nullptr ? "..." : numbered(step.who->id),
               step.who == nullptr ? "" : std::to_string(step.who->generation),
               step.result, change_text(step.gain), changes});
   }
@@ -245,7 +246,7 @@ std::string failures_text(const run_report& story) {
     for (const auto& f : *failures)
       rows.add({f.outcome ? outcome_words(f) : "attempt lost, made again",
                 f.reason.empty() ? "-" : f.reason, with_commas(f.count),
-                "#" + std::to_string(f.example)});
+                numbered(f.example)});
   return (story.jobs.empty() ? paragraph(failures_words(story)) : "") + rows.text();
 }
 

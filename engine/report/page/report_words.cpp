@@ -2,6 +2,7 @@
 
 #include "engine/report/base/format.hpp"
 #include "engine/report/page/report_charts.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +14,6 @@ namespace {
 
 /// So many steps are told of the beginning of a long lineage, and of its end.
 constexpr std::size_t first_steps = 8, last_steps = 24;
-
-std::string number(candidate_id id) {
-  return "#" + std::to_string(id);
-}
 
 std::string direction(const objective& goal) {
   return goal.maximize ? "" : ", the lower the better";
@@ -62,8 +59,7 @@ std::optional<double> test_of_champion(const run_report& story) {
 std::vector<std::vector<std::string>> annotation_rows(const annotations& annotated) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [id, one] : annotated)
-    rows.push_back({id == 0 ? "the run" : "#" + std::to_string(id), tags_text(one),
-                    one.note,
+    rows.push_back({id == 0 ? "the run" : numbered(id), tags_text(one), one.note,
                     one.note.empty() ? "" : one.who + ", " + time_text(one.unix_ms)});
   return rows;
 }
@@ -98,8 +94,8 @@ std::vector<figure> figures_of(const run_report& story) {
   if (!story.jobs.empty())
     all = job_figures(story);
   if (story.best) {
-    const auto who =
-        (story.is_champion ? "champion " : "best so far, ") + number(story.best->born.id);
+    const auto who = (story.is_champion ? "champion " : "best so far, ")
+                     + numbered(story.best->born.id);
     all.push_back({o.goal.metric, metric_text(o.best_fitness), who + direction(o.goal)});
     if (const auto test = test_of_champion(story))
       all.push_back({story.test_metric, metric_text(*test), "on unseen data"});
@@ -150,7 +146,7 @@ std::string fitness_words(const run_report& story) {
 std::string champion_words(const run_report& story) {
   const auto& c = story.best->born;
   std::string text =
-      number(c.id) + ", born in generation " + std::to_string(c.generation);
+      numbered(c.id) + ", born in generation " + std::to_string(c.generation);
   if (story.best->evaluated) {
     const auto& e = *story.best->evaluated;
     for (const auto& m : e.metrics)
@@ -164,8 +160,8 @@ std::string champion_words(const run_report& story) {
 }
 
 std::string lineage_words(const explanation& e) {
-  return "Along the fitter parents, from " + number(e.line.front().who.id) + " to "
-         + number(e.subject.id) + "; " + counted(e.ancestors, "ancestor")
+  return "Along the fitter parents, from " + numbered(e.line.front().who.id) + " to "
+         + numbered(e.subject.id) + "; " + counted(e.ancestors, "ancestor")
          + " in all. A gain is the change of " + e.goal.metric
          + " against the fitter parent.";
 }

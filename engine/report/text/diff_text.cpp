@@ -1,6 +1,7 @@
 #include "engine/report/base/format.hpp"
 #include "engine/report/base/json_parts.hpp"
 #include "engine/report/view/diff.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -48,13 +49,6 @@ std::string runs_text(const run_diff& d) {
   return rows.to_text() + "\ndigests\n" + digests.to_text(2);
 }
 
-std::string joined(const std::vector<std::string>& values) {
-  std::string text;
-  for (const auto& v : values)
-    text += (text.empty() ? "" : " | ") + v;
-  return text;
-}
-
 std::string settings_text(const run_diff& d) {
   if (d.settings.empty())
     return "no setting differs\n";
@@ -66,7 +60,7 @@ std::string settings_text(const run_diff& d) {
     key = std::max(key, std::min<std::size_t>(s.key.size(), 36));
   const auto room = (page_width - 2 - key - 4) / 2;
   for (const auto& s : d.settings) {
-    auto a = wrapped(joined(s.a), room), b = wrapped(joined(s.b), room),
+    auto a = wrapped(joined(s.a, " | "), room), b = wrapped(joined(s.b, " | "), room),
          name = wrapped(s.key, key);
     const auto lines = std::max({a.size(), b.size(), name.size()});
     for (auto* column : {&a, &b, &name})

@@ -1,6 +1,7 @@
 #include "engine/report/base/format.hpp"
 #include "engine/report/base/json_parts.hpp"
 #include "engine/report/view/explain.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 
@@ -16,14 +17,6 @@ constexpr std::size_t page_width = 80;
 constexpr std::size_t first_steps = 8, last_steps = 24;
 constexpr std::size_t others_shown = 24;
 
-std::string number(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
-std::string counted(std::uint64_t n, const char* one, const char* many) {
-  return with_commas(n) + " " + (n == 1 ? one : many);
-}
-
 std::string result_text(const candidate_overview& c) {
   if (!c.result)
     return "in work";
@@ -32,10 +25,7 @@ std::string result_text(const candidate_overview& c) {
 }
 
 std::string parents_text(const std::vector<candidate_id>& parents) {
-  std::string text;
-  for (const auto id : parents)
-    text += (text.empty() ? "" : " + ") + number(id);
-  return text;
+  return joined(parents, " + ", numbered);
 }
 
 std::size_t crossings(const explanation& e) {
@@ -52,7 +42,7 @@ std::string wrapped_text(const std::string& text, std::size_t indent) {
 
 std::string head_text(const explanation& e) {
   const auto& c = e.subject;
-  std::string text = number(c.id) + " of " + e.run + " (" + e.state + "), generation "
+  std::string text = numbered(c.id) + " of " + e.run + " (" + e.state + "), generation "
                      + std::to_string(c.generation) + ": ";
   text += c.result == outcome::succeeded
               ? e.goal.metric + " " + result_text(c)
@@ -61,25 +51,18 @@ std::string head_text(const explanation& e) {
   if (c.result)
     text += ", " + counted(c.parameters, "parameter", "parameters");
   if (c.equal_to != 0)
-    text += "; its network equals that of " + number(c.equal_to);
+    text += "; its network equals that of " + numbered(c.equal_to);
   text = wrapped_text(text, 0);
   const auto& root = e.line.front().who;
   if (e.line.size() == 1)
     return text + wrapped_text("it has no parents: " + root.origin, 2);
-  auto way = counted(e.line.size() - 1, "step", "steps") + " from " + number(root.id);
+  auto way = counted(e.line.size() - 1, "step", "steps") + " from " + numbered(root.id);
   if (const auto n = crossings(e))
     way += ", " + counted(n, "crossing", "crossings");
   way += ", " + counted(e.ancestors, "ancestor", "ancestors") + " in all";
   if (c.fitness && root.fitness && c.epochs == root.epochs)
     way += "; " + change_text(*c.fitness - *root.fitness) + " on the way";
   return text + wrapped_text(way, 2);
-}
-
-std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (const auto& item : items)
-    text += (text.empty() ? "" : ", ") + item;
-  return text;
 }
 
 std::string gap_text(std::span<const ancestry_step> hidden) {
@@ -95,7 +78,7 @@ std::string gap_text(std::span<const ancestry_step> hidden) {
 std::string line_text(const explanation& e) {
   std::size_t id = 0, gen = 3, value = 7, gain = 4;
   for (const auto& s : e.line) {
-    id = std::max(id, number(s.who.id).size());
+    id = std::max(id, numbered(s.who.id).size());
     gen = std::max(gen, std::to_string(s.who.generation).size());
     value = std::max(value, result_text(s.who).size());
     gain = std::max(gain, change_text(s.gain).size());
@@ -112,7 +95,7 @@ std::string line_text(const explanation& e) {
       i += hidden;
     }
     const auto& s = e.line[i];
-    std::vector<std::string> row{number(s.who.id), std::to_string(s.who.generation),
+    std::vector<std::string> row{numbered(s.who.id), std::to_string(s.who.generation),
                                  result_text(s.who), i == 0 ? "" : change_text(s.gain)};
     for (const auto& happening : happenings(s)) {
       const std::size_t hang = happening.starts_with("  ") ? 2 : 0;
@@ -128,7 +111,7 @@ std::string line_text(const explanation& e) {
 }
 
 std::string since(const explanation& e, candidate_id id) {
-  return id == e.subject.id ? "itself" : number(id);
+  return id == e.subject.id ? "itself" : numbered(id);
 }
 
 std::string genes_text(const explanation& e) {
@@ -138,7 +121,7 @@ std::string genes_text(const explanation& e) {
   name = std::min<std::size_t>(name, 24);
   for (const auto& g : e.genes)
     value = std::max(value, g.value.size());
-  const auto column = 2 + std::max<std::size_t>(8, number(e.subject.id).size());
+  const auto column = 2 + std::max<std::size_t>(8, numbered(e.subject.id).size());
   const auto room = std::min(value, page_width - 2 - name - 2 - 3 * column + 1);
   table rows({left, left, right, right, right});
   rows.add({"gene", "value", "through", "first in", "so since"});
@@ -169,7 +152,7 @@ std::string others_text(const explanation& e) {
       break;
     const auto from = c.parents.empty() ? "" : "from " + parents_text(c.parents) + ": ";
     rows.add(
-        {number(c.id), std::to_string(c.generation), result_text(c),
+        {numbered(c.id), std::to_string(c.generation), result_text(c),
          shortened(from + origin_text(c.origin, c.epochs, c.start), page_width - 28)});
   }
   text += rows.to_text(2);
@@ -211,8 +194,8 @@ std::vector<std::string> happenings(const ancestry_step& step) {
   if (step.other) {
     const bool nothing =
         step.nodes_from_other.empty() && step.settings_from_other.empty();
-    auto crossed =
-        "crossed with " + number(step.other->id) + " (" + result_text(*step.other) + ")";
+    auto crossed = "crossed with " + numbered(step.other->id) + " ("
+                   + result_text(*step.other) + ")";
     if (!changes.empty() && changes.front().kind == change_kind::crossed) {
       const auto& remark = changes.front().after;
       if (!remark.empty())

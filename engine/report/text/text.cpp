@@ -2,6 +2,7 @@
 
 #include "engine/report/base/format.hpp"
 #include "engine/report/view/test_tables.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
 #include <algorithm>
@@ -12,26 +13,8 @@ namespace {
 
 using enum table::align;
 
-std::string number(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
-std::string indented(const std::string& text, std::size_t by) {
-  std::string out;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const auto end = std::min(text.find('\n', begin), text.size() - 1);
-    out += std::string(by, ' ') + text.substr(begin, end - begin + 1);
-    begin = end + 1;
-  }
-  return out;
-}
-
 std::string parents_text(const std::vector<candidate_id>& parents) {
-  std::string text;
-  for (const auto id : parents)
-    text += (text.empty() ? "" : " + ") + number(id);
-  return text;
+  return joined(parents, " + ", numbered);
 }
 
 /// "from #198 + #201: widen n3f2a1"
@@ -63,10 +46,8 @@ std::string result_text(const candidate_overview& c) {
 }
 
 std::string metrics_text(const std::vector<metric>& metrics) {
-  std::string text;
-  for (const auto& m : metrics)
-    text += (text.empty() ? "" : ", ") + m.name + " " + metric_text(m.value);
-  return text;
+  return joined(metrics, ", ",
+                [&](const auto& m) { return m.name + " " + metric_text(m.value); });
 }
 
 /// A table of epochs with a column for each metric.
@@ -93,9 +74,9 @@ std::string curve_text(const std::vector<epoch>& curve) {
 
 std::string evaluation_text(const genome_view& g) {
   if (!g.evaluated)
-    return g.born.equal_to == 0
-               ? "not evaluated yet"
-               : "waits for the evaluation of " + number(g.born.equal_to) + ", its equal";
+    return g.born.equal_to == 0 ? "not evaluated yet"
+                                : "waits for the evaluation of "
+                                      + numbered(g.born.equal_to) + ", its equal";
   const auto& e = *g.evaluated;
   std::string text = clade::to_text(e.outcome);
   if (!e.reason.empty())
@@ -104,7 +85,7 @@ std::string evaluation_text(const genome_view& g) {
     text += ": " + metrics_text(e.metrics);
   text += "\n" + counted(e.parameters, "parameter");
   if (e.equal_to != 0)
-    return text + "; not trained: its network equals that of " + number(e.equal_to);
+    return text + "; not trained: its network equals that of " + numbered(e.equal_to);
   text +=
       "; " + duration_text(e.seconds) + " on " + (e.slot.empty() ? "no slot" : e.slot);
   if (e.tries > 1)
@@ -217,7 +198,7 @@ std::string to_text(const run_view& r) {
           + " evaluated, " + with_commas(o.failed) + " of them failed; "
           + duration_text(o.training_seconds) + " of training\n";
   if (o.best != 0)
-    text += "  best " + number(o.best) + ": " + o.goal.metric + " "
+    text += "  best " + numbered(o.best) + ": " + o.goal.metric + " "
             + metric_text(o.best_fitness)
             + (o.goal.maximize ? "" : " (the lower the better)") + "\n";
   return to_text(r, text);
@@ -238,7 +219,7 @@ std::string to_text(std::span<const generation_overview> generations) {
          g.evaluated == g.born ? with_commas(g.born)
                                : with_commas(g.evaluated) + " of " + with_commas(g.born),
          with_commas(g.failed), any ? metric_text(g.best_fitness) : "-",
-         any ? number(g.best) : "-", any ? metric_text(g.median) : "-",
+         any ? numbered(g.best) : "-", any ? metric_text(g.median) : "-",
          any ? metric_text(g.lower_quartile) + ".." + metric_text(g.upper_quartile) : "-",
          duration_text(g.training_seconds)});
   }
@@ -259,10 +240,10 @@ std::string to_text(std::span<const candidate_overview> members, const objective
   for (const auto& c : sorted) {
     auto origin = origin_text(c.origin, c.epochs, c.start);
     if (c.equal_to != 0)
-      origin += " (equal to " + number(c.equal_to) + ")";
+      origin += " (equal to " + numbered(c.equal_to) + ")";
     if (!c.reason.empty())
       origin += " (" + c.reason + ")";
-    lines.add({number(c.id), result_text(c), c.result ? with_commas(c.parameters) : "-",
+    lines.add({numbered(c.id), result_text(c), c.result ? with_commas(c.parameters) : "-",
                std::to_string(c.nodes), c.result ? duration_text(c.seconds) : "-",
                parents_text(c.parents), shortened(origin, 100)});
   }
@@ -279,7 +260,8 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
       i += skipped;
     }
     const auto& c = lineage[i];
-    lines.add({number(c.id), "generation " + std::to_string(c.generation), result_text(c),
+    lines.add({numbered(c.id), "generation " + std::to_string(c.generation),
+               result_text(c),
                shortened(provenance(c.parents, origin_text(c.origin, c.epochs, c.start)),
                          100)});
   }
@@ -289,10 +271,10 @@ std::string lineage_text(std::span<const candidate_overview> lineage) {
 std::string to_text(const genome_view& g) {
   const auto& c = g.born;
   std::string text =
-      number(c.id) + ", generation " + std::to_string(c.generation) + ", "
+      numbered(c.id) + ", generation " + std::to_string(c.generation) + ", "
       + provenance(c.parents, origin_text(to_text(c.changes), c.epochs, c.start)) + "\n";
   if (c.start != 0)
-    text += "  its training starts from the weights of " + number(c.start) + "\n";
+    text += "  its training starts from the weights of " + numbered(c.start) + "\n";
   text += indented(evaluation_text(g) + "\n", 2);
   text += "\n" + indented(clade::to_text(*c.genome), 2);
   if (g.evaluated && !g.evaluated->curve.empty())
@@ -307,7 +289,7 @@ std::string to_text(const champion_view& c) {
     return "no champion: no candidate succeeded"
            + (c.failures.empty() ? "" : "; " + c.failures) + "\n";
   const auto& g = *c.champion;
-  std::string text = final_model_text(c) + "champion " + number(g.born.id);
+  std::string text = final_model_text(c) + "champion " + numbered(g.born.id);
   if (g.evaluated) {
     const auto validation = find(g.evaluated->metrics, c.validation_metric);
     text += ": " + c.validation_metric + " " + metric_text(validation);
@@ -353,7 +335,7 @@ std::string to_text(const annotation& one) {
 std::string to_text(const annotations& all) {
   std::string text;
   for (const auto& [id, one] : all)
-    text += (id == 0 ? "the run" : number(id)) + "\n" + to_text(one);
+    text += (id == 0 ? "the run" : numbered(id)) + "\n" + to_text(one);
   return text.empty() ? text : "notes and tags\n" + indented(text, 2);
 }
 

@@ -1,6 +1,7 @@
 #include "engine/report/view/data_story.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -4,6 +4,8 @@
 // their survivors, and the ends.
 #include "engine/report/view/decision_diff.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 
 namespace clade {
@@ -11,10 +13,6 @@ namespace clade {
 namespace {
 
 constexpr std::size_t candidates_at_a_time = 2000, generations_at_a_time = 64;
-
-std::string id_text(candidate_id id) {
-  return "#" + std::to_string(id);
-}
 
 /// Returns those parts of a record by which a person sees how it differs from another.
 std::string described(const record& r) {
@@ -123,10 +121,10 @@ expected<candidates_difference> diff_candidates(std::span<const candidate_record
                                                 std::span<const candidate_records> b) {
   candidates_difference d;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    auto first = diff_records(a[i].born, b[i].born, "the birth of " + id_text(a[i].id));
+    auto first = diff_records(a[i].born, b[i].born, "the birth of " + numbered(a[i].id));
     if (first && !*first)
       first = diff_records(a[i].evaluated, b[i].evaluated,
-                           "the evaluation of " + id_text(a[i].id));
+                           "the evaluation of " + numbered(a[i].id));
     if (!first)
       return tl::unexpected(first.error());
     if (*first) {

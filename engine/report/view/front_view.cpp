@@ -2,6 +2,7 @@
 
 #include "engine/report/base/format.hpp"
 #include "engine/store/run/visit_rows.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ std::vector<std::vector<std::string>> front_rows(const front_view& v) {
   for (const auto& a : aims)
     rows[0].push_back(a.metric);
   for (const auto& member : v.members) {
-    rows.push_back({"#" + std::to_string(member.id), std::to_string(member.generation)});
+    rows.push_back({numbered(member.id), std::to_string(member.generation)});
     for (std::size_t i = 0; i < aims.size(); ++i)
       rows.back().push_back(
           aims[i].metric == parameters_metric

@@ -2,6 +2,7 @@
 
 #include "engine/report/base/format.hpp"
 #include "engine/training/metrics/class_metrics.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>

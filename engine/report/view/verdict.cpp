@@ -1,6 +1,7 @@
 #include "engine/report/view/verdict.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,7 @@ constexpr auto clock_words =
 std::string tie_words(const end_facts& f, const compared& champion) {
   if (!f.smaller || f.smaller->parameters >= champion.parameters)
     return "";
-  const auto id = "#" + std::to_string(f.smaller->id);
+  const auto id = numbered(f.smaller->id);
   return id + " has the same " + f.metric + " as the champion with "
          + with_commas(f.smaller->parameters) + " parameters instead of "
          + with_commas(champion.parameters) + "; #" + std::to_string(champion.id)

@@ -1,5 +1,6 @@
 #include "engine/run/records/annotations.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
 namespace clade {
@@ -11,7 +12,7 @@ tl::unexpected<error> refused(const std::string& what) {
 }
 
 std::string subject_of(const instruction& i) {
-  return i.number == 0 ? "the run" : "#" + std::to_string(i.number);
+  return i.number == 0 ? "the run" : numbered(i.number);
 }
 
 expected<void> check_note(const std::string& note) {
@@ -79,10 +80,7 @@ void annotate(annotations& known, const operator_command& told, std::int64_t uni
 }
 
 std::string tags_text(const annotation& a) {
-  std::string text;
-  for (const auto& tag : a.tags)
-    text += (text.empty() ? "" : " ") + tag;
-  return text;
+  return joined(a.tags, " ");
 }
 
 } // namespace clade

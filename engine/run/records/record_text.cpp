@@ -1,5 +1,6 @@
 // Records as the lines that people read, one kind after the other.
 #include "engine/run/records/record.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 
 #include <cstdlib>
@@ -10,12 +11,8 @@ namespace clade {
 
 namespace {
 
-std::string id_text(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
 std::string subject_text(candidate_id id) {
-  return id == 0 ? "the run" : id_text(id);
+  return id == 0 ? "the run" : numbered(id);
 }
 
 std::string line(const run_started& r) {
@@ -33,13 +30,13 @@ std::string line(const candidate_evaluated& r) {
 std::string line(const generation_closed& r) {
   auto text = "closed generation " + std::to_string(r.generation) + ":";
   for (const auto id : r.survivors)
-    text += " " + id_text(id);
+    text += " " + numbered(id);
   return text;
 }
 
 std::string line(const run_finished& r) {
   return r.champion == 0 ? "finished without a champion"
-                         : "finished: champion " + id_text(r.champion);
+                         : "finished: champion " + numbered(r.champion);
 }
 
 std::string line(const run_paused& r) {
@@ -51,7 +48,7 @@ std::string line(const run_resumed& r) {
 }
 
 std::string line(const attempt_failed& r) {
-  return "attempt " + std::to_string(r.attempt) + " of " + id_text(r.id) + " failed on "
+  return "attempt " + std::to_string(r.attempt) + " of " + numbered(r.id) + " failed on "
          + r.slot + ": " + r.reason;
 }
 
@@ -62,7 +59,7 @@ std::string line(const slot_changed& r) {
 }
 
 std::string line(const straggler_seen& r) {
-  std::string text = "slot " + r.slot + " was slow in " + id_text(r.id);
+  std::string text = "slot " + r.slot + " was slow in " + numbered(r.id);
   if (r.waited_ms > 0)
     text += ": the others waited for it for " + std::to_string(r.waited_ms) + " of "
             + std::to_string(r.of_ms) + " ms";
@@ -106,7 +103,7 @@ std::string to_text(const ensemble_member& m, int digits) {
   return share.str() + " of "
          + (m.trees     ? "boosted trees"
             : m.id == 0 ? "the linear model"
-                        : id_text(m.id));
+                        : numbered(m.id));
 }
 
 std::string to_text(const instruction& i) {
@@ -122,7 +119,7 @@ std::string to_text(const instruction& i) {
   case instruction_kind::slots:
     return "slots " + i.text;
   case instruction_kind::drop:
-    return "drop " + id_text(i.number);
+    return "drop " + numbered(i.number);
   case instruction_kind::extend:
     return "extend by " + std::to_string(i.number) + " generations";
   case instruction_kind::add:

@@ -18,6 +18,7 @@
 
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 
@@ -30,14 +31,8 @@ tl::unexpected<error> misfit(const record& r, const std::string& why) {
               "the record \"" + to_text(r) + "\" does not fit: " + why);
 }
 
-std::string id_text(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
 std::string ids_text(const std::vector<candidate_id>& ids) {
-  std::string text;
-  for (const auto id : ids)
-    text += (text.empty() ? "" : " ") + id_text(id);
+  const std::string text = joined(ids, " ", numbered);
   return text.empty() ? "none" : text;
 }
 
@@ -92,7 +87,7 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
     return misfit(r, "no candidate is asked for");
   const auto& order = asked.front();
   if (c.id != order.id)
-    return misfit(r, "next is " + id_text(order.id));
+    return misfit(r, "next is " + numbered(order.id));
   if (c.generation != order.generation || c.index != order.index)
     return misfit(r, "its place is generation " + std::to_string(order.generation)
                          + ", index " + std::to_string(order.index));
@@ -102,13 +97,14 @@ expected<void> fold(run_state& state, const record& r, const candidate_born& b) 
   if (!may_be_parents(order, c.parents))
     return misfit(r, "its parents are " + ids_text(parents));
   if (c.epochs != order.epochs || c.start != order.start)
-    return misfit(r, "it is to start from " + id_text(order.start) + " and be trained to "
-                         + "epoch " + std::to_string(order.epochs));
+    return misfit(r, "it is to start from " + numbered(order.start)
+                         + " and be trained to " + "epoch "
+                         + std::to_string(order.epochs));
   const auto training = training_of(c);
   const auto equal = state.known.find(training);
   if (c.equal_to != equal)
     return misfit(r, equal == 0 ? "no network before equals it"
-                                : "its network equals that of " + id_text(equal));
+                                : "its network equals that of " + numbered(equal));
   ++state.born;
   state.known.insert(training, c.id);
   const bool seeded = !c.changes.empty() && c.changes.front().kind == change_kind::seeded;
@@ -139,7 +135,7 @@ expected<void> fold(run_state& state, const record& r,
     return misfit(r, "that candidate is not open");
   const auto& c = found->second;
   if (e.equal_to != 0 && (e.equal_to != c.equal_to || state.open.contains(e.equal_to)))
-    return misfit(r, "it cannot be a copy of " + id_text(e.equal_to));
+    return misfit(r, "it cannot be a copy of " + numbered(e.equal_to));
   const individual i{.id = e.id,
                      .genome = c.genome,
                      .fitness = fitness_of(e, state.rules.objective),
@@ -200,7 +196,7 @@ expected<void> fold(run_state& state, const record& r, const run_finished& finis
   const candidate_id champion = state.best.empty() ? 0 : state.best.front().id;
   if (finished.champion != champion)
     return misfit(r, champion == 0 ? "no candidate succeeded"
-                                   : "the champion is " + id_text(champion));
+                                   : "the champion is " + numbered(champion));
   state.finished = finished;
   return {};
 }
@@ -212,7 +208,7 @@ expected<void> fold(run_state& state, const record& r, const final_planned& plan
   for (const auto& t : planned.trainings) {
     const auto found = std::ranges::find(state.best, t.source, &individual::id);
     if (found == state.best.end() || t.epochs == 0 || t.fold.of == 0)
-      return misfit(r, id_text(t.source) + " is none of the best");
+      return misfit(r, numbered(t.source) + " is none of the best");
     sources.push_back(*found);
   }
   state.plan = planned;
@@ -349,7 +345,7 @@ std::string to_text(const run_state& state) {
   text += "parents: " + to_text(state.search->population()) + "\n";
   text += "open:";
   for (const auto& [id, c] : state.open)
-    text += " " + id_text(id);
+    text += " " + numbered(id);
   return text + "\n";
 }
 

@@ -1,5 +1,7 @@
 #include "engine/run/steps/retraining.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -74,7 +76,7 @@ retraining compare(const evaluation& stored, const evaluation& again) {
 
 std::string to_text(const retraining& r) {
   const auto epochs = std::to_string(r.epochs) + (r.epochs == 1 ? " epoch" : " epochs");
-  std::string text = "#" + std::to_string(r.id) + ": ";
+  std::string text = numbered(r.id) + ": ";
   if (r.equal())
     return text + "equal, " + epochs;
   text += "differs in " + epochs;

@@ -10,6 +10,7 @@
 
 #include "engine/run/steps/breed_again.hpp"
 #include "engine/run/steps/next_step.hpp"
+#include "genome/base/text.hpp"
 #include "genome/genes/hash.hpp"
 
 #include <algorithm>
@@ -19,15 +20,9 @@ namespace clade {
 
 namespace {
 
-std::string id_text(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
 template<class Ids>
 std::string ids_text(const Ids& ids) {
-  std::string text;
-  for (const auto id : ids)
-    text += (text.empty() ? "" : " ") + id_text(id);
+  const std::string text = joined(ids, " ", numbered);
   return text.empty() ? "none" : text;
 }
 
@@ -47,7 +42,7 @@ struct sides {
 
 std::optional<sides> compare_places(const candidate& c, const breeding& order) {
   const auto place = [](const auto& one) {
-    return id_text(one.id) + " generation " + std::to_string(one.generation) + " index "
+    return numbered(one.id) + " generation " + std::to_string(one.generation) + " index "
            + std::to_string(one.index);
   };
   if (place(c) != place(order))
@@ -115,7 +110,7 @@ struct verifier::impl {
         if (known == 0 || known >= one.id)
           one.unequal = difference{
               .sequence = one.sequence,
-              .record = "born " + id_text(one.id),
+              .record = "born " + numbered(one.id),
               .stored = "attempt " + std::to_string(one.rejected.size()),
               .made = "attempt " + std::to_string(k) + ", whose network was new"};
       }
@@ -141,7 +136,7 @@ struct verifier::impl {
         || (result.first && result.first->sequence < stored.sequence))
       return;
     result.first = difference{.sequence = stored.sequence,
-                              .record = "evaluated " + id_text(id),
+                              .record = "evaluated " + numbered(id),
                               .stored = std::to_string(stored.parameters) + " parameters",
                               .made = std::to_string(made) + " parameters"};
   }
@@ -184,11 +179,11 @@ struct verifier::impl {
       return std::nullopt; // The fold says so.
     const auto original = found->second.equal_to;
     if (e.equal_to != original)
-      return sides{e.equal_to == 0 ? "trained" : "a copy of " + id_text(e.equal_to),
-                   original == 0 ? "trained" : "a copy of " + id_text(original)};
+      return sides{e.equal_to == 0 ? "trained" : "a copy of " + numbered(e.equal_to),
+                   original == 0 ? "trained" : "a copy of " + numbered(original)};
     if (original != 0 && !state.open.contains(original)
         && fingerprints.at(original - 1) != fingerprint(e))
-      return sides{to_text(e), "what " + id_text(original) + " has"};
+      return sides{to_text(e), "what " + numbered(original) + " has"};
     if (fingerprints.size() < e.id)
       fingerprints.resize(e.id);
     fingerprints[e.id - 1] = fingerprint(e);
@@ -207,9 +202,9 @@ struct verifier::impl {
                           ? (state.best_random ? state.best_random->id : 0)
                           : 0;
       if (e.id != id)
-        return sides{e.subject + " " + id_text(e.id),
+        return sides{e.subject + " " + numbered(e.id),
                      id == 0 ? "none of " + ids_text(tested)
-                             : e.subject + " " + id_text(id)};
+                             : e.subject + " " + numbered(id)};
     }
     return std::nullopt;
   }

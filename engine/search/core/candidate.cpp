@@ -1,5 +1,6 @@
 #include "engine/search/core/candidate.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/codec/codec.hpp"
 #include "genome/genes/hash.hpp"
 
@@ -17,8 +18,7 @@ const char* to_text(outcome o) {
 }
 
 std::string to_text(const candidate& c) {
-  std::string text =
-      "#" + std::to_string(c.id) + " generation " + std::to_string(c.generation);
+  std::string text = numbered(c.id) + " generation " + std::to_string(c.generation);
   for (std::size_t i = 0; i < c.parents.size(); ++i)
     text += (i == 0 ? " from #" : " #") + std::to_string(c.parents[i]);
   text += ": " + to_text(c.changes);
@@ -70,7 +70,7 @@ evaluation copy_for(candidate_id id, const evaluation& original) {
 }
 
 std::string to_text(const evaluation& e) {
-  std::string text = "#" + std::to_string(e.id) + ": " + to_text(e.outcome);
+  std::string text = numbered(e.id) + ": " + to_text(e.outcome);
   if (!e.metrics.empty())
     text += ",";
   for (const auto& m : e.metrics)
@@ -114,9 +114,9 @@ double as_measured(double raised, bool maximize) {
 }
 
 std::string to_text(const objective& o) {
-  std::string text;
-  for (const auto& a : aims_of(o))
-    text += (text.empty() ? "" : ", ") + a.metric + (a.maximize ? " raised" : " lowered");
+  std::string text = joined(aims_of(o), ", ", [&](const auto& a) {
+    return a.metric + (a.maximize ? " raised" : " lowered");
+  });
   for (const auto& c : o.constraints)
     text += ", " + c.metric + (c.at_most ? " at most " : " at least ")
             + to_text(value{c.limit});

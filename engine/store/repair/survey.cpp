@@ -24,7 +24,7 @@ namespace clade {
 
 namespace {
 
-std::string numbered(std::uint64_t sequence) {
+std::string record_name(std::uint64_t sequence) {
   return "record " + std::to_string(sequence);
 }
 
@@ -48,7 +48,7 @@ expected<std::string> copy_records(const connection& from, salvage_copy& to,
     auto fault = all.next();
     if (!fault)
       return fault;
-    const auto next = numbered(whole + 1) + " ";
+    const auto next = record_name(whole + 1) + " ";
     if (!fault->empty())
       return next + *fault;
     if (!all.there())
@@ -210,7 +210,7 @@ expected<void> survey_content(const survey_params& params, const connection& fro
     return tl::unexpected(fault.error());
   found.record_fault = std::move(*fault);
   if (found.record_fault.empty() && found.written > found.records)
-    found.record_fault = numbered(found.records + 1) + " is missing";
+    found.record_fault = record_name(found.records + 1) + " is missing";
   copy.complete_tables();
   if (found.record_fault.empty()) {
     fault = compare_tables(from, copy.target());
@@ -262,7 +262,7 @@ expected<store_condition> survey(const survey_params& params) {
   if (!fault)
     return tl::unexpected(fault.error());
   if (!fault->empty()) {
-    found.record_fault = numbered(1) + " " + *fault;
+    found.record_fault = record_name(1) + " " + *fault;
     return found;
   }
   try {

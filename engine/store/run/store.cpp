@@ -31,7 +31,7 @@ std::int64_t kind_of(std::span<const char> payload) {
   return static_cast<std::int64_t>(d.natural());
 }
 
-std::string numbered(std::uint64_t sequence) {
+std::string record_name(std::uint64_t sequence) {
   return "record " + std::to_string(sequence);
 }
 
@@ -47,7 +47,8 @@ expected<std::uint64_t> visit_payloads(const connection& c, std::uint64_t after,
   SQLite::Statement expected_count(c.db, "select records from progress");
   std::uint64_t whole = 0, checksum = 0, count = 0;
   const auto damaged = [&](const std::string& how) {
-    return fail(error_kind::corrupt, c.file.string() + ": " + numbered(whole + 1) + " of "
+    return fail(error_kind::corrupt, c.file.string() + ": " + record_name(whole + 1)
+                                         + " of "
                                          + std::to_string(std::max(count, whole + 1))
                                          + " " + how + ": the file is damaged; "
                                          + check_command(c.file) + " says what is whole");
@@ -281,8 +282,8 @@ expected<void> store::for_each(
                             const auto r = decode_record(payload);
                             if (!r)
                               return fail(r.error().kind, c.file.string() + ": "
-                                                              + numbered(sequence) + ": "
-                                                              + r.error().message);
+                                                              + record_name(sequence)
+                                                              + ": " + r.error().message);
                             return visit(sequence, unix_ms, *r);
                           });
   });

@@ -3,6 +3,7 @@
 #include "engine/telemetry/feeds/replay_feed.hpp"
 
 #include "engine/store/run/store.hpp"
+#include "genome/base/text.hpp"
 
 #include <cmath>
 #include <deque>
@@ -90,7 +91,7 @@ public:
     auto found = view_genome(store_, id);
     if (found && id > picture_.born)
       return fail(error_kind::not_found,
-                  "#" + std::to_string(id) + " is not born yet in this replay");
+                  numbered(id) + " is not born yet in this replay");
     if (found && picture_.open.contains(id))
       found->evaluated.reset();
     return found;

@@ -2,6 +2,7 @@
 
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/evaluation/evaluator_spec.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 
@@ -99,8 +100,7 @@ expected<void> fold(run_picture& p, const candidate_evaluated& r) {
   const auto& e = r.evaluated;
   const auto found = p.open.extract(e.id);
   if (found.empty())
-    return fail(error_kind::corrupt,
-                "#" + std::to_string(e.id) + " is evaluated and not open");
+    return fail(error_kind::corrupt, numbered(e.id) + " is evaluated and not open");
   auto line = found.mapped();
   settle(line, e, p.rules.objective, p.unix_ms);
   ++p.evaluated;

@@ -1,6 +1,7 @@
 #include "engine/telemetry/picture/stragglers.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 
 #include <set>
 
@@ -36,9 +37,8 @@ std::vector<std::string> straggler_watch::look(const slots_view& view,
     if (w.time < (w.told == 0ms ? first_told : 2 * w.told))
       continue;
     w.told = w.time;
-    said.push_back("#" + std::to_string(s.training) + ": the others wait for " + s.name
-                   + ", for " + seconds_text(w.time) + " of " + seconds_text(t.time)
-                   + " by now");
+    said.push_back(numbered(s.training) + ": the others wait for " + s.name + ", for "
+                   + seconds_text(w.time) + " of " + seconds_text(t.time) + " by now");
   }
   return said;
 }

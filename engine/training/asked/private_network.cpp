@@ -1,5 +1,7 @@
 #include "engine/training/asked/private_network.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -7,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -31,10 +32,8 @@ std::string to_text(std::uint32_t address) {
 }
 
 std::optional<int> bits_in(std::string_view text) {
-  int bits = 0;
-  const auto [end, failed] = std::from_chars(text.begin(), text.end(), bits);
-  if (failed != std::errc() || end != text.end() || bits < fewest_bits
-      || bits > address_bits)
+  const auto bits = parse_number<int>(text);
+  if (!bits || *bits < fewest_bits || *bits > address_bits)
     return std::nullopt;
   return bits;
 }

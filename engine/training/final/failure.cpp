@@ -1,5 +1,7 @@
 #include "engine/training/final/failure.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <c10/util/Exception.h>
 
 #include <cstdio>
@@ -8,13 +10,7 @@
 #include <system_error>
 
 namespace clade {
-namespace {
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
-} // namespace
+namespace {} // namespace
 
 failure failure_of_exception() {
   try {
@@ -22,19 +18,19 @@ failure failure_of_exception() {
   } catch (const std::bad_alloc&) {
     return {outcome::out_of_memory, "the memory ran out"};
   } catch (const c10::OutOfMemoryError& e) {
-    return {outcome::out_of_memory, first_line(e.what_without_backtrace())};
+    return {outcome::out_of_memory, first_line_of(e.what_without_backtrace())};
   } catch (const c10::AcceleratorError& e) {
-    std::fprintf(stderr, "%s\n", first_line(e.what_without_backtrace()).c_str());
+    std::fprintf(stderr, "%s\n", first_line_of(e.what_without_backtrace()).c_str());
     std::abort();
   } catch (const c10::Error& e) {
-    const std::string what = first_line(e.what_without_backtrace());
+    const std::string what = first_line_of(e.what_without_backtrace());
     const bool memory = what.find("can't allocate memory") != std::string::npos
                         || what.find("not enough memory") != std::string::npos;
     return {memory ? outcome::out_of_memory : outcome::invalid, what};
   } catch (const std::system_error& e) {
-    return {outcome::invalid, first_line(e.what()), true};
+    return {outcome::invalid, first_line_of(e.what()), true};
   } catch (const std::exception& e) {
-    return {outcome::invalid, first_line(e.what())};
+    return {outcome::invalid, first_line_of(e.what())};
   } catch (...) {
     return {outcome::invalid, "an exception of unknown type"};
   }

@@ -12,6 +12,7 @@
 #include "engine/training/loop/assessment.hpp"
 #include "engine/training/metrics/ensemble_selection.hpp"
 #include "engine/training/network/network_module.hpp"
+#include "genome/base/text.hpp"
 
 #include <ATen/ATen.h>
 
@@ -23,16 +24,12 @@ namespace {
 /// Thrown where a model is asked when its time is used.
 struct too_late {};
 
-std::string number_of(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
 } // namespace
 
 std::string name_of(const model_bag& bag) {
   if (bag.members.empty())
     return bag.trees ? "boosted trees" : "the linear model";
-  const auto id = number_of(bag.members.front()->id);
+  const auto id = numbered(bag.members.front()->id);
   return bag.has_folds() ? "the folds of " + id : id;
 }
 
@@ -94,7 +91,7 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
   const auto folds = members.front()->fold.of;
   if (folds > 1 && members.size() != folds)
     return fail(error_kind::not_found,
-                number_of(members.front()->id)
+                numbered(members.front()->id)
                     + ": not all folds of its genome were trained");
   std::vector<at::Tensor> tested;
   for (const auto* m : members) {
@@ -103,7 +100,7 @@ model_gathering::answered(const std::vector<const trained_member*>& members,
       return load_candidate(context_, m->genome, m->weights);
     });
     if (!net)
-      return fail(net.error().kind, number_of(m->id) + ": " + net.error().message);
+      return fail(net.error().kind, numbered(m->id) + ": " + net.error().message);
     (*net)->eval();
     const model predict = [&](const at::Tensor& x) {
       if (clock::now() > latest)
@@ -127,7 +124,7 @@ void model_gathering::calibrate(model_bag& bag) const {
 }
 
 void model_gathering::add(const std::vector<const trained_member*>& members) {
-  const auto name = number_of(members.front()->id);
+  const auto name = numbered(members.front()->id);
   try {
     auto bag =
         answered(members, bags.empty() ? clock::time_point::max() : networks_until_);

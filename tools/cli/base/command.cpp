@@ -1,8 +1,8 @@
 #include "tools/cli/base/command.hpp"
 
 #include "engine/config/file/units.hpp"
+#include "genome/base/text.hpp"
 
-#include <charconv>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -77,10 +77,8 @@ std::string shortened_middle(const std::string& text) {
 
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
   const auto check = [low, high](const std::string& text) -> std::string {
-    std::uint64_t n = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (status == std::errc{} && end == text.data() + text.size() && n >= low
-        && n <= high)
+    const auto n = parse_number<std::uint64_t>(text);
+    if (n && *n >= low && *n <= high)
       return "";
     return "must be a whole number from " + std::to_string(low) + " to "
            + std::to_string(high) + ", not \"" + shortened_middle(text) + "\"";

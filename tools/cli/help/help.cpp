@@ -1,3 +1,4 @@
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/nearest.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/base/command_tree.hpp"
@@ -54,9 +55,7 @@ int help(const CLI::App& app, const std::vector<std::string>& words) {
     names.emplace_back(t.name);
   for (const auto* c : subcommands_of(app))
     names.push_back(c->get_name());
-  std::string asked;
-  for (const auto& word : words)
-    asked += (asked.empty() ? "" : " ") + word;
+  const std::string asked = joined(words, " ");
   const auto near = nearest(asked, names);
   return report({error_kind::invalid_input,
                  "no help on \"" + asked + "\""

@@ -1,5 +1,6 @@
 #include "engine/report/base/format.hpp"
 #include "engine/report/base/json_parts.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/jobs/jobs_session.hpp"
 #include "tools/jobs/advice.hpp"
 #include "tools/jobs/job_plan.hpp"
@@ -118,17 +119,7 @@ expected<prepared_jobs> prepare(run_jobs_options& options) {
 }
 
 std::string command_text(const std::vector<std::string>& command) {
-  std::string text;
-  for (const auto& word : command)
-    text += (text.empty() ? "" : " ") + shell_word(word);
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const auto& w : words)
-    all += (all.empty() ? "" : ", ") + w;
-  return all;
+  return joined(command, " ", [&](const auto& word) { return shell_word(word); });
 }
 
 /// Says which of the arguments that were asked for a job does not get; empty: none.

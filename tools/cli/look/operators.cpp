@@ -5,6 +5,7 @@
 #include "engine/config/experiment/reference.hpp"
 #include "engine/config/experiment/space_reference.hpp"
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 
 #include <nlohmann/json.hpp>
@@ -39,10 +40,9 @@ std::string names_of_blocks() {
 std::string inputs_text(const operator_entry& o) {
   if (o.role == operator_role::input)
     return "nothing";
-  std::string text;
-  for (const auto l : o.takes)
-    text += (text.empty() ? "" : " or ")
-            + std::string(l == layout::image ? "[c, h, w]" : "[n]");
+  const std::string text = joined(o.takes, " or ", [&](const auto l) {
+    return std::string(l == layout::image ? "[c, h, w]" : "[n]");
+  });
   return (o.merges ? "several of " : "") + text;
 }
 

@@ -4,6 +4,7 @@
 #include "actors/node/node_work.hpp"
 #include "engine/run/steps/retraining.hpp"
 #include "engine/training/final/module.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/look/replay.hpp"
 #include "tools/machine/slots.hpp"
@@ -107,7 +108,7 @@ expected<std::vector<trained>> chosen(const opened_run& run, const past& p,
                                          + std::to_string(original) + " was trained");
   if (!found->repeats)
     return fail(error_kind::invalid_input,
-                "#" + std::to_string(*id) + " " + to_text(stored->outcome)
+                numbered(*id) + " " + to_text(stored->outcome)
                     + (stored->reason.empty() ? "" : " (" + stored->reason + ")")
                     + ": what was cut or failed by time, failed by memory or with its "
                       "process is not trained again");

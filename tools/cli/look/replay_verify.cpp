@@ -1,4 +1,5 @@
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/look/replay.hpp"
 

@@ -2,6 +2,7 @@
 #include "engine/store/run/store.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
 #include "engine/store/sqlite/run_lock.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/run/run_files.hpp"
 
@@ -34,7 +35,7 @@ std::string state_of(const slot_view& s) {
     return "prepares";
   if (s.training == 0)
     return "idle";
-  return "#" + std::to_string(s.training)
+  return numbered(s.training)
          + (s.epochs > 0 && s.epoch > 0
                 ? ", epoch " + std::to_string(s.epoch) + " of " + std::to_string(s.epochs)
                 : "")

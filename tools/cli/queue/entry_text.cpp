@@ -1,6 +1,7 @@
 #include "tools/cli/queue/entry_text.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "tools/cli/base/command.hpp"
 
@@ -97,9 +98,9 @@ void print_entry(const ordered_json& e) {
         && (number_of_key(e, key) != 0 || key != std::string_view("ranks")))
       line(key, std::to_string(number_of_key(e, key)));
   line("device", text_of_key(e, "device"));
-  std::string on;
-  for (const auto& slot : e.value("on", ordered_json::array()))
-    on += (on.empty() ? "" : " ") + plain_line(slot.get<std::string>());
+  const std::string on =
+      joined(e.value("on", ordered_json::array()), " ",
+             [&](const auto& slot) { return plain_line(slot.get<std::string>()); });
   line("on", on);
   for (const char* key : {"submitted", "started", "ended"})
     if (const auto time = number_of_key(e, key); time > 0)

@@ -1,5 +1,6 @@
 // What people ask a queue's server of its entries: get, describe, logs, cancel, wait, top.
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/log_printer.hpp"
 #include "tools/cli/queue/cluster_entries.hpp"
 #include "tools/cli/queue/entry_text.hpp"
@@ -7,7 +8,6 @@
 #include "tools/machine/standard_streams.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -28,7 +28,7 @@ struct entry_options {
 
 std::string query_of(const entry_options& options) {
   if (!options.ids.empty())
-    return "ids=" + joined(options.ids);
+    return "ids=" + joined(options.ids, ",");
   // Whoever watches wants to see how what is there ends.
   return options.all || options.watch ? "state=all" : "";
 }
@@ -278,11 +278,11 @@ int status_after(const Question& q) {
 expected<std::vector<std::uint64_t>> read_ids(const std::vector<std::string>& names) {
   std::vector<std::uint64_t> ids;
   for (const auto& name : names) {
-    const char* end = name.data() + name.size();
-    const auto [read, problem] = std::from_chars(name.data(), end, ids.emplace_back());
-    if (problem != std::errc{} || read != end)
+    const auto id = parse_number<std::uint64_t>(name);
+    if (!id)
       return fail(error_kind::invalid_input,
                   "\"" + name + "\" is no entry of a queue: those are numbers");
+    ids.push_back(*id);
   }
   return ids;
 }

@@ -83,13 +83,6 @@ std::string own_user_name() {
   return user == nullptr ? std::to_string(::getuid()) : user->pw_name;
 }
 
-std::string joined(const std::vector<std::uint64_t>& ids) {
-  std::string text;
-  for (const auto id : ids)
-    text += (text.empty() ? "" : ",") + std::to_string(id);
-  return text;
-}
-
 bool is_over(const ordered_json& entry) {
   const auto state = entry.value("state", "");
   for (std::size_t i = 0; i < entry_states; ++i)

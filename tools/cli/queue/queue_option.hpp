@@ -43,9 +43,6 @@ read_idle(const std::string& text);
 /// The name of the user whose process this is.
 [[nodiscard]] std::string own_user_name();
 
-/// "1,2,3"
-[[nodiscard]] std::string joined(const std::vector<std::uint64_t>& ids);
-
 /// Whether nothing more happens to an entry, by its "state".
 [[nodiscard]] bool is_over(const ordered_json& entry);
 

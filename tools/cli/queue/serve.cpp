@@ -4,6 +4,7 @@
 #include "actors/transport/tls/tls_guard.hpp"
 #include "engine/config/file/units.hpp"
 #include "engine/queue/queue_state.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/trusted_file.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/base/interrupts.hpp"
@@ -19,7 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -89,16 +89,15 @@ expected<void> read_rules(const serve_options& options, queue_rules& rules) {
   rules.most_waiting_bytes = *most;
   for (const auto& one : options.quotas) {
     const auto is = one.find('=');
-    const char* from = one.data() + (is == std::string::npos ? 0 : is + 1);
-    std::uint32_t slots = 0;
-    const auto [read, problem] = std::from_chars(from, one.data() + one.size(), slots);
-    if (problem != std::errc{} || read != one.data() + one.size())
+    const auto slots = parse_number<std::uint32_t>(
+        std::string_view(one).substr(is == std::string::npos ? 0 : is + 1));
+    if (!slots)
       return fail(error_kind::invalid_input,
                   "--quota \"" + one + "\": write N, or USER=N");
     if (is == std::string::npos)
-      rules.quota = slots;
+      rules.quota = *slots;
     else
-      rules.quotas[one.substr(0, is)] = slots;
+      rules.quotas[one.substr(0, is)] = *slots;
   }
   return {};
 }

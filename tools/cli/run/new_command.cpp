@@ -7,6 +7,7 @@
 #include "engine/config/experiment/experiment.hpp"
 #include "engine/config/experiment/new_experiment.hpp"
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/run/profile_view.hpp"
 #include "tools/launch/outside_command.hpp"
@@ -152,10 +153,8 @@ expected<std::filesystem::path> output_of(const new_options& options) {
 }
 
 std::string task_names(const std::string& quote) {
-  std::string all;
-  for (const auto& task : learning_tasks)
-    all += (all.empty() ? "" : " or ") + quote + std::string(task.name) + quote;
-  return all;
+  return joined(learning_tasks, " or ",
+                [&](const auto& task) { return quote + std::string(task.name) + quote; });
 }
 
 expected<profile_request> request_of(const new_options& options) {

@@ -13,6 +13,7 @@
 
 #include "engine/report/base/format.hpp"
 #include "engine/simulation/planned_work.hpp"
+#include "genome/base/text.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/run/plan_sample.hpp"
 
@@ -177,13 +178,6 @@ std::string grouped(std::uint64_t n) {
   for (std::size_t at = text.size(); at > 3; at -= 3)
     text.insert(at - 3, ",");
   return text;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& w : words)
-    out += (out.empty() ? "" : ", ") + w;
-  return out;
 }
 
 std::string epochs_text(const plan& p) {

@@ -4,6 +4,7 @@
 #include "engine/data/bytes/in_quotes.hpp"
 #include "engine/data/profile/profile_words.hpp"
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/utf8.hpp"
 #include "search_spaces/operators/network.hpp"
 #include "search_spaces/operators/shape.hpp"

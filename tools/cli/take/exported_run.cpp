@@ -3,6 +3,7 @@
 #include "engine/export/rows/run_history.hpp"
 #include "engine/run/records/test_details.hpp"
 #include "engine/store/sqlite/run_folder.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/files/load_search_space.hpp"
 #include "tools/cli/base/command.hpp"
 #include "tools/cli/base/run_problem.hpp"
@@ -36,7 +37,7 @@ expected<candidate_id> choose(const store& s, const std::filesystem::path& file,
 /// Why a candidate has no weights.
 tl::unexpected<error> without_weights(const store& s, const std::filesystem::path& file,
                                       candidate_id id) {
-  const std::string who = "#" + std::to_string(id);
+  const std::string who = numbered(id);
   const auto overview = s.find_overview(id);
   if (!overview)
     return tl::unexpected(overview.error());

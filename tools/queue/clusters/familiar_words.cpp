@@ -4,9 +4,10 @@
 
 #include "tools/queue/clusters/familiar_words.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -189,13 +190,6 @@ expected<std::map<std::string, std::string>> options_in(const std::string& scrip
   return all;
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t n = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return problem == std::errc{} && end == text.data() + text.size() ? std::optional(n)
-                                                                    : std::nullopt;
-}
-
 /// Seconds of "90" (minutes), "1:30" (minutes), "1:00:00", "2-12" (days and hours) and
 /// "2-12:30:00".
 std::optional<std::uint64_t> seconds_of(std::string_view text) {
@@ -203,7 +197,7 @@ std::optional<std::uint64_t> seconds_of(std::string_view text) {
   std::vector<std::uint64_t> parts;
   std::uint64_t days = 0;
   if (dash != std::string_view::npos) {
-    const auto n = number(text.substr(0, dash));
+    const auto n = parse_number<std::uint64_t>(text.substr(0, dash));
     if (!n)
       return std::nullopt;
     days = *n;
@@ -212,7 +206,7 @@ std::optional<std::uint64_t> seconds_of(std::string_view text) {
   for (bool more = true; more;) {
     const auto colon = text.find(':');
     more = colon != std::string_view::npos;
-    const auto n = number(text.substr(0, colon));
+    const auto n = parse_number<std::uint64_t>(text.substr(0, colon));
     if (!n)
       return std::nullopt;
     parts.push_back(*n);
@@ -231,7 +225,7 @@ std::optional<std::uint64_t> seconds_of(std::string_view text) {
 std::optional<std::uint64_t> gpus_of(std::string_view text) {
   if (text == "gpu")
     return 1;
-  return number(text.substr(text.rfind(':') + 1));
+  return parse_number<std::uint64_t>(text.substr(text.rfind(':') + 1));
 }
 
 /// The options of clade submit that say the same.
@@ -251,7 +245,7 @@ expected<words> submit_options(const std::map<std::string, std::string>& options
   std::uint64_t tasks = 1, cpus = 1;
   for (const auto& [name, of] : {std::pair{"ntasks", &tasks}, {"cpus-per-task", &cpus}})
     if (const auto* text = value(name)) {
-      const auto n = number(*text);
+      const auto n = parse_number<std::uint64_t>(*text);
       if (!n)
         return wrong(name, *text);
       *of = *n;

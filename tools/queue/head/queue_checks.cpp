@@ -1,6 +1,7 @@
 #include "tools/queue/head/queue_checks.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "tools/queue/client/queue_client.hpp"
 
 #include <chrono>

@@ -1,6 +1,7 @@
 #include "tools/queue/head/queue_head.hpp"
 
 #include "engine/queue/waiting_limits.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "tools/queue/head/queue_disk.hpp"
 #include "tools/queue/processes/entry_command.hpp"
@@ -180,8 +181,7 @@ expected<void> queue_head::cancel(entry_id id, const std::string& who) {
   const auto state = found->second.state;
   if (state >= entry_state::succeeded)
     return fail(error_kind::conflict,
-                "#" + std::to_string(id) + " has "
-                    + (state == entry_state::cancelled ? "been " : "")
+                numbered(id) + " has " + (state == entry_state::cancelled ? "been " : "")
                     + std::string(to_text(state)) + " already");
   const auto recorded =
       state == entry_state::running

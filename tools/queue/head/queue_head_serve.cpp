@@ -3,6 +3,7 @@
 // again a moment later.
 #include "engine/report/base/format.hpp"
 #include "genome/base/child_process.hpp"
+#include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "tools/queue/head/queue_disk.hpp"
 #include "tools/queue/head/queue_head.hpp"
@@ -191,7 +192,7 @@ expected<bool> queue_head::carry_on(bool stopping, bool may_begin) {
         }))
       events.emplace_back(entry_stopping{.id = s.id,
                                          .cause = stop_cause::preempted,
-                                         .who = "#" + std::to_string(s.for_the_sake_of)});
+                                         .who = numbered(s.for_the_sake_of)});
   if (auto recorded = record(events); !recorded)
     return tl::unexpected(recorded.error());
   if (auto started = start(next.starts); !started)

@@ -1,5 +1,6 @@
 #include "tools/queue/server/node_routes.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/unique_fd.hpp"
 #include "tools/http/answers.hpp"
 #include "tools/queue/processes/entry_command.hpp"
@@ -105,7 +106,7 @@ void take_log(queue_head& head, machine_users& machines, const queue_user& u,
   // The server's own machine has no name, and writes its logs itself.
   if (node.empty() || machines.is_of_others(node, u)
       || !head.runs_on(id, static_cast<std::uint32_t>(*start), node))
-    return give_error(res, 409, "#" + std::to_string(id) + " does not run on " + node);
+    return give_error(res, 409, numbered(id) + " does not run on " + node);
   const auto folder = entry_folder(head.folder(), id);
   const auto written = write_log(folder, req.body, *offset);
   if (written)

@@ -1,5 +1,6 @@
 #include "tools/queue/server/queue_server.hpp"
 
+#include "genome/base/text.hpp"
 #include "genome/base/wall_clock.hpp"
 #include "tools/http/answers.hpp"
 #include "tools/queue/client/queue_addresses.hpp"
@@ -130,10 +131,7 @@ void http_queue_server::route() {
 }
 
 std::string joined_addresses(const std::filesystem::path& folder) {
-  std::string all;
-  for (const auto& one : read_addresses(folder))
-    all += (all.empty() ? "" : " ") + one;
-  return all;
+  return joined(read_addresses(folder), " ");
 }
 
 // The page says nothing of the queue, so it is answered to everybody. For all else nobody
@@ -263,7 +261,7 @@ expected<void> http_queue_server::check_theirs(const queue_user& u, entry_id id)
       return fail(error_kind::not_found, "there is no #" + std::to_string(id));
     if (!is_theirs(u, found->second))
       return fail(error_kind::refused,
-                  "#" + std::to_string(id) + " is " + found->second.what.user + "'s");
+                  numbered(id) + " is " + found->second.what.user + "'s");
     return {};
   });
 }

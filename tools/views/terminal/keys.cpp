@@ -1,5 +1,7 @@
 #include "tools/views/terminal/keys.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 
 namespace clade::terminal {
@@ -55,7 +57,7 @@ wish press_reading(place& at, key pressed, extent size) {
   } else if (pressed == key::parent && !r.parents.empty()) {
     return {.open = r.parents.front()};
   } else if (pressed == key::parent) {
-    at.complaint = "#" + std::to_string(r.id) + " has no parent";
+    at.complaint = numbered(r.id) + " has no parent";
   }
   return {};
 }

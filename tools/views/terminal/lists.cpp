@@ -2,6 +2,7 @@
 
 #include "engine/evaluation/jobs/jobs.hpp"
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 #include "tools/views/terminal/pages.hpp"
 #include "tools/views/terminal/sheet.hpp"
@@ -15,15 +16,8 @@ namespace clade::terminal {
 
 namespace {
 
-std::string number(candidate_id id) {
-  return "#" + std::to_string(id);
-}
-
 std::string parents_text(const std::vector<candidate_id>& parents) {
-  std::string text;
-  for (const auto id : parents)
-    text += (text.empty() ? "" : " ") + number(id);
-  return text;
+  return joined(parents, " ", numbered);
 }
 
 std::string outcome_of(const scene& s, outcome o) {
@@ -54,7 +48,7 @@ std::string doing(const slot_view& slot, const scene& s) {
     return "idle";
   if (!s.picture.named_by.empty())
     return "running " + name_of(s, slot.training);
-  return "training " + number(slot.training)
+  return "training " + numbered(slot.training)
          + (slot.team.member > 0 ? ", " + to_text(slot.team) : "");
 }
 
@@ -248,10 +242,10 @@ void draw_candidates(canvas& on, const area& within, const scene& s, const place
     const bool done = c.evaluated_ms != 0;
     auto origin = c.origin;
     if (row.equal_to != 0)
-      origin += " (equal to " + number(row.equal_to) + ")";
+      origin += " (equal to " + numbered(row.equal_to) + ")";
     if (!c.reason.empty())
       origin += " (" + c.reason + ")";
-    lines.add({number(c.id), std::to_string(c.generation), result_text(c),
+    lines.add({numbered(c.id), std::to_string(c.generation), result_text(c),
                done ? with_commas(c.parameters) : "-",
                done ? duration_text(c.seconds) : "-", parents_text(row.parents), origin});
     lines.mark(2, result_style(c));
@@ -283,7 +277,7 @@ void draw_generations(canvas& on, const area& within, const scene& s, const plac
               };
               lines.add(
                   {std::to_string(one.generation), value(one.best_fitness),
-                   any ? number(one.best) : "-", value(one.median_fitness),
+                   any ? numbered(one.best) : "-", value(one.median_fitness),
                    value(one.lower_quartile), value(one.upper_quartile),
                    with_commas(one.succeeded), with_commas(one.failed),
                    duration_text(static_cast<double>(g.closed_ms - g.born_ms) / 1000)});

@@ -1,6 +1,7 @@
 // Pages with charts: fitness by generation, the front, a candidate's learning curve.
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 #include "tools/views/terminal/pages.hpp"
 #include "tools/views/terminal/sheet.hpp"
@@ -109,7 +110,7 @@ void draw_latest(canvas& on, const area& within, const scene& s) {
                {"what changed"}});
   const auto& latest = s.picture.latest;
   for (auto c = latest.rbegin(); c != latest.rend(); ++c) {
-    lines.add({clock_text(c->evaluated_ms), "#" + std::to_string(c->id),
+    lines.add({clock_text(c->evaluated_ms), numbered(c->id),
                std::to_string(c->generation), result_text(*c), with_commas(c->parameters),
                duration_text(c->seconds), c->reason.empty() ? c->origin : c->reason});
     lines.mark(3, result_style(*c));
@@ -255,7 +256,7 @@ void draw_front(canvas& on, const area& within, const scene& s, const place& at)
                {"took", true},
                {"what changed"}});
   for (const auto& c : front)
-    lines.add({"#" + std::to_string(c.id), result_text(c), with_commas(c.parameters),
+    lines.add({numbered(c.id), result_text(c), with_commas(c.parameters),
                std::to_string(c.generation), duration_text(c.seconds), c.origin});
   const auto shown = static_cast<std::size_t>(std::max(within.rows - rows - 1, 1));
   lines.draw(on, {within.row + rows, within.column, within.rows - rows, within.columns},

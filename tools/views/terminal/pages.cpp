@@ -1,6 +1,7 @@
 #include "tools/views/terminal/pages.hpp"
 
 #include "engine/report/base/format.hpp"
+#include "genome/base/text.hpp"
 #include "search_spaces/operators/network.hpp"
 
 #include <algorithm>
@@ -184,7 +185,7 @@ std::span<const page> pages_of(const run_picture& p) {
 
 std::string name_of(const scene& s, candidate_id id) {
   const auto found = s.names.find(id);
-  return found == s.names.end() ? "#" + std::to_string(id) : found->second;
+  return found == s.names.end() ? numbered(id) : found->second;
 }
 
 const char* noun_of(const scene& s) {

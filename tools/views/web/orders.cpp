@@ -2,6 +2,7 @@
 
 #include "engine/store/run/store.hpp"
 #include "genome/base/json_depth.hpp"
+#include "genome/base/text.hpp"
 
 #include <nlohmann/json.hpp>
 #include <pwd.h>
@@ -108,7 +109,7 @@ expected<instruction> order_to_add(const std::string& run, candidate_id id,
       return s.find_candidate(id).map([&](const candidate& c) {
         return instruction{.kind = instruction_kind::add,
                            .number = 0,
-                           .text = "#" + std::to_string(id) + " of "
+                           .text = numbered(id) + " of "
                                    + file.parent_path().filename().string(),
                            .genome = c.genome};
       });

@@ -9,6 +9,7 @@
 #include "engine/search/bases/numbers_alone.hpp"
 #include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/core/selection.hpp"
+#include "genome/base/text.hpp"
 #include "genome/genes/unit_cube.hpp"
 #include "genome/variation/retuning.hpp"
 
@@ -169,7 +170,7 @@ void differential_evolution::choose_parents(breeding& order) const {
     return;
   const auto& base = to_best ? target : *others.back();
   const auto& towards = to_best ? survivors().front() : base;
-  const auto name = [](const individual& i) { return "#" + std::to_string(i.id); };
+  const auto name = [](const individual& i) { return numbered(i.id); };
   order.how = breeding::kind::propose;
   for (const auto* parent : {&target, &base, &towards, others[0], others[1]})
     if (std::ranges::find(order.parents, parent->id, &individual::id)

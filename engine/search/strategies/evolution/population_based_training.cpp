@@ -1,5 +1,7 @@
 #include "engine/search/strategies/evolution/population_based_training.hpp"
 
+#include "genome/base/text.hpp"
+
 #include <algorithm>
 
 namespace clade {
@@ -24,7 +26,7 @@ public:
                          order.attempt);
     offspring made{.child = *order.parents[0].genome,
                    .changes = {{.kind = change_kind::goes_on,
-                                .before = "#" + std::to_string(order.parents[0].id),
+                                .before = numbered(order.parents[0].id),
                                 .after = std::to_string(order.epochs)}}};
     for (const auto& p : rules.space.rules.hyperparameters) {
       const auto set = std::find_if(made.child.hyperparameters.begin(),

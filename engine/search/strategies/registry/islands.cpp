@@ -8,9 +8,9 @@
 #include "engine/search/core/selection.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
 #include "engine/search/strategies/registry/validation.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace clade {
 
@@ -25,13 +25,10 @@ std::uint64_t seed_of(std::uint64_t seed, std::size_t island) {
 } // namespace
 
 std::vector<std::string> island_strategies(const evolution_params& params) {
-  std::size_t count = 0;
   const auto& named = params.own.of<islands_params>().strategies;
   if (named.size() == 1) {
-    const auto& text = named[0];
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (read.ec == std::errc() && read.ptr == text.data() + text.size())
-      return std::vector<std::string>(std::min<std::size_t>(count, params.population),
+    if (const auto count = parse_number<std::size_t>(named[0]))
+      return std::vector<std::string>(std::min<std::size_t>(*count, params.population),
                                       "regularized");
   }
   return named;

@@ -6,6 +6,7 @@
 #include "engine/search/core/parameter_checks.hpp"
 #include "engine/search/strategies/registry/automatic.hpp"
 #include "engine/search/strategies/registry/registry.hpp"
+#include "genome/base/text.hpp"
 
 #include <algorithm>
 
@@ -16,9 +17,7 @@ namespace {
 constexpr std::size_t few_objectives = 3;
 
 std::string list_text(const std::vector<std::uint32_t>& rungs) {
-  std::string text;
-  for (const auto r : rungs)
-    text += (text.empty() ? "" : ", ") + std::to_string(r);
+  const std::string text = joined(rungs);
   return "[" + text + "]";
 }
 

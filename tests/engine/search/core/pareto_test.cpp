@@ -1,5 +1,6 @@
 #include "engine/search/core/pareto.hpp"
 #include "genome/base/random.hpp"
+#include "genome/base/text.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>

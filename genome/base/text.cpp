@@ -1,0 +1,51 @@
+#include "genome/base/text.hpp"
+
+#include <algorithm>
+
+namespace clade {
+
+std::string with_commas(std::uint64_t v) {
+  std::string digits = std::to_string(v);
+  for (std::size_t i = digits.size(); i > 3; i -= 3)
+    digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string counted(std::uint64_t n, std::string_view one, std::string_view several) {
+  return with_commas(n).append(" ").append(n == 1 ? one : several);
+}
+
+std::string counted(std::uint64_t n, std::string_view one) {
+  return counted(n, one, std::string(one) + "s");
+}
+
+std::string numbered(std::uint64_t id) {
+  return "#" + std::to_string(id);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const auto first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::string first_line_of(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+std::string indented(std::string_view text, std::size_t by) {
+  std::string out;
+  while (!text.empty()) {
+    const auto length = std::min(text.find('\n'), text.size() - 1) + 1;
+    const auto line = text.substr(0, length);
+    if (line != "\n")
+      out.append(by, ' ');
+    out += line;
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+} // namespace clade

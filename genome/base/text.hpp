@@ -1,0 +1,79 @@
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace clade {
+
+/// Returns the number that a text is from its first to its last character; none for a text
+/// with anything else in it (a blank and a '+' included), and for a number that T cannot
+/// hold.
+template<class T>
+requires std::is_arithmetic_v<T>
+[[nodiscard]] std::optional<T> parse_number(std::string_view text) {
+  T number{};
+  const auto [end, status] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+/// Joins what `text_of` makes of each item: texts or whole numbers. `last` stands before the
+/// last one of several.
+template<class Items, class Text = std::identity>
+[[nodiscard]] std::string enumerated(const Items& items, std::string_view last,
+                                     const Text& text_of = {},
+                                     std::string_view between = ", ") {
+  std::string text;
+  std::size_t left = std::size(items);
+  for (bool first = true; const auto& item : items) {
+    --left;
+    if (!first)
+      text += left == 0 ? last : between;
+    first = false;
+    const auto& part = std::invoke(text_of, item);
+    if constexpr (std::integral<std::remove_cvref_t<decltype(part)>>)
+      text += std::to_string(part);
+    else
+      text += part;
+  }
+  return text;
+}
+
+/// The same with `between` before the last one too: "a, b, c".
+template<class Items, class Text = std::identity>
+[[nodiscard]] std::string joined(const Items& items, std::string_view between = ", ",
+                                 const Text& text_of = {}) {
+  return enumerated(items, between, text_of, between);
+}
+
+/// Returns "12,345".
+[[nodiscard]] std::string with_commas(std::uint64_t v);
+
+/// Returns "1 row", "12,345 rows".
+[[nodiscard]] std::string counted(std::uint64_t n, std::string_view one,
+                                  std::string_view several);
+/// The same where several are one with an s.
+[[nodiscard]] std::string counted(std::uint64_t n, std::string_view one);
+
+/// Returns "#12", as people name a candidate and an entry of a queue.
+[[nodiscard]] std::string numbered(std::uint64_t id);
+
+/// Returns the text without blanks, tabs and line ends before and after it.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// Returns what stands before the first line end.
+[[nodiscard]] std::string first_line_of(std::string_view text);
+
+/// Moves each line that holds something to the right by so many blanks.
+[[nodiscard]] std::string indented(std::string_view text, std::size_t by);
+
+} // namespace clade
