@@ -21,6 +21,7 @@ public:
 
 private:
   expected<void> place_limits();
+  expected<void> place_operator(const operator_entry& entry);
   expected<void> place_operators();
   expected<void> check_width(const located<operator_rule>& rule) const;
   expected<std::vector<parameter>> arrange(const std::vector<located<parameter>>& list,
@@ -79,29 +80,41 @@ expected<void> assembly::check_width(const located<operator_rule>& rule) const {
   return {};
 }
 
+expected<void> assembly::place_operator(const operator_entry& entry) {
+  const auto found = draft_.operators.find(entry.name);
+  if (found == draft_.operators.end() || !(found->second.content.weight > 0))
+    return {};
+  const auto& rule = found->second;
+  if (!entry.works_on(space_.input) && !entry.works_on(layout::vector)) {
+    const std::string wanted(to_text(entry.takes.front()));
+    return fail_in(rule.place,
+                   {error_kind::invalid_input,
+                    "operator " + rule.content.name + " works on " + wanted + "s; set "
+                        + wanted + " = true at the top, or leave it out"});
+  }
+  if (auto fits = check_width(rule); !fits)
+    return fits;
+  std::vector<located<parameter>> settings;
+  for (const parameter& p : rule.content.settings)
+    settings.push_back({p, rule.place});
+  auto arranged = arrange(settings, "operators." + rule.content.name);
+  if (!arranged)
+    return tl::unexpected(std::move(arranged.error()));
+  space_.rules.operators.push_back(
+      {rule.content.name, std::move(*arranged), rule.content.weight});
+  return {};
+}
+
 expected<void> assembly::place_operators() {
-  for (const operator_entry& entry : operators()) {
-    const auto found = draft_.operators.find(entry.name);
-    if (found == draft_.operators.end() || !(found->second.content.weight > 0))
-      continue;
-    const auto& rule = found->second;
-    if (!entry.works_on(space_.input) && !entry.works_on(layout::vector)) {
-      const std::string wanted(to_text(entry.takes.front()));
-      return fail_in(rule.place,
-                     {error_kind::invalid_input,
-                      "operator " + rule.content.name + " works on " + wanted + "s; set "
-                          + wanted + " = true at the top, or leave it out"});
-    }
-    if (auto fits = check_width(rule); !fits)
-      return fits;
-    std::vector<located<parameter>> settings;
-    for (const parameter& p : rule.content.settings)
-      settings.push_back({p, rule.place});
-    auto arranged = arrange(settings, "operators." + rule.content.name);
-    if (!arranged)
-      return tl::unexpected(std::move(arranged.error()));
-    space_.rules.operators.push_back(
-        {rule.content.name, std::move(*arranged), rule.content.weight});
+  for (const operator_entry& entry : operators())
+    if (auto placed = place_operator(entry); !placed)
+      return placed;
+  for (const auto& [name, own] : draft_.composites) {
+    const auto before = space_.rules.operators.size();
+    if (auto placed = place_operator(own.content->row()); !placed)
+      return placed;
+    if (space_.rules.operators.size() > before)
+      space_.composites.push_back(own.content);
   }
   // A space without layers is one of hyperparameters alone.
   if (space_.rules.max_nodes == 0 && draft_.hyperparameters.empty())

@@ -21,8 +21,9 @@ constexpr std::array<limit_entry, 6> limit_table{{
     {"max_width", 1, 65536, 512, "Channels of an image, units of a dense layer."},
 }};
 
-constexpr std::array<std::string_view, 7> top_keys{
-    "include", "image", "merge", "limits", "operators", "hyperparameters", "seeds"};
+constexpr std::array<std::string_view, 8> top_keys{
+    "include",    "image",     "merge",           "limits",
+    "composites", "operators", "hyperparameters", "seeds"};
 constexpr std::array<std::string_view, 2> seed_keys{"layers", "hyperparameters"};
 constexpr std::array<std::string_view, 2> merges{"add", "concat"};
 constexpr setting_entry merge_entry{
@@ -74,6 +75,8 @@ void space_reader::read(const toml::table& document) {
     draft_.merge = read_parameter("merge", "merge", *merge, &merge_entry, wrong_);
   if (const auto* limits = table_at(document, "limits"))
     read_limits(*limits);
+  if (const auto* composites = table_at(document, "composites"))
+    read_composites(*composites, draft_, wrong_);
   if (const auto* operators = table_at(document, "operators"))
     for (const auto& [key, node] : *operators)
       read_operator(key.str(), node);
@@ -174,12 +177,14 @@ void space_reader::read_weight(const toml::node& node, const std::string& path,
 
 void space_reader::read_operator(std::string_view name, const toml::node& node) {
   const std::string path = "operators." + std::string(name);
-  const auto* entry = find_operator(name);
+  const auto* entry = draft_.find(name);
   if (entry == nullptr || entry->role != operator_role::layer) {
     std::vector<std::string_view> known;
     for (const operator_entry& e : operators())
       if (e.role == operator_role::layer)
         known.push_back(e.name);
+    for (const auto& [own, _] : draft_.composites)
+      known.push_back(own);
     const auto near = nearest(name, known);
     const std::string all = joined(known);
     return wrong_.note(node.source(),
@@ -231,6 +236,11 @@ void space_reader::read_hyperparameters(const toml::table& table) {
 }
 
 } // namespace
+
+const operator_entry* space_draft::find(std::string_view name) const {
+  const auto own = composites.find(name);
+  return own == composites.end() ? find_operator(name) : &own->second.content->row();
+}
 
 std::span<const limit_entry> limit_entries() {
   return limit_table;

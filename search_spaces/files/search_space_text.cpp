@@ -5,6 +5,7 @@
 // that give the number back.
 #include "genome/base/text.hpp"
 #include "search_spaces/files/load_search_space.hpp"
+#include "search_spaces/operators/own_operator.hpp"
 
 #include <algorithm>
 
@@ -94,6 +95,57 @@ std::string seed_text(const seed_network& seed) {
          + "]\nhyperparameters = " + items(seed.hyperparameters, "") + "\n";
 }
 
+std::string own_text(const own_parameter& p) {
+  const auto flag = [](bool is, const char* name) {
+    return is ? ", " + std::string(name) + " = true" : std::string();
+  };
+  const auto sentence = p.sentence.empty() ? "" : ", summary = " + quoted(p.sentence);
+  if (p.type == setting_entry::kind::text)
+    return p.name + " = {words = [" + joined(p.words, ", ", quoted) + "]" + sentence
+           + "}\n";
+  const auto number = [&](double v) {
+    return toml_value(p.type == setting_entry::kind::integer
+                          ? value(static_cast<std::int64_t>(v))
+                          : value(v));
+  };
+  return p.name + " = {low = " + number(p.low) + ", high = " + number(p.high)
+         + ", default = " + number(p.fallback) + flag(p.odd, "odd")
+         + flag(p.width, "width") + flag(p.first, "first") + sentence + "}\n";
+}
+
+std::string own_text(const own_layer& l) {
+  std::string text = "{op = " + quoted(l.op) + ", name = " + quoted(l.name);
+  if (!l.from.empty())
+    text += ", from = [" + joined(l.from, ", ", quoted) + "]";
+  if (l.starts_at_zero)
+    text += ", zero = true";
+  for (const auto& [name, source] : l.settings) {
+    const auto* formula = std::get_if<own_formula>(&source);
+    text += ", " + name + " = "
+            + (formula != nullptr ? quoted(to_text(*formula))
+                                  : toml_value(std::get<value>(source)));
+  }
+  return text + "}";
+}
+
+std::string own_text(const own_description& d) {
+  std::string text = "[composites." + d.name
+                     + "]\ntakes = " + quoted(std::string(to_text(d.takes))) + "\n";
+  if (!d.summary.empty())
+    text += "summary = " + quoted(d.summary) + "\n";
+  if (const auto* parameter = std::get_if<std::string>(&d.repeat))
+    text += "repeat = " + quoted(*parameter) + "\n";
+  else
+    text += "repeat = " + std::to_string(std::get<std::int64_t>(d.repeat)) + "\n";
+  const auto layer = [](const own_layer& l) { return "  " + own_text(l); };
+  text += "layers = [\n" + joined(d.layers, ",\n", layer) + "\n]\n";
+  if (!d.parameters.empty())
+    text += "[composites." + d.name + ".parameters]\n";
+  for (const auto& p : d.parameters)
+    text += own_text(p);
+  return text;
+}
+
 } // namespace
 
 std::string to_toml(const search_space& space) {
@@ -110,6 +162,8 @@ std::string to_toml(const search_space& space) {
          + line("max_parameters", space.limits.max_parameters)
          + line("max_multiply_adds", space.limits.max_multiply_adds)
          + line("max_width", space.limits.max_width);
+  for (const auto& own : space.composites)
+    out += "\n" + own_text(own->description());
   for (const operator_rule& rule : space.rules.operators)
     out += "\n[operators." + rule.name + "]\nweight = " + toml_value(rule.weight) + "\n"
            + lines(rule.settings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "search_spaces/files/parameter_reader.hpp"
+#include "search_spaces/operators/own_operator.hpp"
 #include "search_spaces/operators/search_space.hpp"
 
 #include <functional>
@@ -25,6 +26,11 @@ struct space_draft {
   std::map<std::string, located<operator_rule>, std::less<>> operators;
   std::map<std::string, located<parameter>, std::less<>> hyperparameters;
   std::map<std::string, located<seed_network>, std::less<>> seeds;
+  std::map<std::string, located<std::shared_ptr<const own_operator>>, std::less<>>
+      composites;
+
+  /// An operator for layers, of the table or of the files; null: there is none.
+  [[nodiscard]] const operator_entry* find(std::string_view name) const;
 };
 
 /// A key of [limits].
@@ -43,6 +49,10 @@ void read_document(const toml::table& document, space_draft& into, complaints& w
 
 /// Reads `[hyperparameters]`, or a table of its kind.
 void read_hyperparameters(const toml::table& table, space_draft& into, complaints& wrong);
+
+/// Reads `[composites]`: operators that the file makes of known ones. The form stands at
+/// the top of read_composites.cpp.
+void read_composites(const toml::table& table, space_draft& into, complaints& wrong);
 
 /// The finished space, or what contradicts what. `origin` becomes its name.
 [[nodiscard]] expected<search_space> assemble(const space_draft& draft,

@@ -10,11 +10,8 @@
 // No layer may have more than 2^28 elements, so that sizes and a layer's costs cannot
 // overflow, however often a hostile genome concatenates, and sums of costs saturate; the
 // limits are checked at the end, when the figures for the message are known.
-#include "search_spaces/operators/network.hpp"
-
 #include "genome/base/text.hpp"
-#include "genome/genes/wiring.hpp"
-#include "search_spaces/operators/operators.hpp"
+#include "search_spaces/operators/network_builder.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,12 +19,6 @@
 namespace clade {
 
 namespace {
-
-constexpr std::int64_t most_elements = std::int64_t{1} << 28;
-
-tl::unexpected<error> refuse(std::string message) {
-  return fail(error_kind::invalid_input, std::move(message));
-}
 
 /// Whether limits.max_width holds for the layer: where a setting chooses its width, and
 /// where channels of images meet. Features that meet may be pixels of an image.
@@ -38,54 +29,19 @@ bool is_limited_in_width(const layer& l) {
          || std::ranges::any_of(row.settings, &setting_entry::width);
 }
 
-class builder {
-public:
-  builder(const search_space& space, const genome& g, const problem& p)
-      : space_(space),
-        genome_(g),
-        problem_(p),
-        wires_(g) {}
+} // namespace
 
-  expected<network> build();
+tl::unexpected<error> refuse_network(std::string message) {
+  return fail(error_kind::invalid_input, std::move(message));
+}
 
-private:
-  using index = std::size_t;
-  using indices = std::vector<index>;
+const operator_entry* find_operator(const search_space& space, std::string_view name) {
+  const auto own = std::ranges::find(space.composites, name,
+                                     [](const auto& o) { return o->row().name; });
+  return own == space.composites.end() ? find_operator(name) : &(*own)->row();
+}
 
-  expected<void> check_problem() const;
-  expected<void> check_wires() const;
-  expected<void> add_input();
-  expected<void> add_node(wiring::index node);
-  expected<index> add(std::string name, const operator_entry& entry, indices inputs,
-                      const std::vector<setting>& given);
-  /// The layers of a composite; returns the last.
-  expected<index> add_parts(const std::string& name, const operator_entry& entry,
-                            index input, const std::vector<setting>& given);
-  expected<index> adapter(const std::string& name, std::string_view op, indices inputs,
-                          const std::vector<setting>& given = {});
-  /// The layer that gives what `input` gives in the layout `to`: an adapter named after
-  /// its operator, with `number` behind it, or `input` itself.
-  expected<index> adapt(const std::string& name, index input, layout to,
-                        const std::string& number = "");
-  expected<index> merge(const std::string& name, bool concat, indices inputs);
-  expected<void> fit_images(const std::string& name, indices& inputs);
-  expected<void> fit_channels(const std::string& name, indices& inputs);
-  expected<indices> sources(wiring::index node) const;
-  expected<void> check_limits() const;
-  void cut_kernel(const operator_entry& entry, const tensor_shape& in,
-                  std::vector<setting>& settings) const;
-
-  const tensor_shape& out(index layer) const { return network_.layers[layer].out; }
-
-  const search_space& space_;
-  const genome& genome_;
-  const problem& problem_;
-  wiring wires_;
-  network network_;
-  std::vector<index> last_layer_; ///< Of each node.
-};
-
-expected<void> builder::check_problem() const {
+expected<void> network_builder::check_problem() const {
   const auto& sizes = problem_.input.sizes;
   std::int64_t elements = 1;
   bool sound = problem_.input.layout().has_value();
@@ -94,34 +50,36 @@ expected<void> builder::check_problem() const {
     elements = sound ? elements * size : 1;
   }
   if (!sound)
-    return refuse("examples of shape " + to_text(problem_.input)
-                  + " are neither vectors [features] nor images [channels, height, width]"
-                    " of a sound size");
+    return refuse_network(
+        "examples of shape " + to_text(problem_.input)
+        + " are neither vectors [features] nor images [channels, height, width]"
+          " of a sound size");
   if (problem_.input.layout() == layout::sequence)
-    return refuse(no_sequences(problem_.input));
+    return refuse_network(no_sequences(problem_.input));
   if (space_.input != layout::vector && problem_.input.layout() != space_.input)
-    return refuse("this search space wants " + std::string(to_text(space_.input)) + "s "
-                  + std::string(sizes_text(space_.input))
-                  + ", but the examples have shape " + to_text(problem_.input)
-                  + "; set data.shape, or take a space for vectors such as mlp.toml");
+    return refuse_network(
+        "this search space wants " + std::string(to_text(space_.input)) + "s "
+        + std::string(sizes_text(space_.input)) + ", but the examples have shape "
+        + to_text(problem_.input)
+        + "; set data.shape, or take a space for vectors such as mlp.toml");
   if (problem_.outputs < 1 || problem_.outputs > 65536)
-    return refuse(std::to_string(problem_.outputs)
-                  + " outputs cannot be; there must be 1 to 65,536");
+    return refuse_network(std::to_string(problem_.outputs)
+                          + " outputs cannot be; there must be 1 to 65,536");
   return {};
 }
 
-expected<void> builder::check_wires() const {
+expected<void> network_builder::check_wires() const {
   if (wires_.dangling() || wires_.cyclic())
-    return refuse("the genome's edges are no acyclic graph of its nodes");
+    return refuse_network("the genome's edges are no acyclic graph of its nodes");
   const auto& order = wires_.order();
   if (order.size() < 2 || genome_.nodes[order.front()].id != input_innovation
       || genome_.nodes[order.back()].id != output_innovation)
-    return refuse("the genome has no path from its input to its output");
+    return refuse_network("the genome has no path from its input to its output");
   return {};
 }
 
-expected<network> builder::build() {
-  for (auto step : {&builder::check_problem, &builder::check_wires})
+expected<network> network_builder::build() {
+  for (auto step : {&network_builder::check_problem, &network_builder::check_wires})
     if (auto sound = (this->*step)(); !sound)
       return tl::unexpected(std::move(sound.error()));
   network_.layers.reserve(wires_.order().size() * 2);
@@ -136,7 +94,7 @@ expected<network> builder::build() {
   return std::move(network_);
 }
 
-expected<void> builder::add_input() {
+expected<void> network_builder::add_input() {
   const auto& entry = *find_operator("input");
   const std::span shapes(&problem_.input, 1);
   network_.layers.push_back({.name = "input",
@@ -149,27 +107,27 @@ expected<void> builder::add_input() {
 }
 
 /// The layers that feed a node, those of the main path last.
-expected<builder::indices> builder::sources(wiring::index node) const {
+expected<network_builder::indices> network_builder::sources(wiring::index node) const {
   indices inputs;
   for (const auto edge : wires_.entering(node)) {
     if (!wires_.live_edge(edge))
       continue;
     if (genome_.edges[edge].recurrent)
-      return refuse("the genome has a recurrent edge, which layers do not have");
+      return refuse_network("the genome has a recurrent edge, which layers do not have");
     inputs.push_back(last_layer_[wires_.from(edge)]);
   }
   std::ranges::sort(inputs); // Layers stand in topological order.
   return inputs;
 }
 
-expected<void> builder::add_node(wiring::index node) {
+expected<void> network_builder::add_node(wiring::index node) {
   const node_gene& gene = genome_.nodes[node];
-  const operator_entry* entry = find_operator(gene.op);
+  const operator_entry* entry = find_operator(space_, gene.op);
   const bool is_output = gene.id == output_innovation;
   if (entry == nullptr || (!is_output && entry->role != operator_role::layer))
-    return refuse("'" + gene.op + "' is no operator for a layer");
+    return refuse_network("'" + gene.op + "' is no operator for a layer");
   if (is_output && entry->role != operator_role::output)
-    return refuse("the genome's output has the operator '" + gene.op + "'");
+    return refuse_network("the genome's output has the operator '" + gene.op + "'");
   const std::string name = to_text(gene.id);
   auto inputs = sources(node);
   if (!inputs)
@@ -189,16 +147,15 @@ expected<void> builder::add_node(wiring::index node) {
   clade::erase(given, "merge"); // Not std::erase, which lookup by argument finds too.
   if (is_output)
     assign(given, "outputs", problem_.outputs);
-  auto added = entry->parts != nullptr ? add_parts(name, *entry, *from, given)
-                                       : add(name, *entry, {*from}, given);
+  auto added = add_operator(name, *entry, *from, given);
   if (!added)
     return tl::unexpected(std::move(added.error()));
   last_layer_[node] = *added;
   return {};
 }
 
-expected<builder::index> builder::merge(const std::string& name, bool concat,
-                                        indices inputs) {
+expected<network_builder::index> network_builder::merge(const std::string& name,
+                                                        bool concat, indices inputs) {
   const auto all_are = [&](layout l) {
     return std::ranges::all_of(inputs, [&](index i) { return out(i).layout() == l; });
   };
@@ -220,7 +177,7 @@ expected<builder::index> builder::merge(const std::string& name, bool concat,
   return adapter(name + ".add", "add", std::move(inputs));
 }
 
-expected<void> builder::fit_images(const std::string& name, indices& inputs) {
+expected<void> network_builder::fit_images(const std::string& name, indices& inputs) {
   auto height = out(inputs[0]).sizes[1], width = out(inputs[0]).sizes[2];
   for (const index i : inputs) {
     height = std::min(height, out(i).sizes[1]);
@@ -239,7 +196,7 @@ expected<void> builder::fit_images(const std::string& name, indices& inputs) {
   return {};
 }
 
-expected<void> builder::fit_channels(const std::string& name, indices& inputs) {
+expected<void> network_builder::fit_channels(const std::string& name, indices& inputs) {
   const auto channels = out(inputs.back()).sizes[0];
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (out(inputs[i]).sizes[0] == channels)
@@ -253,8 +210,9 @@ expected<void> builder::fit_channels(const std::string& name, indices& inputs) {
   return {};
 }
 
-expected<builder::index> builder::adapt(const std::string& name, index input, layout to,
-                                        const std::string& number) {
+expected<network_builder::index> network_builder::adapt(const std::string& name,
+                                                        index input, layout to,
+                                                        const std::string& number) {
   const auto from = *out(input).layout();
   if (from == to)
     return input;
@@ -262,14 +220,14 @@ expected<builder::index> builder::adapt(const std::string& name, index input, la
   return add(name + "." + std::string(entry->name) + number, *entry, {input}, {});
 }
 
-expected<builder::index> builder::adapter(const std::string& name, std::string_view op,
-                                          indices inputs,
-                                          const std::vector<setting>& given) {
+expected<network_builder::index>
+network_builder::adapter(const std::string& name, std::string_view op, indices inputs,
+                         const std::vector<setting>& given) {
   return add(name, *find_operator(op), std::move(inputs), given);
 }
 
-void builder::cut_kernel(const operator_entry& entry, const tensor_shape& in,
-                         std::vector<setting>& settings) const {
+void network_builder::cut_kernel(const operator_entry& entry, const tensor_shape& in,
+                                 std::vector<setting>& settings) const {
   const auto kernel = std::ranges::find(entry.settings, "kernel", &setting_entry::name);
   if (kernel == entry.settings.end() || !kernel->odd)
     return;
@@ -279,8 +237,13 @@ void builder::cut_kernel(const operator_entry& entry, const tensor_shape& in,
     assign(settings, "kernel", most);
 }
 
-expected<builder::index> builder::add(std::string name, const operator_entry& entry,
-                                      indices inputs, const std::vector<setting>& given) {
+expected<network_builder::index> network_builder::add(std::string name,
+                                                      const operator_entry& entry,
+                                                      indices inputs,
+                                                      const std::vector<setting>& given) {
+  if (network_.layers.size() == most_layers)
+    return refuse_network("the network has more than " + with_commas(most_layers)
+                          + " layers");
   auto settings = complete(entry, given);
   if (!settings)
     return tl::unexpected(std::move(settings.error()));
@@ -291,10 +254,10 @@ expected<builder::index> builder::add(std::string name, const operator_entry& en
   cut_kernel(entry, in[0], *settings);
   tensor_shape shape = entry.shape(in, *settings);
   if (shape.elements() > most_elements)
-    return refuse(name + " has "
-                  + with_commas(static_cast<std::uint64_t>(shape.elements()))
-                  + " elements for one example, of which no layer may have more than "
-                  + with_commas(most_elements));
+    return refuse_network(
+        name + " has " + with_commas(static_cast<std::uint64_t>(shape.elements()))
+        + " elements for one example, of which no layer may have more than "
+        + with_commas(most_elements));
   const auto cost = entry.cost(in, shape, *settings);
   network_.layers.push_back({.name = std::move(name),
                              .op = std::string(entry.name),
@@ -306,38 +269,11 @@ expected<builder::index> builder::add(std::string name, const operator_entry& en
   return network_.layers.size() - 1;
 }
 
-expected<builder::index> builder::add_parts(const std::string& name,
-                                            const operator_entry& entry, index input,
-                                            const std::vector<setting>& given) {
-  const auto settings = complete(entry, given);
-  if (!settings)
-    return tl::unexpected(settings.error());
-  indices layers{input};
-  static const std::vector<bool> all_are_numbers;
-  const bool examples = input == 0 && std::ssize(problem_.numbers) == out(input).sizes[0];
-  const composite_input in{.shape = network_.layers[input].out,
-                           .numbers = examples ? problem_.numbers : all_are_numbers};
-  for (layer_part& part : entry.parts(in, *settings)) {
-    indices inputs;
-    for (const auto i : part.inputs)
-      inputs.push_back(layers[i]);
-    auto added = add(name + "." + part.name, *find_operator(part.op), std::move(inputs),
-                     part.settings);
-    if (!added)
-      return added;
-    network_.layers[*added].starts_at_zero = part.starts_at_zero;
-    network_.layers[*added].adds_branch = part.adds_branch;
-    network_.layers[*added].selected = std::move(part.selected);
-    layers.push_back(*added);
-  }
-  return layers.back();
-}
-
-expected<void> builder::check_limits() const {
+expected<void> network_builder::check_limits() const {
   const auto exceed = [](std::uint64_t have, const std::string& what, const char* limit,
                          std::uint64_t most) {
-    return refuse(with_commas(have) + " " + what + " exceed limits." + limit + " = "
-                  + with_commas(most));
+    return refuse_network(with_commas(have) + " " + what + " exceed limits." + limit
+                          + " = " + with_commas(most));
   };
   const auto cost = network_.cost();
   const auto& limits = space_.limits;
@@ -355,8 +291,6 @@ expected<void> builder::check_limits() const {
   return {};
 }
 
-} // namespace
-
 layer_cost network::cost() const {
   const auto add = [](std::uint64_t& to, std::uint64_t more) {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
@@ -372,7 +306,7 @@ layer_cost network::cost() const {
 }
 
 expected<network> decode(const search_space& space, const genome& g, const problem& p) {
-  auto built = builder(space, g, p).build();
+  auto built = network_builder(space, g, p).build();
   if (!built)
     return fail_in(space.name, std::move(built.error()));
   return built;

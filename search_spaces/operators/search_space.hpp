@@ -4,10 +4,14 @@
 #include "search_spaces/operators/shape.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace clade {
+
+class own_operator;
+struct operator_entry;
 
 /// What no network may exceed.
 struct network_limits {
@@ -34,6 +38,13 @@ struct search_space {
   grammar rules;
   network_limits limits;
   std::vector<seed_network> seeds{}; ///< By name.
+  /// The composites that the file itself makes and draws, by name (own_operator.hpp).
+  std::vector<std::shared_ptr<const own_operator>> composites{};
 };
+
+/// The row of an operator for layers: of the table, or else of the space's own composites;
+/// null: there is none of that name.
+[[nodiscard]] const operator_entry* find_operator(const search_space& space,
+                                                  std::string_view name);
 
 } // namespace clade

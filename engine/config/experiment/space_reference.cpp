@@ -102,6 +102,33 @@ std::string space_reference_text() {
   for (const auto& h : hyperparameters())
     out += reference_item(std::string(h.name), "", std::string(h.sentence));
   out +=
+      "\n## [composites.NAME]\n\nAn operator of your own, made of known ones; "
+      "[operators.NAME] then draws it like any other. A layer\ntakes what the one before "
+      "it gives, or what `from` names; \"in\" is what enters. A setting is a value or a\n"
+      "formula: \"=\" and a parameter, or `channels` of what enters, times and divided "
+      "by "
+      "whole numbers. Layers may\nhave any operator above, add, concat or multiply.\n\n"
+      "    [composites.bottleneck]\n"
+      "    takes = \"image\"                 or \"vector\"; without it what the first "
+      "layer takes\n"
+      "    repeat = \"repeats\"              a parameter or a number; without it 1\n"
+      "    layers = [\n"
+      "      {op = \"conv\", name = \"reduce\", filters = \"=filters / 4\", norm = "
+      "\"batch\", activation = \"relu\"},\n"
+      "      {op = \"conv\", name = \"expand\", filters = \"=filters\", norm = "
+      "\"batch\", zero = true},      gives 0 at first\n"
+      "      {op = \"add\", from = [\"in\", \"expand\"]},      what does not fit the "
+      "last one is projected\n"
+      "    ]\n"
+      "    [composites.bottleneck.parameters]\n"
+      "    filters = {low = 1, high = 512, default = 32, width = true}      width: "
+      "limits.max_width holds for it\n"
+      "    repeats = {low = 1, high = 8, default = 1}\n"
+      "    stride = {low = 1, high = 2, default = 1, first = true}      first: later "
+      "repetitions have `low`\n"
+      "    kernel = {low = 1, high = 7, default = 3, odd = true}\n"
+      "    function = {words = [\"relu\", \"gelu\"]}\n";
+  out +=
       "\n## [seeds.NAME]\n\nA network that is known to be good: it is among the first "
       "candidates, and its descendants compete\nlike others. What it does not say is "
       "drawn; what it says must be in the space.\n\n"

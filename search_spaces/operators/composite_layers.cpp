@@ -1,0 +1,127 @@
+// The layers of composites: of those of the table, whose rows list them, and of those that
+// a search-space file makes of known operators. The latter are adapted to each other as
+// the layers of a genome are: layouts to what an operator takes, images that meet to one
+// size, what is added to the channels of the last.
+#include "search_spaces/operators/network_builder.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace clade {
+
+expected<network_builder::index>
+network_builder::add_parts(const std::string& name, const operator_entry& entry,
+                           index input, const std::vector<setting>& given) {
+  const auto settings = complete(entry, given);
+  if (!settings)
+    return tl::unexpected(settings.error());
+  indices layers{input};
+  static const std::vector<bool> all_are_numbers;
+  const bool examples = input == 0 && std::ssize(problem_.numbers) == out(input).sizes[0];
+  const composite_input in{.shape = network_.layers[input].out,
+                           .numbers = examples ? problem_.numbers : all_are_numbers};
+  for (layer_part& part : entry.parts(in, *settings)) {
+    indices inputs;
+    for (const auto i : part.inputs)
+      inputs.push_back(layers[i]);
+    auto added = add(name + "." + part.name, *find_operator(part.op), std::move(inputs),
+                     part.settings);
+    if (!added)
+      return added;
+    network_.layers[*added].starts_at_zero = part.starts_at_zero;
+    network_.layers[*added].adds_branch = part.adds_branch;
+    network_.layers[*added].selected = std::move(part.selected);
+    layers.push_back(*added);
+  }
+  return layers.back();
+}
+
+expected<network_builder::index>
+network_builder::add_operator(const std::string& name, const operator_entry& entry,
+                              index input, const std::vector<setting>& given) {
+  const auto own = std::ranges::find(space_.composites, &entry,
+                                     [](const auto& o) { return &o->row(); });
+  if (own != space_.composites.end())
+    return add_own(name, **own, input, given);
+  return entry.parts != nullptr ? add_parts(name, entry, input, given)
+                                : add(name, entry, {input}, given);
+}
+
+expected<network_builder::index>
+network_builder::add_own(const std::string& name, const own_operator& own, index input,
+                         const std::vector<setting>& given) {
+  const auto settings = complete(own.row(), given);
+  if (!settings)
+    return tl::unexpected(settings.error());
+  const auto repeats = own.repeats(*settings);
+  expected<index> last = input;
+  for (std::int64_t i = 1; last && i <= repeats; ++i)
+    last = add_repetition(name + "." + (repeats > 1 ? std::to_string(i) + "." : ""), own,
+                          *last, *settings, i);
+  return last;
+}
+
+expected<network_builder::index>
+network_builder::add_repetition(const std::string& name, const own_operator& own,
+                                index input, const std::vector<setting>& complete,
+                                std::int64_t repetition) {
+  std::map<std::string_view, index> made{{own_layer::entrance, input}};
+  const auto channels = out(input).sizes[0];
+  index last = input;
+  for (const auto& l : own.description().layers) {
+    indices inputs;
+    for (const auto& from : l.from)
+      inputs.push_back(made.at(from));
+    if (inputs.empty())
+      inputs.push_back(last);
+    auto added = add_own_layer(name + l.name, l, std::move(inputs),
+                               own.settings_of(l, complete, repetition, channels));
+    if (!added)
+      return added;
+    last = made[l.name] = *added;
+  }
+  return last;
+}
+
+expected<network_builder::index>
+network_builder::add_own_layer(const std::string& name, const own_layer& l,
+                               indices inputs, const std::vector<setting>& settings) {
+  if (l.op == "multiply")
+    return multiply(name, std::move(inputs));
+  if (l.op == "add" || l.op == "concat")
+    return merge(name, l.op == "concat", std::move(inputs));
+  const auto& entry = *find_operator(l.op);
+  expected<index> from = inputs.front();
+  if (!entry.works_on(out(*from).layout()))
+    from = adapt(name, *from, entry.takes.front());
+  if (!from)
+    return from;
+  auto added = add_operator(name, entry, *from, settings);
+  if (added && l.starts_at_zero)
+    network_.layers[*added].starts_at_zero = true;
+  return added;
+}
+
+expected<network_builder::index> network_builder::multiply(const std::string& name,
+                                                           indices inputs) {
+  const bool images = std::ranges::any_of(
+      inputs, [&](index i) { return out(i).layout() == layout::image; });
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto adapted = adapt(name, inputs[i], images ? layout::image : layout::vector,
+                         std::to_string(i));
+    if (!adapted)
+      return adapted;
+    inputs[i] = *adapted;
+  }
+  // The largest gives the shape; images of one pixel stand for all pixels.
+  std::ranges::stable_sort(inputs, {}, [&](index i) { return out(i).elements(); });
+  const auto& shape = out(inputs.back());
+  for (const index i : inputs)
+    if (out(i) != shape && out(i) != tensor_shape{{shape.sizes[0], 1, 1}})
+      return refuse_network(name + " multiplies " + to_text(out(i)) + " and "
+                            + to_text(shape)
+                            + "; both must have one shape, or one of them one pixel");
+  return adapter(name + ".multiply", "multiply", std::move(inputs));
+}
+
+} // namespace clade

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "genome/genes/wiring.hpp"
+#include "search_spaces/operators/own_operator.hpp"
+
+namespace clade {
+
+/// No layer has more elements for one example, so that sizes and costs cannot overflow.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 28;
+
+/// No network has more layers: composites may repeat composites.
+inline constexpr std::size_t most_layers = 1 << 16;
+
+/// Returns an error of a genome, or of a problem, that decode() does not take.
+[[nodiscard]] tl::unexpected<error> refuse_network(std::string message);
+
+/// Decodes one genome: see decode(). The order of layers stands at the top of network.cpp.
+class network_builder {
+public:
+  network_builder(const search_space& space, const genome& g, const problem& p)
+      : space_(space),
+        genome_(g),
+        problem_(p),
+        wires_(g) {}
+
+  expected<network> build();
+
+private:
+  using index = std::size_t;
+  using indices = std::vector<index>;
+
+  expected<void> check_problem() const;
+  expected<void> check_wires() const;
+  expected<void> add_input();
+  expected<void> add_node(wiring::index node);
+  expected<index> add(std::string name, const operator_entry& entry, indices inputs,
+                      const std::vector<setting>& given);
+  /// The layers of any operator that takes one input, in a layout that it works on;
+  /// returns the last. Those of composites are in composite_layers.cpp.
+  expected<index> add_operator(const std::string& name, const operator_entry& entry,
+                               index input, const std::vector<setting>& given);
+  expected<index> add_parts(const std::string& name, const operator_entry& entry,
+                            index input, const std::vector<setting>& given);
+  expected<index> add_own(const std::string& name, const own_operator& own, index input,
+                          const std::vector<setting>& given);
+  expected<index> add_repetition(const std::string& name, const own_operator& own,
+                                 index input, const std::vector<setting>& complete,
+                                 std::int64_t repetition);
+  expected<index> add_own_layer(const std::string& name, const own_layer& l,
+                                indices inputs, const std::vector<setting>& settings);
+  expected<index> multiply(const std::string& name, indices inputs);
+  expected<index> adapter(const std::string& name, std::string_view op, indices inputs,
+                          const std::vector<setting>& given = {});
+  /// The layer that gives what `input` gives in the layout `to`: an adapter named after
+  /// its operator, with `number` behind it, or `input` itself.
+  expected<index> adapt(const std::string& name, index input, layout to,
+                        const std::string& number = "");
+  expected<index> merge(const std::string& name, bool concat, indices inputs);
+  expected<void> fit_images(const std::string& name, indices& inputs);
+  expected<void> fit_channels(const std::string& name, indices& inputs);
+  expected<indices> sources(wiring::index node) const;
+  expected<void> check_limits() const;
+  void cut_kernel(const operator_entry& entry, const tensor_shape& in,
+                  std::vector<setting>& settings) const;
+
+  const tensor_shape& out(index layer) const { return network_.layers[layer].out; }
+
+  const search_space& space_;
+  const genome& genome_;
+  const problem& problem_;
+  wiring wires_;
+  network network_;
+  std::vector<index> last_layer_; ///< Of each node.
+};
+
+} // namespace clade

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "search_spaces/operators/operators.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace clade {
+
+/// A number of a file's own composite: a parameter's value, or how many channels (of a
+/// vector features) enter the repetition, multiplied and divided by whole numbers one after
+/// the other. Whole numbers are rounded down and are 1 at least.
+struct own_formula {
+  struct factor {
+    bool divides = false;
+    std::int64_t by = 1;
+  };
+  std::string of; ///< A parameter's name, or `channels`.
+  std::vector<factor> factors{};
+
+  static constexpr std::string_view channels = "channels";
+};
+
+/// Reads "=filters / 4"; none for a text that is no formula.
+[[nodiscard]] std::optional<own_formula> parse_formula(std::string_view text);
+/// Returns the text that `parse_formula` reads.
+[[nodiscard]] std::string to_text(const own_formula& f);
+
+/// A parameter of a file's own composite: what `setting_entry` says of a setting, with texts
+/// of its own.
+struct own_parameter {
+  std::string name;
+  setting_entry::kind type = setting_entry::kind::integer;
+  double low = 0, high = 0, fallback = 0;
+  std::vector<std::string> words{}; ///< Of a text; the first is the fallback.
+  bool odd = false;
+  bool width = false;
+  /// The value holds in the first repetition; in later ones it is `low`, as of a stride.
+  bool first = false;
+  std::string sentence{};
+};
+
+/// A layer of a file's own composite.
+struct own_layer {
+  using setting_source = std::variant<value, own_formula>;
+
+  std::string name;              ///< Unique within the composite.
+  std::string op;                ///< An operator for layers, or add, concat or multiply.
+  std::vector<std::string> from; ///< Names of earlier layers; `entrance`: what enters.
+  std::vector<std::pair<std::string, setting_source>> settings{};
+  bool starts_at_zero = false; ///< As in `layer`.
+
+  static constexpr std::string_view entrance = "in";
+};
+
+/// An operator that a search-space file makes of known ones: `[composites.NAME]`.
+struct own_description {
+  std::string name;
+  std::string summary;
+  layout takes = layout::vector;
+  std::vector<own_parameter> parameters; ///< By name.
+  /// How often the layers are repeated, one repetition behind the other: a number, or a
+  /// parameter's name.
+  std::variant<std::int64_t, std::string> repeat = std::int64_t{1};
+  std::vector<own_layer> layers; ///< At least one; the last gives what comes out.
+
+  static constexpr std::size_t most_layers = 64;
+  static constexpr std::int64_t most_repeats = 32;
+};
+
+/// Holds a description and the row that is made of it, which refers to the description's
+/// texts; neither is copied or moved.
+class own_operator {
+public:
+  explicit own_operator(own_description d);
+  own_operator(const own_operator&) = delete;
+  own_operator& operator=(const own_operator&) = delete;
+
+  [[nodiscard]] const own_description& description() const { return description_; }
+  [[nodiscard]] const operator_entry& row() const { return row_; }
+  [[nodiscard]] std::int64_t repeats(const std::vector<setting>& complete) const;
+
+  /// The settings of a layer in a repetition, counted from 1, that so many channels or
+  /// features enter, by the composite's own complete settings.
+  [[nodiscard]] std::vector<setting> settings_of(const own_layer& l,
+                                                 const std::vector<setting>& complete,
+                                                 std::int64_t repetition,
+                                                 std::int64_t channels) const;
+
+private:
+  [[nodiscard]] value parameter_value(const std::string& name,
+                                      const std::vector<setting>& complete,
+                                      std::int64_t repetition) const;
+
+  own_description description_;
+  std::vector<std::vector<std::string_view>> words_;
+  std::vector<setting_entry> settings_;
+  operator_entry row_;
+};
+
+} // namespace clade
